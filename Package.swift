@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// `SEEDBED_STRICT=1` turns warnings into errors; `scripts/check` and CI set it.
+let isStrict = Context.environment["SEEDBED_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+  ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "seedbed",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "ObjectModel", targets: ["ObjectModel"]),
+    .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .library(name: "StoreInterface", targets: ["StoreInterface"]),
+    .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
+    .library(name: "SeedFormats", targets: ["SeedFormats"]),
+    .library(name: "ImportPipeline", targets: ["ImportPipeline"]),
+    .executable(name: "seedbed", targets: ["SeedbedCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "ObjectModel", dependencies: [crypto]),
+    .target(name: "ModelFiles", dependencies: ["ObjectModel"]),
+    .target(name: "StoreInterface", dependencies: ["ObjectModel"]),
+    .target(name: "SQLite", dependencies: ["CSQLite"]),
+    .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite"]),
+    .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
+    .target(name: "SeedFormats", dependencies: ["CZlib"]),
+    .target(
+      name: "ImportPipeline",
+      dependencies: [
+        "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams, logging,
+      ]),
+    .executableTarget(
+      name: "SeedbedCommand",
+      dependencies: [
+        "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph", "SeedFormats",
+        "ImportPipeline", logging, argumentParser,
+      ]),
+    .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
+    .testTarget(name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel"]),
+    .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+    .testTarget(
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles"]),
+    .testTarget(
+      name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
+    .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats"]),
+    .testTarget(
+      name: "ImportPipelineTests",
+      dependencies: [
+        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
+      ]),
+    .testTarget(name: "SeedbedCommandTests", dependencies: ["SQLite", "SeedFormats"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// An expression over a record: what `map:` and `where:` contain.
+public struct Expression: Sendable, Hashable {
+  public indirect enum Node: Sendable, Hashable {
+    /// A field by path: a CSV column's name, a JSON Pointer, or a dotted path.
+    case field(String)
+    case constant(ExpressionValue)
+    case call(Function, [Node])
+    case unary(UnaryOperator, Node)
+    case binary(BinaryOperator, Node, Node)
+    /// `condition ? a : b`
+    case conditional(Node, Node, Node)
+  }
+  public enum UnaryOperator: String, Sendable { case minus = "-", not = "!" }
+  public enum BinaryOperator: String, Sendable, CaseIterable {
+    case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
+    /// Concatenation of texts.
+    case concatenate = "&"
+    case equal = "==", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+    case and = "&&", or = "||"
+    /// The left value unless it is absent, null or empty text.
+    case coalesce = "??"
+  }
+  public enum Function: String, Sendable, CaseIterable {
+    case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
+  }
+  /// As written in the pipeline file.
+  public var source: String
+  public var root: Node
+
+  public init(source: String, root: Node) {
+    self.source = source
+    self.root = root
+  }
+
+  /// Every field path in the expression, in order of appearance, without repeats.
+  public var fieldPaths: [String] {
+    var found: [String] = []
+    func visit(_ node: Node) {
+      switch node {
+      case .field(let path): if !found.contains(path) { found.append(path) }
+      case .constant: break
+      case .call(_, let arguments): arguments.forEach(visit)
+      case .unary(_, let operand): visit(operand)
+      case .binary(_, let left, let right):
+        visit(left)
+        visit(right)
+      case .conditional(let condition, let yes, let no):
+        visit(condition)
+        visit(yes)
+        visit(no)
+      }
+    }
+    visit(root)
+    return found
+  }
+}
+
+/// What an expression yields.
+public enum ExpressionValue: Sendable, Hashable {
+  case absent
+  case null
+  case string(String)
+  case integer(Int64)
+  case double(Double)
+  case boolean(Bool)
+  case date(Date)
+}

@@ -1,0 +1,34 @@
+/// A validated, immutable set of entities with their relationships resolved.
+public final class ManagedObjectModel: Sendable {
+  /// Every entity, sorted by name by code point. `Entity.index` is the position here.
+  public let descriptions: [EntityDescription]
+  /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
+  public let configurations: [String: [String]]
+  public let fetchRequestTemplates: [String: FetchRequestTemplate]
+  /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
+  public let versionIdentifier: String
+  let resolved: ResolvedModel
+
+  /// Validates the descriptions and resolves parents, destinations and inverses.
+  /// - Throws: `ModelError` with every mistake found.
+  public init(
+    entities: [EntityDescription], configurations: [String: [String]] = [:],
+    fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = ""
+  ) throws(ModelError) {
+    let sorted = entities.sorted { $0.name.unicodeScalars.lexicographicallyPrecedes($1.name.unicodeScalars) }
+    self.resolved = try ResolvedModel(sorted, configurations: configurations)
+    self.descriptions = sorted
+    self.configurations = configurations
+    self.fetchRequestTemplates = Dictionary(
+      fetchRequestTemplates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.versionIdentifier = versionIdentifier
+  }
+
+  /// All entities in the order of `descriptions`.
+  public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
+
+  /// The entity of that name, nil when the model has none.
+  public subscript(entityName: String) -> Entity? {
+    resolved.indexByName[entityName].map { Entity(model: self, index: $0) }
+  }
+}

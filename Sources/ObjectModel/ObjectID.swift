@@ -1,0 +1,28 @@
+public import Foundation
+
+/// Identifies an object: permanent (store, entity, primary key) or temporary (entity, UUID) until it is saved.
+public struct ObjectID: Sendable, Hashable {
+  /// Where the identity comes from.
+  public enum Reference: Sendable, Hashable {
+    /// A row of a store: the store's identifier and the row's primary key (`Z_PK`), from 1.
+    case permanent(store: String, primaryKey: Int64)
+    case temporary(UUID)
+  }
+  /// The object's own entity (not an ancestor).
+  public let entity: Entity
+  public let reference: Reference
+
+  public init(entity: Entity, reference: Reference) {
+    self.entity = entity
+    self.reference = reference
+  }
+
+  public var isTemporary: Bool {
+    if case .temporary = reference { return true }
+    return false
+  }
+  public var primaryKey: Int64? {
+    if case .permanent(_, let primaryKey) = reference { return primaryKey }
+    return nil
+  }
+}

@@ -1,0 +1,21 @@
+public import ObjectModel
+
+/// A place that keeps objects: what contexts and the pipeline ask of a store.
+///
+/// Calls are synchronous and serialised by the store itself, which may be called from any thread.
+public protocol PersistentStore: AnyObject, Sendable {
+  /// The store's UUID, upper case.
+  var identifier: String { get }
+  var model: ManagedObjectModel { get }
+
+  /// The snapshots that a request selects, in its order (by primary key where it states none).
+  func snapshots(_ request: FetchRequest) throws -> [Snapshot]
+  /// The number of objects that a request selects.
+  func count(_ request: FetchRequest) throws -> Int
+  /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
+  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]
+  /// Reserves `count` consecutive primary keys for the entity's root and returns the first.
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64
+  /// Writes everything in one transaction, or nothing.
+  func save(_ request: SaveRequest) throws
+}

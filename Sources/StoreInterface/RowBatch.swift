@@ -1,0 +1,135 @@
+public import ObjectModel
+
+/// Up to `capacity` rows of one entity, column by column: the unit in which rows cross module boundaries.
+///
+/// A batch has one owner at a time. It is handed from worker to worker and reused, never shared, which is what
+/// makes the unchecked `Sendable` sound. Rows are numbered from 0.
+@safe public final class RowBatch: @unchecked Sendable {
+  /// What a column holds.
+  public enum Source: Sendable, Hashable {
+    /// An attribute by name; a composite's element by dotted path.
+    case attribute(String)
+    /// Primary key of the destination of a to-one relationship.
+    case toOne(String)
+    /// Model index (`Entity.index`) of that destination's own entity. Only needed where the destination entity has
+    /// sub-entities.
+    case toOneEntity(String)
+    /// Order key of this row inside the ordered to-many inverse of the to-one relationship.
+    case toOneOrder(String)
+  }
+
+  /// How a column's cells are kept.
+  public enum Storage: UInt8, Sendable, Hashable {
+    /// Int64: Integer 16/32/64, Boolean (0/1), keys, entity indexes, order keys.
+    case integer
+    /// Double: Double, Float, Date (seconds since 2001-01-01T00:00:00Z).
+    case real
+    /// Bytes in the arena: String and URI (UTF-8), Decimal (plain decimal text such as `-10.25`), UUID (16 bytes),
+    /// Binary, Transformable (stored bytes).
+    case bytes
+  }
+
+  /// State of a cell. Absent is not null: an absent cell leaves what is stored, or takes the default on insert.
+  public enum State: UInt8, Sendable, Hashable {
+    case absent = 0
+    case null = 1
+    case value = 2
+  }
+
+  /// Where a `bytes` cell lies in the arena.
+  public struct Slice: Sendable {
+    public var offset: UInt32
+    public var length: UInt32
+    public init(offset: UInt32, length: UInt32) {
+      self.offset = offset
+      self.length = length
+    }
+  }
+
+  public struct Column: Sendable, Hashable {
+    public var source: Source
+    public var storage: Storage
+    public init(_ source: Source, _ storage: Storage) {
+      self.source = source
+      self.storage = storage
+    }
+  }
+
+  public let entity: Entity
+  public let columns: [Column]
+  public let capacity: Int
+  /// Number of rows in use.
+  public var count = 0
+  /// One `State` raw value per row, per column.
+  @unsafe public let states: [UnsafeMutablePointer<UInt8>]
+  @unsafe private let cells: [UnsafeMutableRawPointer]
+  @unsafe public private(set) var arena: UnsafeMutableRawPointer
+  public private(set) var arenaCount = 0
+  private var arenaCapacity: Int
+
+  public init(entity: Entity, columns: [Column], capacity: Int, arenaCapacity: Int = 1 << 16) {
+    self.entity = entity
+    self.columns = columns
+    self.capacity = capacity
+    self.arenaCapacity = max(arenaCapacity, 16)
+    unsafe states = columns.map { _ in
+      let pointer = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity, 1))
+      unsafe pointer.initialize(repeating: 0, count: max(capacity, 1))
+      return unsafe pointer
+    }
+    unsafe cells = columns.map { _ in unsafe .allocate(byteCount: max(capacity, 1) * 8, alignment: 8) }
+    unsafe arena = .allocate(byteCount: self.arenaCapacity, alignment: 8)
+  }
+
+  deinit {
+    for unsafe pointer in unsafe states { unsafe pointer.deallocate() }
+    for unsafe pointer in unsafe cells { unsafe pointer.deallocate() }
+    unsafe arena.deallocate()
+  }
+
+  /// The cells of an `integer` column; valid where the state is `value`.
+  @inlinable @unsafe public func integers(_ column: Int) -> UnsafeMutablePointer<Int64> {
+    unsafe rawCells(column).assumingMemoryBound(to: Int64.self)
+  }
+  /// The cells of a `real` column; valid where the state is `value`.
+  @inlinable @unsafe public func reals(_ column: Int) -> UnsafeMutablePointer<Double> {
+    unsafe rawCells(column).assumingMemoryBound(to: Double.self)
+  }
+  /// The cells of a `bytes` column; valid where the state is `value`.
+  @inlinable @unsafe public func slices(_ column: Int) -> UnsafeMutablePointer<Slice> {
+    unsafe rawCells(column).assumingMemoryBound(to: Slice.self)
+  }
+  @unsafe public func rawCells(_ column: Int) -> UnsafeMutableRawPointer { unsafe cells[column] }
+
+  /// Copies bytes into the arena. The arena may move: take `arena` again afterwards.
+  /// - Returns: where they lie.
+  @unsafe public func append(_ bytes: UnsafeRawPointer, count: Int) -> Slice {
+    let slice = Slice(offset: UInt32(arenaCount), length: UInt32(count))
+    unsafe reserveArena(count).copyMemory(from: bytes, byteCount: count)
+    arenaCount += count
+    return slice
+  }
+
+  /// Makes room for `count` more bytes and returns where they start; `commitArena` then takes them into use.
+  @unsafe public func reserveArena(_ count: Int) -> UnsafeMutableRawPointer {
+    let needed = arenaCount + count
+    precondition(needed <= Int(UInt32.max), "row batch arena over 4 GiB")
+    if needed > arenaCapacity {
+      let grown = max(needed, arenaCapacity * 2)
+      let moved = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 8)
+      unsafe moved.copyMemory(from: arena, byteCount: arenaCount)
+      unsafe arena.deallocate()
+      unsafe arena = moved
+      arenaCapacity = grown
+    }
+    return unsafe arena + arenaCount
+  }
+  public func commitArena(_ count: Int) { arenaCount += count }
+
+  /// Forgets all rows: every cell becomes absent again.
+  public func removeAll() {
+    for unsafe pointer in unsafe states { unsafe pointer.update(repeating: 0, count: min(max(count, 1), capacity)) }
+    count = 0
+    arenaCount = 0
+  }
+}

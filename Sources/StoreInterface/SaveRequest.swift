@@ -1,0 +1,47 @@
+public import ObjectModel
+
+/// What one save of a context writes, in one transaction.
+public struct SaveRequest: Sendable {
+  /// Complete snapshots of new objects. Their ids are permanent: `obtainPrimaryKeys` gave the keys. Version is 1.
+  public var inserted: [Snapshot] = []
+  /// New snapshots of changed objects. `version` is the version they were read at; the store writes it plus one.
+  public var updated: [Snapshot] = []
+  /// Deleted objects with the version they were read at.
+  public var deleted: [(objectID: ObjectID, version: Int64)] = []
+  /// The complete new membership of changed to-many relationships that no to-one column of the other side already
+  /// says: many-to-many, to-many without inverse, and the order of ordered ones.
+  public var toMany: [ToManyChange] = []
+
+  public init() {}
+
+  /// The new members of one to-many relationship of one object, in order.
+  public struct ToManyChange: Sendable {
+    public var owner: ObjectID
+    public var relationshipName: String
+    public var members: [ObjectID]
+    public init(owner: ObjectID, relationshipName: String, members: [ObjectID]) {
+      self.owner = owner
+      self.relationshipName = relationshipName
+      self.members = members
+    }
+  }
+}
+
+/// Why a store could not do what was asked.
+public enum StoreError: Error, Sendable {
+  /// Rows changed since they were read: each id with the version it was read at and the one the store has
+  /// (nil when the row is gone).
+  case optimisticLockingFailure([(objectID: ObjectID, expected: Int64, found: Int64?)])
+  /// A save would break a uniqueness constraint.
+  case constraintConflict(entity: String, constraint: [String], message: String)
+  /// The store's version hashes differ from the model's: entity names that differ, are missing or are extra.
+  case incompatibleModel(differing: [String], missing: [String], extra: [String])
+  /// The file is no store, or is damaged.
+  case notAStore(path: String, message: String)
+  case busy(path: String)
+  /// Disk full, permission, or another input/output failure.
+  case inputOutput(path: String, message: String)
+  case unsupported(String)
+  /// Any other failure, with the store's own message.
+  case failure(String)
+}
