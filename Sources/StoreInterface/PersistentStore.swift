@@ -6,16 +6,20 @@ public import ObjectModel
 public protocol PersistentStore: AnyObject, Sendable {
   /// The store's UUID, upper case.
   var identifier: String { get }
+  /// Entities in requests and ids belong to this very instance.
   var model: ManagedObjectModel { get }
 
   /// The snapshots that a request selects, in its order (by primary key where it states none).
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
-  /// The number of objects that a request selects.
+  /// The number of objects that a request selects, its limit and offset included.
   func count(_ request: FetchRequest) throws -> Int
   /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]
-  /// Reserves `count` consecutive primary keys for the entity's root and returns the first.
+  /// Reserves `count` consecutive primary keys for the entity's root and returns the first. Keys start at 1 and are
+  /// never given out twice, also when the objects they were meant for are never saved.
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64
   /// Writes everything in one transaction, or nothing.
+  /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict` (the final state of the save counts: two
+  ///   rows may exchange their values), or `.failure` for a request that does not fit the model.
   func save(_ request: SaveRequest) throws
 }

@@ -77,13 +77,13 @@ public import ObjectModel
       unsafe pointer.initialize(repeating: 0, count: max(capacity, 1))
       return unsafe pointer
     }
-    unsafe cells = columns.map { _ in unsafe .allocate(byteCount: max(capacity, 1) * 8, alignment: 8) }
+    unsafe cells = columns.map { _ in .allocate(byteCount: max(capacity, 1) * 8, alignment: 8) }
     unsafe arena = .allocate(byteCount: self.arenaCapacity, alignment: 8)
   }
 
   deinit {
-    for unsafe pointer in unsafe states { unsafe pointer.deallocate() }
-    for unsafe pointer in unsafe cells { unsafe pointer.deallocate() }
+    unsafe states.forEach { unsafe $0.deallocate() }
+    unsafe cells.forEach { unsafe $0.deallocate() }
     unsafe arena.deallocate()
   }
 
@@ -128,7 +128,7 @@ public import ObjectModel
 
   /// Forgets all rows: every cell becomes absent again.
   public func removeAll() {
-    for unsafe pointer in unsafe states { unsafe pointer.update(repeating: 0, count: min(max(count, 1), capacity)) }
+    unsafe states.forEach { unsafe $0.update(repeating: 0, count: min(max(count, 1), capacity)) }
     count = 0
     arenaCount = 0
   }

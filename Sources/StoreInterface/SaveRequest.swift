@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// What one save of a context writes, in one transaction.
 public struct SaveRequest: Sendable {
-  /// Complete snapshots of new objects. Their ids are permanent: `obtainPrimaryKeys` gave the keys. Version is 1.
+  /// Complete snapshots of new objects. Their ids are permanent: `reservePrimaryKeys` gave the keys. Version is 1.
   public var inserted: [Snapshot] = []
   /// New snapshots of changed objects. `version` is the version they were read at; the store writes it plus one.
   public var updated: [Snapshot] = []
@@ -10,6 +10,11 @@ public struct SaveRequest: Sendable {
   public var deleted: [(objectID: ObjectID, version: Int64)] = []
   /// The complete new membership of changed to-many relationships that no to-one column of the other side already
   /// says: many-to-many, to-many without inverse, and the order of ordered ones.
+  ///
+  /// Where a to-one inverse says who is a member, a change only says their order; members that it leaves out, and new
+  /// members of an ordered relationship that no change mentions, come last. A member of a to-many relationship without
+  /// inverse leaves its previous owner. Memberships of deleted objects end by themselves. Of two sides of one
+  /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
 
   public init() {}

@@ -1,0 +1,206 @@
+import Foundation
+public import ObjectModel
+
+/// The rules that a model states for one attribute, ready to be applied to many values from any thread.
+///
+/// `violations(of:)` explains; the `isValid` forms answer for the pipeline's columns without making a `Value`.
+public struct AttributeValidator: Sendable {
+  /// One broken rule.
+  public struct Violation: Sendable, Hashable {
+    public var code: ValidationError.Code
+    public var message: String
+  }
+
+  public let attribute: AttributeDescription
+  /// The smallest and greatest integer by the attribute's width and limits.
+  private let integerRange: (lower: Int64, upper: Int64)
+  private let realRange: (lower: Double, upper: Double)
+  private let lengthRange: (lower: Int, upper: Int)
+  /// Limits that plain integers and doubles do not decide exactly.
+  private let hasValueLimits: Bool
+  private let pattern: NSRegularExpression?
+
+  /// Compiles the attribute's regular expression.
+  /// - Throws: `ModelError` when it is no valid expression.
+  public init(_ attribute: AttributeDescription) throws(ModelError) {
+    self.attribute = attribute
+    pattern = try Self.compile(attribute)
+    let width: (lower: Int64, upper: Int64) =
+      switch attribute.type {
+      case .integer16: (Int64(Int16.min), Int64(Int16.max))
+      case .integer32: (Int64(Int32.min), Int64(Int32.max))
+      default: (.min, .max)
+      }
+    var integers = width
+    var reals = (lower: -Double.infinity, upper: Double.infinity)
+    var lengths = (lower: 0, upper: Int.max)
+    switch attribute.minimumValue {
+    case .integer(let limit):
+      integers.lower = max(integers.lower, limit)
+      lengths.lower = Int(clamping: limit)
+      reals.lower = Double(limit)
+    case .double(let limit): reals.lower = limit
+    case .date(let limit): reals.lower = limit.timeIntervalSinceReferenceDate
+    default: break
+    }
+    switch attribute.maximumValue {
+    case .integer(let limit):
+      integers.upper = min(integers.upper, limit)
+      lengths.upper = Int(clamping: limit)
+      reals.upper = Double(limit)
+    case .double(let limit): reals.upper = limit
+    case .date(let limit): reals.upper = limit.timeIntervalSinceReferenceDate
+    default: break
+    }
+    integerRange = integers
+    realRange = reals
+    lengthRange = lengths
+    hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
+  }
+
+  /// Whether null is allowed. Transient and derived attributes are never stored as given, so they may be null.
+  @inlinable public var allowsNull: Bool {
+    attribute.isOptional || attribute.isTransient || attribute.derivation != nil
+  }
+
+  /// Whether an Integer 16/32/64 or Boolean attribute may hold the value.
+  public func isValid(integer value: Int64) -> Bool {
+    if attribute.type == .boolean { return value == 0 || value == 1 }
+    return value >= integerRange.lower && value <= integerRange.upper
+  }
+
+  /// Whether a Double, Float or Date attribute may hold the value (dates: seconds since 2001-01-01T00:00:00Z).
+  /// NaN is never valid.
+  public func isValid(real value: Double) -> Bool {
+    value >= realRange.lower && value <= realRange.upper
+  }
+
+  /// Whether a String attribute may hold these bytes, which must be valid UTF-8. Makes a `String` only for a regular
+  /// expression, or to count the characters of text that is not plain ASCII.
+  @unsafe public func isValid(utf8 bytes: UnsafeRawBufferPointer) -> Bool {
+    let limited = lengthRange.lower > 0 || lengthRange.upper < .max
+    if !limited && pattern == nil { return true }
+    if pattern == nil, unsafe Self.isPlain(bytes) { return isValid(length: bytes.count) }
+    let text = unsafe String(decoding: bytes, as: UTF8.self)
+    return isValid(length: text.count) && matchesPattern(text)
+  }
+
+  /// Every rule that the value breaks, in the order type, limits, pattern; empty when it is valid.
+  public func violations(of value: Value) -> [Violation] {
+    switch (attribute.type, value) {
+    case (_, .null):
+      return allowsNull ? [] : [Violation(code: .missingValue, message: "a value is required")]
+    case (.integer16, .integer(let number)), (.integer32, .integer(let number)), (.integer64, .integer(let number)):
+      return isValid(integer: number) ? [] : limitViolations(of: value, width: number)
+    case (.double, .double(let number)), (.float, .double(let number)):
+      if number.isNaN { return [Violation(code: .notANumber, message: "NaN cannot be stored")] }
+      return isValid(real: number) ? [] : limitViolations(of: value)
+    case (.date, .date(let date)):
+      let seconds = date.timeIntervalSinceReferenceDate
+      if seconds.isNaN { return [Violation(code: .notANumber, message: "NaN is no date")] }
+      return isValid(real: seconds) ? [] : limitViolations(of: value)
+    case (.decimal, .decimal(let number)):
+      if number.isNaN { return [Violation(code: .notANumber, message: "NaN cannot be stored")] }
+      return hasValueLimits ? limitViolations(of: value) : []
+    case (.string, .string(let text)): return violations(of: text)
+    case (.boolean, .boolean), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.uri, .uri),
+      (.undefined, _), (.objectID, _), (.composite, _):
+      return []
+    default:
+      let message = "a value of type \(Self.name(of: value)) does not fit an attribute of type \(attribute.type)"
+      return [Violation(code: .wrongType, message: message)]
+    }
+  }
+
+  private func violations(of text: String) -> [Violation] {
+    var found: [Violation] = []
+    if lengthRange.lower > 0 || lengthRange.upper < .max {
+      let length = text.count
+      if length < lengthRange.lower {
+        let message = "\(length) characters are fewer than the \(lengthRange.lower) required"
+        found.append(Violation(code: .stringTooShort, message: message))
+      }
+      if length > lengthRange.upper {
+        let message = "\(length) characters are more than the \(lengthRange.upper) allowed"
+        found.append(Violation(code: .stringTooLong, message: message))
+      }
+    }
+    if !matchesPattern(text) {
+      let message = "the text does not match \(attribute.regularExpression ?? "")"
+      found.append(Violation(code: .patternMismatch, message: message))
+    }
+    return found
+  }
+
+  private func limitViolations(of value: Value, width: Int64? = nil) -> [Violation] {
+    var found: [Violation] = []
+    let isDate = attribute.type == .date
+    let text = Self.text(of: value)
+    if let order = value.compared(to: attribute.minimumValue), order < 0 {
+      let message = "\(text) is less than the minimum \(Self.text(of: attribute.minimumValue))"
+      found.append(Violation(code: isDate ? .dateTooSoon : .numberTooSmall, message: message))
+    } else if let width, width < integerRange.lower {
+      found.append(Violation(code: .numberTooSmall, message: "\(width) does not fit \(attribute.type)"))
+    }
+    if let order = value.compared(to: attribute.maximumValue), order > 0 {
+      let message = "\(text) is more than the maximum \(Self.text(of: attribute.maximumValue))"
+      found.append(Violation(code: isDate ? .dateTooLate : .numberTooLarge, message: message))
+    } else if let width, width > integerRange.upper {
+      found.append(Violation(code: .numberTooLarge, message: "\(width) does not fit \(attribute.type)"))
+    }
+    return found
+  }
+
+  private func isValid(length: Int) -> Bool { length >= lengthRange.lower && length <= lengthRange.upper }
+
+  private func matchesPattern(_ text: String) -> Bool {
+    guard let pattern else { return true }
+    let whole = NSRange(location: 0, length: text.utf16.count)
+    return pattern.firstMatch(in: text, range: whole) != nil
+  }
+
+  /// ASCII without carriage returns: as many characters as bytes (CR LF is one character).
+  @unsafe private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe bytes.allSatisfy { $0 < 0x80 && $0 != 0x0D }
+  }
+
+  private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {
+    guard let source = attribute.regularExpression, !source.isEmpty else { return nil }
+    do {
+      // Alone first, so that an unbalanced parenthesis is an error and does not pair with those around it.
+      _ = try NSRegularExpression(pattern: source)
+      return try NSRegularExpression(pattern: "\\A(?:" + source + ")\\z")
+    } catch {
+      throw ModelError([
+        ModelError.Problem(
+          property: attribute.name, message: "\(attribute.name): \"\(source)\" is no valid regular expression",
+          hint: "use ICU regular expression syntax")
+      ])
+    }
+  }
+
+  private static func name(of value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .integer: "integer"
+    case .boolean: "boolean"
+    case .double: "double"
+    case .decimal: "decimal"
+    case .string: "string"
+    case .date: "date"
+    case .data: "data"
+    case .uuid: "uuid"
+    case .uri: "uri"
+    }
+  }
+
+  private static func text(of value: Value) -> String {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .date(let date): date.formatted(.iso8601)
+    default: name(of: value)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+public import ObjectModel
+import Synchronization
+
+/// A store that keeps everything in memory: for tests, for contexts that need no file, and as the oracle that the
+/// SQLite store is compared with.
+///
+/// It keeps values as they are given. It may be called from any thread; calls are serialised by a lock.
+public final class InMemoryStore: PersistentStore {
+  public let identifier: String
+  public let model: ManagedObjectModel
+  let layout: ModelLayout
+  private let contents: Mutex<InMemoryContents>
+
+  /// An empty store. Its identifier is a fresh UUID unless one is given.
+  public init(model: ManagedObjectModel, identifier: UUID = UUID()) {
+    self.identifier = identifier.uuidString
+    self.model = model
+    layout = ModelLayout(model)
+    contents = Mutex(InMemoryContents(storeIdentifier: identifier.uuidString, layout: layout))
+  }
+
+  /// - Throws: `StoreError.failure` for a key path that does not exist.
+  /// - Complexity: linear in the number of rows of the entity's hierarchy, or in the number of ids when the predicate
+  ///   is `selfIsIn`.
+  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    try check(request.entity)
+    try request.checkKeyPaths()
+    return contents.withLock { $0.snapshots(request) }
+  }
+
+  public func count(_ request: FetchRequest) throws -> Int { try snapshots(request).count }
+
+  /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
+  public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try check(owner.entity)
+    guard let index = layout[owner.entity].relationshipIndexes[relationship.name], relationship.isToMany else {
+      throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
+    }
+    return contents.withLock { $0.members(of: owner, relationship: layout[owner.entity].relationships[index]) }
+  }
+
+  public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    try check(entity)
+    guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
+    return contents.withLock { $0.reservePrimaryKeys(count, root: entity.root.index) }
+  }
+
+  public func save(_ request: SaveRequest) throws {
+    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
+    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    try contents.withLock { try $0.save(request) }
+  }
+
+  private func check(_ entity: Entity) throws(StoreError) {
+    guard entity.model === model else {
+      throw .failure("\(entity.name) belongs to another model than the store's")
+    }
+  }
+}

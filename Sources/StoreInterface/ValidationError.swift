@@ -1,0 +1,56 @@
+public import ObjectModel
+
+/// Every way in which the objects of a save, or the values of a record, break the model's rules.
+public struct ValidationError: Error, Sendable, CustomStringConvertible {
+  /// What rule was broken. Raw values appear in reject files and do not change.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    case missingValue = "missing-value"
+    case wrongType = "wrong-type"
+    case notANumber = "not-a-number"
+    case numberTooSmall = "number-too-small"
+    case numberTooLarge = "number-too-large"
+    case dateTooSoon = "date-too-soon"
+    case dateTooLate = "date-too-late"
+    case stringTooShort = "string-too-short"
+    case stringTooLong = "string-too-long"
+    case patternMismatch = "pattern-mismatch"
+    case missingRelationship = "missing-relationship"
+    case tooFewObjects = "too-few-objects"
+    case tooManyObjects = "too-many-objects"
+    case wrongDestination = "wrong-destination"
+    case deletedDestination = "deleted-destination"
+    case deniedDelete = "denied-delete"
+    /// A `validateFor…` method of a subclass refused.
+    case custom = "custom"
+  }
+
+  /// One broken rule of one object.
+  public struct Problem: Sendable, Hashable, CustomStringConvertible {
+    /// Nil where there is no object yet.
+    public var objectID: ObjectID?
+    public var entity: String
+    /// Nil when the object as a whole is at fault.
+    public var property: String?
+    public var code: Code
+    public var message: String
+
+    public init(objectID: ObjectID? = nil, entity: String, property: String?, code: Code, message: String) {
+      self.objectID = objectID
+      self.entity = entity
+      self.property = property
+      self.code = code
+      self.message = message
+    }
+
+    public var description: String { "\(entity)\(property.map { "." + $0 } ?? ""): \(message) [\(code.rawValue)]" }
+  }
+
+  /// At least one.
+  public var problems: [Problem]
+
+  public init(_ problems: [Problem]) {
+    self.problems = problems
+  }
+
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
