@@ -1,0 +1,55 @@
+/// A mistake in the text of an expression.
+public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// 1-based position in the expression's text, counted in Unicode scalars.
+  public var column: Int
+  /// What is wrong and what was expected.
+  public var message: String
+  public var hint: String?
+
+  /// A mistake at a column.
+  public init(column: Int, message: String, hint: String? = nil) {
+    self.column = column
+    self.message = message
+    self.hint = hint
+  }
+
+  public var description: String { "\(column): \(message)" }
+}
+
+/// Why an expression has no value for a record.
+public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Stable code, such as `expression.overflow`.
+  public var code: String
+  public var message: String
+  public var hint: String?
+
+  /// A failure with its stable code.
+  public init(code: String, message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  public var description: String { message }
+
+  static func notANumber(_ text: String) -> ExpressionFailure {
+    ExpressionFailure(
+      code: "expression.not-a-number", message: "\(quoted(text)) is not a number",
+      hint: "use & to join texts, or ?? to give a default")
+  }
+
+  static func overflow(_ operation: String) -> ExpressionFailure {
+    ExpressionFailure(
+      code: "expression.overflow", message: "\(operation) is out of range",
+      hint: "integers are 64 bits wide; write a number with a decimal point to calculate in Double")
+  }
+
+  static func typeMismatch(_ message: String, hint: String? = nil) -> ExpressionFailure {
+    ExpressionFailure(code: "expression.type-mismatch", message: message, hint: hint)
+  }
+
+  /// The text in quotes, shortened so that a message stays a line.
+  static func quoted(_ text: String) -> String {
+    text.count > 60 ? "\"\(text.prefix(57))...\"" : "\"\(text)\""
+  }
+}

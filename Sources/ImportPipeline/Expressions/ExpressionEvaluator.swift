@@ -1,0 +1,161 @@
+import Foundation
+
+/// The fields of one record, as expressions see them.
+public protocol FieldAccess: ~Copyable {
+  /// Text fields as `.string`, JSON numbers as `.integer` or `.double`, and absent, null and booleans as themselves.
+  func value(slot: Int) -> ExpressionValue
+}
+
+/// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
+public struct ExpressionEvaluator: Sendable {
+  indirect enum Step: Sendable {
+    case slot(Int)
+    case constant(ExpressionValue)
+    case call(Expression.Function, [Step])
+    case date(Step, DateParser)
+    case unary(Expression.UnaryOperator, Step)
+    case binary(Expression.BinaryOperator, Step, Step)
+    case conditional(Step, Step, Step)
+  }
+  private let root: Step
+  private let nulls: Set<String>
+
+  /// Compiles an expression against a projection.
+  /// - Parameters:
+  ///   - slots: field path → slot of every field in the expression.
+  ///   - nulls: field texts that mean null.
+  ///   - dates: how `date()` without a format reads.
+  /// - Throws: `ExpressionError` for a field without a slot or a date format that is not known.
+  public init(
+    _ expression: Expression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601
+  ) throws(ExpressionError) {
+    self.nulls = Set(nulls)
+    root = try Self.compile(expression.root, slots, dates)
+  }
+
+  private static func compile(
+    _ node: Expression.Node, _ slots: [String: Int], _ dates: DateParser
+  ) throws(ExpressionError) -> Step {
+    switch node {
+    case .field(let path):
+      guard let slot = slots[path] else {
+        throw ExpressionError(
+          column: 1, message: "the source has no field \"\(path)\"",
+          hint: Suggestion.hint(for: path, among: slots.keys.sorted()))
+      }
+      return .slot(slot)
+    case .constant(let value): return .constant(value)
+    case .call(.date, let arguments): return try compileDate(arguments, slots, dates)
+    case .call(let function, let arguments):
+      let counts = function.specification.argumentCounts
+      guard counts.contains(arguments.count) else {
+        throw ExpressionError(
+          column: 1, message: "\(function.rawValue) takes \(function.specification.argumentCountText)")
+      }
+      var steps: [Step] = []
+      for argument in arguments { steps.append(try compile(argument, slots, dates)) }
+      return .call(function, steps)
+    case .unary(let operation, let operand): return .unary(operation, try compile(operand, slots, dates))
+    case .binary(let operation, let left, let right):
+      return .binary(operation, try compile(left, slots, dates), try compile(right, slots, dates))
+    case .conditional(let condition, let yes, let no):
+      return .conditional(
+        try compile(condition, slots, dates), try compile(yes, slots, dates), try compile(no, slots, dates))
+    }
+  }
+
+  private static func compileDate(
+    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser
+  ) throws(ExpressionError) -> Step {
+    var texts: [String] = []
+    for argument in arguments.dropFirst() {
+      guard case .constant(.string(let text)) = argument else {
+        throw ExpressionError(column: 1, message: "the format and zone of date() must be text constants")
+      }
+      texts.append(text)
+    }
+    guard let text = arguments.first else { throw ExpressionError(column: 1, message: "date takes 1 to 3 arguments") }
+    let step = try compile(text, slots, dates)
+    guard let format = texts.first else { return .date(step, dates) }
+    do {
+      return .date(step, try DateParser(format: format, timeZone: texts.count > 1 ? texts[1] : "UTC"))
+    } catch {
+      throw ExpressionError(column: 1, message: error.message, hint: error.hint)
+    }
+  }
+
+  /// The expression's value for a record.
+  /// - Throws: `ExpressionFailure`: the record is to be rejected.
+  public func evaluate(_ fields: borrowing some FieldAccess & ~Copyable) throws(ExpressionFailure) -> ExpressionValue {
+    try evaluate(root, fields)
+  }
+
+  /// Whether a record is selected when the expression is a `where`: null, and absent, select nothing.
+  /// - Throws: `ExpressionFailure` also when the value is no boolean.
+  public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(ExpressionFailure) -> Bool {
+    try evaluate(root, fields).truth() ?? false
+  }
+
+  private func evaluate(
+    _ step: Step, _ fields: borrowing some FieldAccess & ~Copyable
+  ) throws(ExpressionFailure) -> ExpressionValue {
+    switch step {
+    case .slot(let slot):
+      let value = fields.value(slot: slot)
+      if !nulls.isEmpty, case .string(let text) = value, nulls.contains(text) { return .null }
+      return value
+    case .constant(let value): return value
+    case .date(let operand, let parser): return try evaluate(operand, fields).date(parser)
+    case .call(let function, let arguments): return try call(function, arguments, fields)
+    case .unary(.not, let operand):
+      guard let truth = try evaluate(operand, fields).truth() else { return .null }
+      return .boolean(!truth)
+    case .unary(.minus, let operand): return try evaluate(operand, fields).negated()
+    case .binary(let operation, let left, let right): return try binary(operation, left, right, fields)
+    case .conditional(let condition, let yes, let no):
+      let truth = try evaluate(condition, fields).truth() ?? false
+      return try evaluate(truth ? yes : no, fields)
+    }
+  }
+
+  private func binary(
+    _ operation: Expression.BinaryOperator, _ left: Step, _ right: Step,
+    _ fields: borrowing some FieldAccess & ~Copyable
+  ) throws(ExpressionFailure) -> ExpressionValue {
+    let first = try evaluate(left, fields)
+    switch operation {
+    case .and, .or:
+      // What decides alone: false for "and", true for "or".
+      let deciding = operation == .or
+      let firstTruth = try first.truth()
+      if firstTruth == deciding { return .boolean(deciding) }
+      let secondTruth = try evaluate(right, fields).truth()
+      if secondTruth == deciding { return .boolean(deciding) }
+      return firstTruth == nil || secondTruth == nil ? .null : .boolean(!deciding)
+    case .coalesce: return first.isMissing ? try evaluate(right, fields) : first
+    default: break
+    }
+    let second = try evaluate(right, fields)
+    switch operation {
+    case .equal: return .boolean(try first.equals(second))
+    case .notEqual: return .boolean(try !first.equals(second))
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return try first.compared(operation, with: second)
+    case .concatenate:
+      return first.isNull || second.isNull ? .null : .string(try first.asText() + second.asText())
+    case .add, .subtract, .multiply, .divide, .remainder: return try first.calculated(operation, with: second)
+    case .and, .or, .coalesce: return .null
+    }
+  }
+
+  private func call(
+    _ function: Expression.Function, _ arguments: [Step], _ fields: borrowing some FieldAccess & ~Copyable
+  ) throws(ExpressionFailure) -> ExpressionValue {
+    var values: [ExpressionValue] = []
+    values.reserveCapacity(arguments.count)
+    for argument in arguments {
+      values.append(try evaluate(argument, fields))
+      if function == .coalesce, let last = values.last, !last.isMissing { return last }
+    }
+    return try function.apply(values)
+  }
+}

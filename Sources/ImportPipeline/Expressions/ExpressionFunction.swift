@@ -1,0 +1,101 @@
+/// What documentation, parser and editor support know about a function.
+struct FunctionSpecification: Sendable {
+  var signature: String
+  var argumentCounts: ClosedRange<Int>
+  var documentation: String
+  /// An expression and what it yields, for the documentation; tests evaluate it.
+  var example: (expression: String, result: String)
+
+  var argumentCountText: String {
+    if argumentCounts.lowerBound == argumentCounts.upperBound {
+      return argumentCounts.lowerBound == 1 ? "1 argument" : "\(argumentCounts.lowerBound) arguments"
+    }
+    if argumentCounts.upperBound == Int.max { return "at least \(argumentCounts.lowerBound) argument" }
+    return "\(argumentCounts.lowerBound) to \(argumentCounts.upperBound) arguments"
+  }
+}
+
+extension Expression.Function {
+  /// The function's one specification.
+  var specification: FunctionSpecification {
+    switch self {
+    case .normalized:
+      FunctionSpecification(
+        signature: "normalized(text)", argumentCounts: 1...1,
+        documentation: """
+          The text for searching: without case (`ß` becomes `ss`), diacritics and width differences, the same in every \
+          locale. White space stays as it is; combine with `trim` where that matters.
+          """,
+        example: ("normalized(\"Café Straße\")", "cafe strasse"))
+    case .duration:
+      FunctionSpecification(
+        signature: "duration(text)", argumentCounts: 1...1,
+        documentation: """
+          Whole seconds from `H:MM:SS`, `H:MM` or a plain count of seconds, with an optional sign. Hours may pass 24; \
+          minutes and seconds are two digits up to 59.
+          """,
+        example: ("duration(\"25:10:00\")", "90600"))
+    case .date:
+      FunctionSpecification(
+        signature: "date(text, format, zone)", argumentCounts: 1...3,
+        documentation: """
+          The point in time that the text names. `format` and `zone` are text constants; without them the source's \
+          `dates` and `time-zone` hold.
+          """,
+        example: ("date(\"24/12/2025 18:30\", \"dd/MM/yyyy HH:mm\", \"Europe/Berlin\")", "2025-12-24T17:30:00Z"))
+    case .trim:
+      FunctionSpecification(
+        signature: "trim(text)", argumentCounts: 1...1,
+        documentation: "The text without white space at both ends.",
+        example: ("trim(\"  two words \")", "two words"))
+    case .upper:
+      FunctionSpecification(
+        signature: "upper(text)", argumentCounts: 1...1,
+        documentation: "The text in capital letters, the same in every locale.",
+        example: ("upper(\"straße\")", "STRASSE"))
+    case .lower:
+      FunctionSpecification(
+        signature: "lower(text)", argumentCounts: 1...1,
+        documentation: "The text in small letters, the same in every locale.", example: ("lower(\"ÉCOLE\")", "école"))
+    case .replace:
+      FunctionSpecification(
+        signature: "replace(text, old, new)", argumentCounts: 3...3,
+        documentation: "The text with every occurrence of `old`, taken literally, replaced. `old` must not be empty.",
+        example: ("replace(\"1.234.567\", \".\", \"\")", "1234567"))
+    case .substring:
+      FunctionSpecification(
+        signature: "substring(text, start, length)", argumentCounts: 2...3,
+        documentation: """
+          The characters from the `start`-th on (the first is 1), `length` of them or all that follow. Past the end \
+          there is the empty text.
+          """,
+        example: ("substring(\"20250314\", 5, 2)", "03"))
+    case .length:
+      FunctionSpecification(
+        signature: "length(text)", argumentCounts: 1...1,
+        documentation: "How many characters the text has, as a reader counts them.", example: ("length(\"Zoë\")", "3"))
+    case .number:
+      FunctionSpecification(
+        signature: "number(text)", argumentCounts: 1...1,
+        documentation: """
+          The number that the text names: an integer without, a Double with a fraction or exponent. Anything else \
+          fails, the empty text too. A boolean is 1 or 0.
+          """,
+        example: ("number(\"007\") + 0.5", "7.5"))
+    case .text:
+      FunctionSpecification(
+        signature: "text(value)", argumentCounts: 1...1,
+        documentation: "The value as text; a date as ISO 8601 in UTC.", example: ("text(1 + 1)", "2"))
+    case .concat:
+      FunctionSpecification(
+        signature: "concat(value, ...)", argumentCounts: 1...Int.max,
+        documentation: "The values as one text. Absent and null ones are left out; null when there is nothing else.",
+        example: ("concat(\"a\", null, 1)", "a1"))
+    case .coalesce:
+      FunctionSpecification(
+        signature: "coalesce(value, ...)", argumentCounts: 1...Int.max,
+        documentation: "The first value that is not absent, null or the empty text; null when there is none.",
+        example: ("coalesce(null, \"\", \"third\")", "third"))
+    }
+  }
+}

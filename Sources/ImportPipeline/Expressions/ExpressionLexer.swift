@@ -1,0 +1,217 @@
+/// A piece of an expression's text.
+struct ExpressionToken: Equatable {
+  enum Kind: Equatable {
+    case identifier(String)
+    /// A JSON Pointer, or a name in backticks: a field, whatever it looks like.
+    case field(String)
+    case text(String)
+    /// Digits as written; the parser reads them once it knows the sign.
+    case number(String)
+    case symbol(String)
+    case end
+  }
+  var kind: Kind
+  /// 1-based.
+  var column: Int
+
+  /// The token as a message names it.
+  var description: String {
+    switch kind {
+    case .identifier(let name), .number(let name): "\"\(name)\""
+    case .field(let name): "field \"\(name)\""
+    case .text: "a text constant"
+    case .symbol(let symbol): "\"\(symbol)\""
+    case .end: "the end"
+    }
+  }
+}
+
+/// Cuts the text of an expression into tokens.
+struct ExpressionLexer {
+  private let scalars: [Unicode.Scalar]
+  private var index = 0
+  /// Whether a `/` here divides: it does after an operand, elsewhere it starts a JSON Pointer.
+  private var isAfterOperand = false
+
+  private static let twoScalarSymbols: Set<String> = ["==", "!=", "<=", ">=", "&&", "||", "??"]
+  private static let oneScalarSymbols: Set<Unicode.Scalar> = [
+    "+", "-", "*", "/", "%", "&", "<", ">", "!", "?", ":", "(", ")", ",",
+  ]
+
+  init(_ source: String) {
+    scalars = Array(source.unicodeScalars)
+  }
+
+  /// Every token, the last being `.end`.
+  mutating func tokens() throws(ExpressionError) -> [ExpressionToken] {
+    var tokens: [ExpressionToken] = []
+    while true {
+      let token = try next()
+      tokens.append(token)
+      switch token.kind {
+      case .identifier, .field, .text, .number, .symbol(")"): isAfterOperand = true
+      case .symbol: isAfterOperand = false
+      case .end: return tokens
+      }
+    }
+  }
+
+  private mutating func next() throws(ExpressionError) -> ExpressionToken {
+    while index < scalars.count, scalars[index].properties.isWhitespace { index += 1 }
+    let column = index + 1
+    guard index < scalars.count else { return ExpressionToken(kind: .end, column: column) }
+    let scalar = scalars[index]
+    if scalar == "\"" || scalar == "'" { return ExpressionToken(kind: .text(try text(until: scalar)), column: column) }
+    if scalar == "`" { return ExpressionToken(kind: .field(try backticked()), column: column) }
+    if Self.isDigit(scalar) || (scalar == "." && index + 1 < scalars.count && Self.isDigit(scalars[index + 1])) {
+      return ExpressionToken(kind: .number(try number()), column: column)
+    }
+    if Self.startsName(scalar) { return ExpressionToken(kind: .identifier(try identifier()), column: column) }
+    if scalar == "/" && !isAfterOperand { return ExpressionToken(kind: .field(try pointer()), column: column) }
+    if index + 1 < scalars.count {
+      let pair = String(String.UnicodeScalarView([scalar, scalars[index + 1]]))
+      if Self.twoScalarSymbols.contains(pair) {
+        index += 2
+        return ExpressionToken(kind: .symbol(pair), column: column)
+      }
+    }
+    if Self.oneScalarSymbols.contains(scalar) {
+      index += 1
+      return ExpressionToken(kind: .symbol(String(scalar)), column: column)
+    }
+    if scalar == "=" {
+      throw ExpressionError(column: column, message: "\"=\" is no operator here", hint: "write == to compare")
+    }
+    if scalar == "|" {
+      throw ExpressionError(column: column, message: "\"|\" is no operator here", hint: "write || for \"or\"")
+    }
+    throw ExpressionError(
+      column: column, message: "unexpected character \"\(scalar)\"",
+      hint: "put the name of a field with such characters in backticks")
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func startsName(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isAlphabetic
+  }
+
+  private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
+    startsName(scalar) || isDigit(scalar) || scalar.properties.generalCategory == .nonspacingMark
+      || scalar.properties.generalCategory == .decimalNumber
+  }
+
+  private mutating func identifier() throws(ExpressionError) -> String {
+    let start = index
+    while index < scalars.count {
+      if Self.continuesName(scalars[index]) {
+        index += 1
+      } else if scalars[index] == "." {
+        guard index + 1 < scalars.count, Self.continuesName(scalars[index + 1]) else {
+          throw ExpressionError(column: index + 2, message: "expected a name after \".\"")
+        }
+        index += 1
+      } else {
+        break
+      }
+    }
+    return slice(start..<index)
+  }
+
+  private mutating func pointer() throws(ExpressionError) -> String {
+    let start = index
+    while index < scalars.count,
+      Self.continuesName(scalars[index]) || scalars[index] == "/" || scalars[index] == "." || scalars[index] == "~"
+    {
+      if scalars[index] == "~" {
+        guard index + 1 < scalars.count, scalars[index + 1] == "0" || scalars[index + 1] == "1" else {
+          throw ExpressionError(column: index + 1, message: "expected ~0 or ~1 in a JSON Pointer")
+        }
+      }
+      index += 1
+    }
+    guard index > start + 1 else {
+      throw ExpressionError(column: start + 1, message: "expected a value, found \"/\"")
+    }
+    return slice(start..<index)
+  }
+
+  private mutating func backticked() throws(ExpressionError) -> String {
+    let start = index
+    index += 1
+    while index < scalars.count, scalars[index] != "`" { index += 1 }
+    guard index < scalars.count else {
+      throw ExpressionError(column: start + 1, message: "the name in backticks is not closed")
+    }
+    guard index > start + 1 else {
+      throw ExpressionError(column: start + 1, message: "expected a name between the backticks")
+    }
+    index += 1
+    return slice(start + 1..<index - 1)
+  }
+
+  private mutating func number() throws(ExpressionError) -> String {
+    let start = index
+    while index < scalars.count, Self.isDigit(scalars[index]) || scalars[index] == "." { index += 1 }
+    if index < scalars.count, scalars[index] == "e" || scalars[index] == "E" {
+      index += 1
+      if index < scalars.count, scalars[index] == "+" || scalars[index] == "-" { index += 1 }
+      while index < scalars.count, Self.isDigit(scalars[index]) { index += 1 }
+    }
+    let isFollowedByName = index < scalars.count && Self.continuesName(scalars[index])
+    if isFollowedByName || NumberText.read(slice(start..<index)) == .notANumber {
+      throw ExpressionError(
+        column: start + 1, message: "malformed number",
+        hint: "put the name of a field that starts with a digit in backticks")
+    }
+    return slice(start..<index)
+  }
+
+  private mutating func text(until quote: Unicode.Scalar) throws(ExpressionError) -> String {
+    let start = index
+    var result = String.UnicodeScalarView()
+    index += 1
+    while index < scalars.count, scalars[index] != quote {
+      if scalars[index] == "\\" {
+        result.append(try escape())
+      } else {
+        result.append(scalars[index])
+        index += 1
+      }
+    }
+    guard index < scalars.count else {
+      throw ExpressionError(column: start + 1, message: "the text is not closed: expected \(quote)")
+    }
+    index += 1
+    return String(result)
+  }
+
+  /// Reads `\n`, `\t`, `\r`, `\\`, `\"`, `\'` or `\u{…}` at the current position.
+  private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
+    let start = index
+    defer { index += 1 }
+    index += 1
+    switch index < scalars.count ? scalars[index] : nil {
+    case "n": return "\n"
+    case "t": return "\t"
+    case "r": return "\r"
+    case "\\": return "\\"
+    case "\"": return "\""
+    case "'": return "'"
+    case "u":
+      let open = index + 1
+      guard open < scalars.count, scalars[open] == "{", let close = scalars[open...].firstIndex(of: "}"),
+        close - open <= 9, let code = UInt32(slice(open + 1..<close), radix: 16), let scalar = Unicode.Scalar(code)
+      else { throw ExpressionError(column: start + 1, message: "expected \\u{hexadecimal code point}") }
+      index = close
+      return scalar
+    default:
+      throw ExpressionError(
+        column: start + 1, message: "unknown escape: expected \\n, \\t, \\r, \\\\, \\\", \\' or \\u{...}")
+    }
+  }
+
+  private func slice(_ range: Range<Int>) -> String {
+    String(String.UnicodeScalarView(scalars[range]))
+  }
+}
