@@ -1,6 +1,7 @@
 /// An entity inside a validated model: a light handle that keeps its model alive.
 public struct Entity: Sendable, Hashable {
   public let model: ManagedObjectModel
+  /// The position in `ManagedObjectModel.descriptions`.
   public let index: Int
 
   public static func == (left: Entity, right: Entity) -> Bool {
@@ -13,68 +14,75 @@ public struct Entity: Sendable, Hashable {
   }
 
   public var description: EntityDescription { model.descriptions[index] }
-  public var name: String { description.name }
-  public var isAbstract: Bool { description.isAbstract }
+  public var name: String { model.descriptions[index].name }
+  public var isAbstract: Bool { model.descriptions[index].isAbstract }
+
   public var superentity: Entity? {
-    model.resolved.parent[index].map { Entity(model: model, index: $0) }
+    model.resolved.entities[index].parent.map { Entity(model: model, index: $0) }
   }
   /// Direct sub-entities, in the order of `ManagedObjectModel.entities`.
   public var subentities: [Entity] {
-    model.resolved.children[index].map { Entity(model: model, index: $0) }
+    model.resolved.entities[index].children.map { Entity(model: model, index: $0) }
   }
   /// The topmost ancestor; the entity itself when it has no parent.
-  public var root: Entity { Entity(model: model, index: model.resolved.root[index]) }
+  public var root: Entity { Entity(model: model, index: model.resolved.entities[index].root) }
 
-  /// Whether the entity is `other` or descends from it.
+  /// Whether the entity is `other` or descends from it. O(depth).
   public func isKind(of other: Entity) -> Bool {
+    guard model === other.model else { return false }
     var current: Int? = index
     while let here = current {
       if here == other.index { return true }
-      current = model.resolved.parent[here]
+      current = model.resolved.entities[here].parent
     }
     return false
   }
 
   /// Attributes, inherited ones included, sorted by name by code point.
-  public var attributes: [AttributeDescription] { model.resolved.attributes[index] }
+  public var attributes: [AttributeDescription] { model.resolved.entities[index].attributes }
   /// Relationships, inherited ones included, sorted by name by code point.
   public var relationships: [Relationship] {
-    model.resolved.relationships[index].map { Relationship(entity: self, description: $0) }
+    model.resolved.entities[index].relationships.indices.map { Relationship(entity: self, index: $0) }
   }
+  /// The attribute of that name, inherited ones included. O(1).
   public func attribute(_ name: String) -> AttributeDescription? {
-    attributes.first { $0.name == name }
+    let resolved = model.resolved.entities[index]
+    return resolved.attributeIndex[name].map { resolved.attributes[$0] }
   }
+  /// The relationship of that name, inherited ones included. O(1).
   public func relationship(_ name: String) -> Relationship? {
-    model.resolved.relationships[index].first { $0.name == name }.map { Relationship(entity: self, description: $0) }
+    model.resolved.entities[index].relationshipIndex[name].map { Relationship(entity: self, index: $0) }
   }
   /// Own and inherited constraints, the root's first.
-  public var uniquenessConstraints: [[String]] {
-    (superentity?.uniquenessConstraints ?? []) + description.uniquenessConstraints
-  }
+  public var uniquenessConstraints: [[String]] { model.resolved.entities[index].uniquenessConstraints }
 }
 
 /// A relationship seen from an entity that has it, declared there or inherited.
 public struct Relationship: Sendable, Hashable {
   /// The entity it was asked of, which may inherit it.
   public let entity: Entity
-  public let description: RelationshipDescription
+  /// The position in `entity.relationships`.
+  let index: Int
 
-  public var name: String { description.name }
-  public var isToMany: Bool { description.isToMany }
-  public var isOrdered: Bool { description.isOrdered }
+  private var resolved: ResolvedModel.ResolvedRelationship {
+    entity.model.resolved.entities[entity.index].relationships[index]
+  }
+
+  public var description: RelationshipDescription { resolved.description }
+  public var name: String { resolved.description.name }
+  public var isToMany: Bool { resolved.description.isToMany }
+  public var isOrdered: Bool { resolved.description.isOrdered }
   /// The entity that declares the relationship.
-  public var declaringEntity: Entity {
-    var current = entity
-    while !current.description.relationships.contains(where: { $0.name == description.name }),
-      let parent = current.superentity
-    {
-      current = parent
-    }
-    return current
-  }
-  public var destination: Entity {
-    Entity(model: entity.model, index: entity.model.resolved.index(of: description.destinationEntityName))
-  }
+  public var declaringEntity: Entity { Entity(model: entity.model, index: resolved.declaringEntity) }
+  public var destination: Entity { Entity(model: entity.model, index: resolved.destination) }
   /// The inverse, seen from the destination.
-  public var inverse: Relationship? { description.inverseName.flatMap { destination.relationship($0) } }
+  public var inverse: Relationship? {
+    resolved.inverse.map { Relationship(entity: destination, index: $0) }
+  }
+  /// Whether the relationship is its own inverse, as friends ↔ friends of a Person.
+  public var isOwnInverse: Bool {
+    let resolved = resolved
+    return resolved.description.inverseName == resolved.description.name
+      && resolved.destination == resolved.declaringEntity
+  }
 }

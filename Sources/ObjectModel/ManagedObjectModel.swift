@@ -1,4 +1,4 @@
-/// A validated, immutable set of entities with their relationships resolved.
+/// A validated, immutable set of entities with their relationships resolved and their version hashes computed.
 public final class ManagedObjectModel: Sendable {
   /// Every entity, sorted by name by code point. `Entity.index` is the position here.
   public let descriptions: [EntityDescription]
@@ -8,6 +8,7 @@ public final class ManagedObjectModel: Sendable {
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
   public let versionIdentifier: String
   let resolved: ResolvedModel
+  let hashes: ModelHashes
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
   /// - Throws: `ModelError` with every mistake found.
@@ -15,8 +16,13 @@ public final class ManagedObjectModel: Sendable {
     entities: [EntityDescription], configurations: [String: [String]] = [:],
     fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = ""
   ) throws(ModelError) {
-    let sorted = entities.sorted { $0.name.unicodeScalars.lexicographicallyPrecedes($1.name.unicodeScalars) }
-    self.resolved = try ResolvedModel(sorted, configurations: configurations)
+    let sorted = entities.sortedByCodePoint(\.name)
+    var validator = ModelValidator(sorted)
+    validator.validate(configurations: configurations, templates: fetchRequestTemplates)
+    guard validator.problems.isEmpty else { throw ModelError(validator.problems) }
+    let resolved = ResolvedModel(sorted, parent: validator.parent, indexByName: validator.indexByName)
+    self.resolved = resolved
+    self.hashes = ModelHashes(sorted, resolved)
     self.descriptions = sorted
     self.configurations = configurations
     self.fetchRequestTemplates = Dictionary(
@@ -27,8 +33,15 @@ public final class ManagedObjectModel: Sendable {
   /// All entities in the order of `descriptions`.
   public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
 
-  /// The entity of that name, nil when the model has none.
+  /// The entity of that name, nil when the model has none. O(1).
   public subscript(entityName: String) -> Entity? {
     resolved.indexByName[entityName].map { Entity(model: self, index: $0) }
+  }
+
+  /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
+  public func entities(inConfiguration name: String?) -> [Entity]? {
+    guard let name else { return entities }
+    guard let members = configurations[name] else { return nil }
+    return Set(members).sortedByCodePoint { $0 }.compactMap { self[$0] }
   }
 }

@@ -1,21 +1,57 @@
 /// Every mistake that was found in a model.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kind of a mistake, stable across versions of the messages.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// A file or folder is missing, unreadable, too large or not a model at all.
+    case unreadableFile
+    /// The file is not well-formed XML, or ends too early.
+    case malformedXML
+    /// A file format that is known and not supported, such as the binary models of Xcode 3.
+    case unsupportedFormat
+    /// The requested or the current version is not in the model's folder, or cannot be told.
+    case unknownVersion
+    /// A required XML attribute is absent.
+    case missingAttribute
+    /// An XML attribute has a value that its kind does not allow.
+    case invalidValue
+    /// XML that this reader does not know and therefore left out (warnings only).
+    case unknownContent
+    case invalidName
+    case duplicateName
+    case unknownEntity
+    case unknownProperty
+    case parentCycle
+    case missingInverse
+    case inverseMismatch
+    case invalidCount
+    case invalidAttribute
+    case invalidComposite
+    case invalidConstraint
+    case invalidFetchIndex
+  }
+
   /// One mistake: where, what, and what to do.
   public struct Problem: Sendable, Hashable {
+    public var code: Code
     public var entity: String?
     public var property: String?
+    /// Another named part of the model, such as "fetchIndex byDate", "configuration Cloud" or "composite Address".
+    public var element: String?
     /// Path of the file, when the model came from one.
     public var file: String?
     /// 1-based line in `file`.
     public var line: Int?
     public var message: String
     public var hint: String?
+
     public init(
-      entity: String? = nil, property: String? = nil, file: String? = nil, line: Int? = nil, message: String,
-      hint: String? = nil
+      _ code: Code = .invalidValue, entity: String? = nil, property: String? = nil, element: String? = nil,
+      file: String? = nil, line: Int? = nil, message: String, hint: String? = nil
     ) {
+      self.code = code
       self.entity = entity
       self.property = property
+      self.element = element
       self.file = file
       self.line = line
       self.message = message
@@ -23,19 +59,25 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// At least one problem, in the order in which they were found.
   public var problems: [Problem]
 
   public init(_ problems: [Problem]) {
     self.problems = problems
   }
 
+  /// One problem a line as `file:line: message`, each followed by its hint on a line of its own.
   public var description: String {
-    problems.map { problem in
-      var text = ""
-      if let file = problem.file { text += file + (problem.line.map { ":\($0)" } ?? "") + ": " }
-      text += problem.message
-      if let hint = problem.hint { text += "\n  hint: " + hint }
-      return text
-    }.joined(separator: "\n")
+    problems.map(\.description).joined(separator: "\n")
+  }
+}
+
+extension ModelError.Problem: CustomStringConvertible {
+  public var description: String {
+    var text = ""
+    if let file { text += file + (line.map { ":\($0)" } ?? "") + ": " }
+    text += message
+    if let hint { text += "\n  hint: " + hint }
+    return text
   }
 }

@@ -1,32 +1,90 @@
-/// The tables that `ManagedObjectModel` computes once: parents, children, inherited properties.
+/// The tables that `ManagedObjectModel` computes once: parents, children, inherited properties, inverses.
+///
+/// It is built from validated descriptions only; every name in it is known to exist.
 struct ResolvedModel: Sendable {
-  var indexByName: [String: Int] = [:]
-  var parent: [Int?] = []
-  var children: [[Int]] = []
-  var root: [Int] = []
-  var attributes: [[AttributeDescription]] = []
-  var relationships: [[RelationshipDescription]] = []
-
-  init(_ entities: [EntityDescription], configurations: [String: [String]]) throws(ModelError) {
-    // H1: validate everything, collect all problems, then resolve.
-    for (index, entity) in entities.enumerated() { indexByName[entity.name] = index }
-    parent = entities.map { entity in entity.superentityName.flatMap { name in indexByName[name] } }
-    children = entities.indices.map { here in entities.indices.filter { parent[$0] == here } }
-    root = entities.indices.map { start in
-      var here = start
-      while let next = parent[here] { here = next }
-      return here
-    }
-    for index in entities.indices {
-      var chain = [index]
-      while let last = chain.last, let next = parent[last] { chain.append(next) }
-      attributes.append(chain.flatMap { entities[$0].attributes }.sorted { $0.name < $1.name })
-      relationships.append(chain.flatMap { entities[$0].relationships }.sorted { $0.name < $1.name })
-    }
+  /// A relationship as an entity has it, with names replaced by positions.
+  struct ResolvedRelationship: Sendable {
+    var description: RelationshipDescription
+    var declaringEntity: Int
+    var destination: Int
+    /// Position in the destination's `relationships`.
+    var inverse: Int?
   }
 
-  func index(of name: String) -> Int {
-    guard let index = indexByName[name] else { preconditionFailure("validated model lacks entity \(name)") }
-    return index
+  /// What one entity has, inherited properties included.
+  struct ResolvedEntity: Sendable {
+    var parent: Int?
+    var children: [Int] = []
+    var root: Int
+    var attributes: [AttributeDescription] = []
+    var attributeIndex: [String: Int] = [:]
+    var relationships: [ResolvedRelationship] = []
+    var relationshipIndex: [String: Int] = [:]
+    var uniquenessConstraints: [[String]] = []
+    var storedAttributes: [AttributeDescription] = []
+    var storedLeaves: [StoredAttribute] = []
+  }
+
+  let indexByName: [String: Int]
+  private(set) var entities: [ResolvedEntity]
+
+  init(_ descriptions: [EntityDescription], parent: [Int?], indexByName: [String: Int]) {
+    self.indexByName = indexByName
+    entities = descriptions.indices.map { ResolvedEntity(parent: parent[$0], root: $0) }
+    for (index, above) in parent.enumerated() {
+      if let above { entities[above].children.append(index) }
+    }
+    for index in Self.parentsFirst(parent) { inherit(index, from: descriptions) }
+    for index in entities.indices { resolveInverses(of: index) }
+  }
+
+  /// Positions of the entities, each after its parent. A parent outside the list of roots (a cycle) is never reached.
+  static func parentsFirst(_ parent: [Int?]) -> [Int] {
+    var children = [[Int]](repeating: [], count: parent.count)
+    var order: [Int] = []
+    for (index, above) in parent.enumerated() {
+      if let above { children[above].append(index) } else { order.append(index) }
+    }
+    var next = 0
+    while next < order.count {
+      order += children[order[next]]
+      next += 1
+    }
+    return order
+  }
+
+  private mutating func inherit(_ index: Int, from descriptions: [EntityDescription]) {
+    let own = descriptions[index]
+    var entity = entities[index]
+    if let above = entity.parent {
+      entity.root = entities[above].root
+      entity.attributes = entities[above].attributes
+      entity.relationships = entities[above].relationships
+      entity.uniquenessConstraints = entities[above].uniquenessConstraints
+    }
+    entity.attributes = (entity.attributes + own.attributes).sortedByCodePoint(\.name)
+    let declared = own.relationships.compactMap { relationship in
+      indexByName[relationship.destinationEntityName].map {
+        ResolvedRelationship(description: relationship, declaringEntity: index, destination: $0)
+      }
+    }
+    entity.relationships = (entity.relationships + declared).sortedByCodePoint(\.description.name)
+    for (position, attribute) in entity.attributes.enumerated() { entity.attributeIndex[attribute.name] = position }
+    for (position, relationship) in entity.relationships.enumerated() {
+      entity.relationshipIndex[relationship.description.name] = position
+    }
+    entity.uniquenessConstraints += own.uniquenessConstraints
+    entity.storedAttributes = entity.attributes.filter { !$0.isTransient }
+    entity.storedLeaves = entity.storedAttributes.flatMap { StoredAttribute.leaves(of: $0) }
+    entities[index] = entity
+  }
+
+  private mutating func resolveInverses(of index: Int) {
+    for position in entities[index].relationships.indices {
+      let relationship = entities[index].relationships[position]
+      guard let name = relationship.description.inverseName else { continue }
+      entities[index].relationships[position].inverse =
+        entities[relationship.destination].relationshipIndex[name]
+    }
   }
 }

@@ -1,0 +1,139 @@
+import Foundation
+import ObjectModel
+
+/// Where the XML of one model version is, found from the path that a user gave.
+struct ModelLocation {
+  static let versionSuffix = ".xcdatamodel"
+  static let folderSuffix = ".xcdatamodeld"
+  static let currentVersionFile = ".xccurrentversion"
+
+  /// Path of the XML file.
+  let contentsPath: String
+  let versionName: String
+
+  init(path given: String, version: String?) throws(ModelError) {
+    let path = Self.withoutTrailingSlashes(given)
+    switch ModelFileSystem.kind(path) {
+    case .missing:
+      throw ModelError(
+        .unreadableFile, file: path, "there is no model here", hint: "give the path of a .xcdatamodeld folder")
+    case .file:
+      try Self.refuseCompiled(path)
+      let folder = (path as NSString).deletingLastPathComponent
+      let name = Self.baseName(folder.hasSuffix(Self.versionSuffix) ? folder : path)
+      try Self.require(version, toBe: name, path: path)
+      contentsPath = path
+      versionName = name
+    case .folder where path.hasSuffix(Self.versionSuffix):
+      let name = Self.baseName(path)
+      try Self.require(version, toBe: name, path: path)
+      contentsPath = try Self.contents(of: path)
+      versionName = name
+    case .folder:
+      try Self.refuseCompiled(path)
+      let name = try Self.chosenVersion(version, in: path)
+      contentsPath = try Self.contents(of: path + "/" + name + Self.versionSuffix)
+      versionName = name
+    }
+  }
+
+  static func versions(path given: String) throws(ModelError) -> ModelVersions {
+    let path = withoutTrailingSlashes(given)
+    guard ModelFileSystem.kind(path) == .folder, !path.hasSuffix(versionSuffix) else {
+      let name = try ModelLocation(path: path, version: nil).versionName
+      return ModelVersions(names: [name], current: name)
+    }
+    try refuseCompiled(path)
+    let names = try ModelFileSystem.names(in: path).filter { $0.hasSuffix(versionSuffix) }
+      .map { String($0.dropLast(versionSuffix.count)) }.sorted { $0.precedesByCodePoint($1) }
+    guard let first = names.first else {
+      throw ModelError(
+        .unreadableFile, file: path, "the folder holds no \(versionSuffix) version",
+        hint: "give the path of a .xcdatamodeld folder")
+    }
+    let current = try currentVersion(in: path, names: names) ?? (names.count == 1 ? first : nil)
+    return ModelVersions(names: names, current: current)
+  }
+
+  private static func chosenVersion(_ version: String?, in folder: String) throws(ModelError) -> String {
+    let known = try ModelLocation.versions(path: folder)
+    let list = known.names.joined(separator: ", ")
+    if let version {
+      let name = withoutSuffix(version)
+      guard known.names.contains(name) else {
+        throw ModelError(
+          .unknownVersion, file: folder, "the model has no version \(name)", hint: "its versions are: \(list)")
+      }
+      return name
+    }
+    guard let current = known.current else {
+      throw ModelError(
+        .unknownVersion, file: folder,
+        "the model has several versions and no \(currentVersionFile) that says which is current",
+        hint: "name one of the versions: \(list)")
+    }
+    return current
+  }
+
+  private struct CurrentVersion: Decodable {
+    var _XCCurrentVersionName: String
+  }
+
+  /// What `.xccurrentversion` says; nil when there is no such file.
+  private static func currentVersion(in folder: String, names: [String]) throws(ModelError) -> String? {
+    let path = folder + "/" + currentVersionFile
+    guard ModelFileSystem.kind(path) != .missing else { return nil }
+    let bytes = try ModelFileSystem.readFile(path, limit: 1 << 20)
+    let list = names.joined(separator: ", ")
+    guard let name = try? PropertyListDecoder().decode(CurrentVersion.self, from: bytes)._XCCurrentVersionName else {
+      throw ModelError(
+        .unknownVersion, file: path, "the file is not a property list with a _XCCurrentVersionName",
+        hint: "restore the file, or remove it and name one of the versions: \(list)")
+    }
+    let version = withoutSuffix(name)
+    guard names.contains(version) else {
+      throw ModelError(
+        .unknownVersion, file: path, "the current version \(version) is not in the folder",
+        hint: "its versions are: \(list)")
+    }
+    return version
+  }
+
+  private static func contents(of folder: String) throws(ModelError) -> String {
+    let path = folder + "/contents"
+    if ModelFileSystem.kind(path) == .file { return path }
+    if ModelFileSystem.kind(folder + "/elements") == .file {
+      throw ModelError(
+        .unsupportedFormat, file: folder, "this is a model in the binary format of Xcode 3",
+        hint: "open it in a newer Xcode and save it, which writes the XML format")
+    }
+    throw ModelError(
+      .unreadableFile, file: folder, "the model has no file named contents", hint: "restore the folder's files")
+  }
+
+  private static func refuseCompiled(_ path: String) throws(ModelError) {
+    guard [".momd", ".mom", ".omo"].contains(where: path.hasSuffix) else { return }
+    throw ModelError(
+      .unsupportedFormat, file: path, "this is a compiled model",
+      hint: "give the .xcdatamodeld folder that it was compiled from")
+  }
+
+  private static func require(_ version: String?, toBe name: String, path: String) throws(ModelError) {
+    guard let version, withoutSuffix(version) != name else { return }
+    throw ModelError(
+      .unknownVersion, file: path, "this is version \(name), not \(withoutSuffix(version))",
+      hint: "give the path of the .xcdatamodeld folder to choose among its versions")
+  }
+
+  private static func baseName(_ path: String) -> String { withoutSuffix((path as NSString).lastPathComponent) }
+
+  private static func withoutSuffix(_ name: String) -> String {
+    name.hasSuffix(versionSuffix) ? String(name.dropLast(versionSuffix.count)) : name
+  }
+
+  private static func withoutTrailingSlashes(_ path: String) -> String {
+    var path = Substring(path)
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return String(path)
+  }
+}

@@ -1,0 +1,34 @@
+public import ObjectModel
+
+/// Reads the models that Xcode's editor writes: `.xcdatamodeld` folders with their versions, and single
+/// `.xcdatamodel` folders or the XML file `contents` inside one.
+public enum ModelReader {
+  /// The largest XML file that is read, in bytes.
+  static let maximumByteCount = 64 << 20
+
+  /// Reads a model.
+  /// - Parameters:
+  ///   - path: a `.xcdatamodeld` or `.xcdatamodel` folder (a `/` at the end is allowed) or a `contents` file.
+  ///   - version: name of a version, with or without `.xcdatamodel`; nil for the current one.
+  /// - Throws: `ModelError` with every mistake found, each with file, line and what to do.
+  public static func read(path: String, version: String? = nil) throws(ModelError) -> ManagedObjectModel {
+    try readFile(path: path, version: version).model
+  }
+
+  /// Reads a model and tells which version it is and what was left out. See `read(path:version:)`.
+  public static func readFile(path: String, version: String? = nil) throws(ModelError) -> ModelFile {
+    let location = try ModelLocation(path: path, version: version)
+    let bytes = try ModelFileSystem.readFile(location.contentsPath, limit: maximumByteCount)
+    let root = try XMLNode.parse(bytes, path: location.contentsPath)
+    var decoder = ModelDecoder(path: location.contentsPath)
+    let model = try decoder.decode(root)
+    return ModelFile(
+      model: model, versionName: location.versionName, path: location.contentsPath, warnings: decoder.log.warnings)
+  }
+
+  /// Lists the versions of a `.xcdatamodeld` folder, or the one of a single `.xcdatamodel`.
+  /// - Throws: `ModelError` when there is no model at the path or its folder is damaged.
+  public static func versions(path: String) throws(ModelError) -> ModelVersions {
+    try ModelLocation.versions(path: path)
+  }
+}

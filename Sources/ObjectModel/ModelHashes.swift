@@ -1,0 +1,153 @@
+import Crypto
+import Foundation
+
+/// The version hashes of a model, computed once when the model is made.
+///
+/// All hashes are SHA-256, strings enter as UTF-8 without a terminator, integers little-endian.
+struct ModelHashes: Sendable {
+  /// By position of the entity.
+  let entities: [Data]
+  /// By position of the entity: which rules behind its hash are not confirmed.
+  let unconfirmed: [[String]]
+  let digest: String
+  let checksum: String
+
+  init(_ descriptions: [EntityDescription], _ resolved: ResolvedModel) {
+    var hashes = [Data](repeating: Data(), count: descriptions.count)
+    var reasons = [[String]](repeating: [], count: descriptions.count)
+    let parents = resolved.entities.map(\.parent)
+    for index in ResolvedModel.parentsFirst(parents) {
+      let parent = parents[index]
+      var rules = HashRules()
+      hashes[index] = rules.entity(
+        descriptions[index], resolved.entities[index], parentHash: parent.map { hashes[$0] })
+      var known = parent.map { reasons[$0] } ?? []
+      for reason in rules.unconfirmed where !known.contains(reason) { known.append(reason) }
+      reasons[index] = known
+    }
+    entities = hashes
+    unconfirmed = reasons
+    var named = SHA512()
+    var bare = SHA256()
+    // `descriptions` is sorted by name by code point, as both sums want it.
+    for (description, hash) in zip(descriptions, hashes) {
+      named.update(data: Data(description.name.utf8))
+      named.update(data: hash)
+      bare.update(data: hash)
+    }
+    digest = Data(named.finalize()).base64EncodedString()
+    checksum = Data(bare.finalize()).base64EncodedString()
+  }
+}
+
+/// What enters the hash of an entity and of each kind of property, in which order.
+///
+/// Class names, default values, validation, deletion rules, indexes, user info, renaming identifiers, fetch requests
+/// and configurations enter nowhere.
+struct HashRules {
+  /// The rules used that nothing made by Apple's tools has confirmed, in the order of first use.
+  private(set) var unconfirmed: [String] = []
+
+  mutating func entity(
+    _ own: EntityDescription, _ resolved: ResolvedModel.ResolvedEntity, parentHash: Data?
+  ) -> Data {
+    var properties: [(name: String, hash: Data)] = resolved.storedAttributes.map { ($0.name, attribute($0)) }
+    for relationship in resolved.relationships where !relationship.description.isTransient {
+      properties.append((relationship.description.name, hash(of: relationship)))
+    }
+    noteLetters(of: own.name)
+    var input = Data(own.name.utf8)
+    input.append(own.isAbstract ? 1 : 0)
+    if let parentHash { input.append(parentHash) }
+    for property in properties.sortedByCodePoint(\.name) { input.append(property.hash) }
+    if let modifier = own.versionHashModifier { input.append(contentsOf: modifier.utf8) }
+    let constraints = own.uniquenessConstraints.map { $0.joined(separator: ".") }.sortedByCodePoint { $0 }
+    for constraint in constraints { input.append(contentsOf: constraint.utf8) }
+    return Self.sha256(input)
+  }
+
+  mutating func attribute(_ attribute: AttributeDescription) -> Data {
+    if let derivation = attribute.derivation { return derived(attribute, derivation) }
+    if let composite = attribute.composite { return self.composite(attribute, composite) }
+    if attribute.type == .undefined { note("\(attribute.name): a stored attribute of type Undefined") }
+    var input = property(attribute.name, attribute.isOptional, attribute.isTransient, attribute.versionHashModifier)
+    input.appendLittleEndian(attribute.type.rawValue)
+    if attribute.allowsExternalBinaryDataStorage { input.append(1) }
+    if attribute.preservesValueInHistoryOnDeletion { input.append(1) }
+    return Self.sha256(input)
+  }
+
+  /// Only the expression enters; the name and the type of a derived attribute do not.
+  private mutating func derived(
+    _ attribute: AttributeDescription, _ derivation: AttributeDescription.Derivation
+  ) -> Data {
+    let expression = DerivationExpression(derivation.expression)
+    if !expression.isConfirmed {
+      note("\(attribute.name): the text of the derivation expression \(expression.predicateFormat)")
+    }
+    var input = Data(expression.predicateFormat.utf8)
+    if let predicate = derivation.filteringPredicate {
+      note("\(attribute.name): the text of the filtering predicate of a derived attribute")
+      input.append(contentsOf: predicate.utf8)
+    }
+    return Self.sha256(input)
+  }
+
+  /// The hashes of the stored leaves, sorted by their dotted paths.
+  private mutating func composite(
+    _ attribute: AttributeDescription, _ composite: AttributeDescription.CompositeReference
+  ) -> Data {
+    note("\(attribute.name): the hash of a composite attribute (\(composite.name))")
+    var input = Data()
+    for leaf in StoredAttribute.leaves(of: attribute).sortedByCodePoint(\.path) {
+      input.append(self.attribute(leaf.attribute))
+    }
+    return Self.sha256(input)
+  }
+
+  private mutating func hash(of relationship: ResolvedModel.ResolvedRelationship) -> Data {
+    let description = relationship.description
+    var input = property(
+      description.name, description.isOptional, description.isTransient, description.versionHashModifier)
+    input.append(contentsOf: description.destinationEntityName.utf8)
+    let isOwnInverse =
+      description.inverseName == description.name && relationship.destination == relationship.declaringEntity
+    if let inverse = description.inverseName, !isOwnInverse { input.append(contentsOf: inverse.utf8) }
+    input.appendLittleEndian(Int32(clamping: description.maximumCount))
+    input.appendLittleEndian(Int32(clamping: description.minimumCount))
+    if description.isOrdered { input.appendLittleEndian(UInt16(1)) }
+    return Self.sha256(input)
+  }
+
+  /// The part that attributes and relationships share. Flags: 1 optional, 2 transient. (4, read-only, belongs to
+  /// derived attributes and fetched properties, whose hashes do not contain this part.)
+  private mutating func property(
+    _ name: String, _ isOptional: Bool, _ isTransient: Bool, _ versionHashModifier: String?
+  ) -> Data {
+    noteLetters(of: name)
+    var input = Data(name.utf8)
+    input.appendLittleEndian(UInt16(isOptional ? 1 : 0) | (isTransient ? 2 : 0))
+    if let versionHashModifier { input.append(contentsOf: versionHashModifier.utf8) }
+    return Self.sha256(input)
+  }
+
+  private mutating func noteLetters(of name: String) {
+    if !name.utf8.allSatisfy({ $0 < 0x80 }) { note("\(name): a name with letters outside ASCII") }
+  }
+
+  private mutating func note(_ reason: String) {
+    if !unconfirmed.contains(reason) { unconfirmed.append(reason) }
+  }
+
+  private static func sha256(_ input: Data) -> Data { Data(SHA256.hash(data: input)) }
+}
+
+extension Data {
+  fileprivate mutating func appendLittleEndian(_ value: some FixedWidthInteger) {
+    var rest = value
+    for _ in 0..<(value.bitWidth / 8) {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+}

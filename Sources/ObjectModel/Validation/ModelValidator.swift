@@ -1,0 +1,166 @@
+/// Finds every mistake in the descriptions of a model, so that all can be reported at once.
+///
+/// A mistake never hides an unrelated one: of duplicate names the first counts, an unknown parent counts as none, and
+/// a cycle of parents is cut after it was reported.
+struct ModelValidator {
+  /// A property as an entity has it, own or inherited.
+  enum Property {
+    case attribute(AttributeDescription)
+    case relationship(RelationshipDescription)
+    case fetched
+  }
+
+  /// A property and the entity that declares it.
+  struct Member {
+    var property: Property
+    var declaringEntity: Int
+  }
+
+  let entities: [EntityDescription]
+  private(set) var indexByName: [String: Int] = [:]
+  /// Position of each entity's parent; without cycles once `validate` has run.
+  private(set) var parent: [Int?]
+  /// By entity: name → property, inherited ones included.
+  private(set) var members: [[String: Member]]
+  var problems: [ModelError.Problem] = []
+
+  init(_ entities: [EntityDescription]) {
+    self.entities = entities
+    parent = entities.map { _ in nil }
+    members = entities.map { _ in [:] }
+  }
+
+  mutating func validate(configurations: [String: [String]], templates: [FetchRequestTemplate]) {
+    indexEntities()
+    resolveParents()
+    cutParentCycles()
+    for index in ResolvedModel.parentsFirst(parent) { collectMembers(of: index) }
+    for index in entities.indices {
+      for attribute in entities[index].attributes { check(attribute, of: index) }
+      for relationship in entities[index].relationships { check(relationship, of: index) }
+      checkConstraints(of: index)
+      checkFetchIndexes(of: index)
+      for property in entities[index].fetchedProperties {
+        checkFetchedProperty(property, of: index)
+      }
+    }
+    checkTemplates(templates)
+    checkConfigurations(configurations)
+  }
+
+  mutating func report(
+    _ code: ModelError.Code, entity: Int? = nil, property: String? = nil, element: String? = nil, _ message: String,
+    hint: String? = nil
+  ) {
+    problems.append(
+      ModelError.Problem(
+        code, entity: entity.map { entities[$0].name }, property: property, element: element, message: message,
+        hint: hint))
+  }
+
+  /// A letter or underscore, then letters, digits and underscores.
+  static func isValidName(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+    return name.unicodeScalars.allSatisfy {
+      $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType == .decimal
+        || $0.properties.canonicalCombiningClass != .notReordered
+    }
+  }
+
+  /// The known name that differs from `name` in letter case only, as "did you mean …?".
+  static func suggestion(_ name: String, among known: some Sequence<String>) -> String? {
+    let folded = name.lowercased()
+    return known.filter { $0.lowercased() == folded && $0 != name }.sortedByCodePoint { $0 }.first
+      .map { "did you mean \($0)?" }
+  }
+
+  func suggestEntity(_ name: String) -> String? { Self.suggestion(name, among: indexByName.keys) }
+
+  // MARK: Entities and parents
+
+  private mutating func indexEntities() {
+    for (index, entity) in entities.enumerated() {
+      if !Self.isValidName(entity.name) {
+        report(
+          .invalidName, entity: index, "\"\(entity.name)\" is not a valid entity name",
+          hint: "begin with a letter or underscore; go on with letters, digits and underscores")
+      }
+      if indexByName[entity.name] == nil {
+        indexByName[entity.name] = index
+      } else {
+        report(
+          .duplicateName, entity: index, "there is more than one entity named \(entity.name)",
+          hint: "rename or remove one of them")
+      }
+    }
+  }
+
+  private mutating func resolveParents() {
+    for (index, entity) in entities.enumerated() {
+      guard let name = entity.superentityName else { continue }
+      if let found = indexByName[name] {
+        parent[index] = found
+      } else {
+        report(
+          .unknownEntity, entity: index, "\(entity.name) has the parent entity \(name), which is not in the model",
+          hint: suggestEntity(name) ?? "add the entity \(name) or correct the parent's name")
+      }
+    }
+  }
+
+  private mutating func cutParentCycles() {
+    var isSettled = [Bool](repeating: false, count: entities.count)
+    for start in entities.indices {
+      var path: [Int] = []
+      var positionInPath: [Int: Int] = [:]
+      var current: Int? = start
+      while let here = current, !isSettled[here] {
+        if let first = positionInPath[here] {
+          let cycle = path[first...].map { entities[$0].name } + [entities[here].name]
+          report(
+            .parentCycle, entity: here,
+            "the parents of \(entities[here].name) form a cycle: \(cycle.joined(separator: " → "))",
+            hint: "remove the parent of one of these entities")
+          for member in path[first...] { parent[member] = nil }
+          break
+        }
+        positionInPath[here] = path.count
+        path.append(here)
+        current = parent[here]
+      }
+      for here in path { isSettled[here] = true }
+    }
+  }
+
+  private mutating func collectMembers(of index: Int) {
+    let entity = entities[index]
+    if let above = parent[index] { members[index] = members[above] }
+    for attribute in entity.attributes { add(attribute.name, .attribute(attribute), to: index) }
+    for relationship in entity.relationships { add(relationship.name, .relationship(relationship), to: index) }
+    for property in entity.fetchedProperties { add(property.name, .fetched, to: index) }
+  }
+
+  private mutating func add(_ name: String, _ property: Property, to index: Int) {
+    let entity = entities[index].name
+    if !Self.isValidName(name) {
+      report(
+        .invalidName, entity: index, property: name, "\"\(name)\" is not a valid property name (\(entity))",
+        hint: "begin with a letter or underscore; go on with letters, digits and underscores")
+    }
+    guard let earlier = members[index][name] else {
+      members[index][name] = Member(property: property, declaringEntity: index)
+      return
+    }
+    if earlier.declaringEntity == index {
+      report(
+        .duplicateName, entity: index, property: name, "\(entity) has more than one property named \(name)",
+        hint: "rename or remove one of them")
+    } else {
+      let ancestor = entities[earlier.declaringEntity].name
+      report(
+        .duplicateName, entity: index, property: name,
+        "\(entity).\(name) has the name of a property inherited from \(ancestor)",
+        hint: "rename it, or remove it and use the inherited one")
+    }
+  }
+}
