@@ -1,8 +1,8 @@
 /// Where a source's field paths lie in each record, and what was found there.
 ///
 /// A reader is given the field paths that the pipeline needs (its projection) and delivers, per record, one
-/// `FieldSlice` per path. CSV paths are column names or positions; JSON paths are JSON Pointers.
-public struct FieldSlice: Sendable {
+/// `FieldSlice` per path. CSV paths are column names or positions; JSON paths are JSON Pointers or dotted paths.
+public struct FieldSlice: Sendable, Equatable {
   /// What the bytes are.
   public enum Kind: UInt8, Sendable {
     /// The record has no such field (JSON key missing). An absent field changes nothing.
@@ -22,12 +22,12 @@ public struct FieldSlice: Sendable {
   /// Offset of the first byte in `RecordBatch.bytes`.
   public var offset: UInt32
   public var length: UInt32
-  public var kind: Kind
-  /// CSV: the field was quoted. JSON: the string had escapes.
-  public var isQuoted: Bool
   /// Offset of the field as written (with quotes or escapes) from the start of its record as written: what
   /// positions are computed from.
   public var rawOffset: UInt32
+  public var kind: Kind
+  /// CSV: the field was quoted. JSON: the string had escapes.
+  public var isQuoted: Bool
 
   public init(offset: UInt32, length: UInt32, kind: Kind, isQuoted: Bool, rawOffset: UInt32) {
     self.offset = offset
@@ -36,10 +36,15 @@ public struct FieldSlice: Sendable {
     self.isQuoted = isQuoted
     self.rawOffset = rawOffset
   }
+
+  /// A field that the record does not have.
+  public static var absent: FieldSlice {
+    FieldSlice(offset: 0, length: 0, kind: .absent, isQuoted: false, rawOffset: 0)
+  }
 }
 
 /// One record's place in its source.
-public struct RecordPlace: Sendable {
+public struct RecordPlace: Sendable, Equatable {
   /// 1-based line of the record's first byte.
   public var line: UInt64
   /// Offset of the record's first byte in the decompressed source, after transcoding to UTF-8.
@@ -47,17 +52,20 @@ public struct RecordPlace: Sendable {
   /// The record as written: its slice of `RecordBatch.bytes`, without the line end.
   public var rawOffset: UInt32
   public var rawLength: UInt32
+  /// 1-based column of the record's first byte in Unicode scalars; above 1 only in a JSON document.
+  public var column: UInt32
 
-  public init(line: UInt64, byteOffset: UInt64, rawOffset: UInt32, rawLength: UInt32) {
+  public init(line: UInt64, byteOffset: UInt64, rawOffset: UInt32, rawLength: UInt32, column: UInt32 = 1) {
     self.line = line
     self.byteOffset = byteOffset
     self.rawOffset = rawOffset
     self.rawLength = rawLength
+    self.column = column
   }
 }
 
 /// A record that the scanner could not read as a record (ragged, invalid UTF-8, NUL): it has a place but no fields.
-public struct RecordFault: Sendable {
+public struct RecordFault: Sendable, Equatable {
   /// Position of the record among the batch's records: it stands before the good record with this index.
   public var beforeRecord: Int
   public var place: RecordPlace
@@ -80,20 +88,120 @@ public struct RecordFault: Sendable {
 }
 
 /// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
-public final class RecordBatch: @unchecked Sendable {
+///
+/// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
+/// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call.
+@safe public final class RecordBatch: @unchecked Sendable {
   /// Slices per record.
   public let fieldCount: Int
-  /// Raw input followed by unescaped copies of fields that needed it.
-  public internal(set) var bytes: [UInt8] = []
-  /// `fieldCount` slices per record, record after record, in projection order.
-  public internal(set) var fields: [FieldSlice] = []
-  public internal(set) var places: [RecordPlace] = []
+  /// Good records in the batch.
+  public internal(set) var count = 0
+  /// Records that could not be read, in input order.
   public internal(set) var faults: [RecordFault] = []
   /// Ordinal (from 0) of the first record or fault of this batch in its source.
   public internal(set) var firstOrdinal: UInt64 = 0
-  public var count: Int { places.count }
+
+  let storage = ByteBuffer()
+  var fieldStorage: UnsafeMutablePointer<FieldSlice>
+  var placeStorage: UnsafeMutablePointer<RecordPlace>
+  private(set) var recordCapacity: Int
+  /// CSV ends lines with CR, LF or CRLF; JSON with LF.
+  var countsCarriageReturns = true
 
   public init(fieldCount: Int) {
     self.fieldCount = fieldCount
+    recordCapacity = 1024
+    unsafe fieldStorage = .allocate(capacity: max(1, fieldCount * recordCapacity))
+    unsafe placeStorage = .allocate(capacity: recordCapacity)
+  }
+
+  deinit {
+    unsafe fieldStorage.deallocate()
+    unsafe placeStorage.deallocate()
+  }
+
+  /// Raw input followed by unescaped copies of fields that needed it.
+  public var bytes: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: storage.base, count: storage.count)
+  }
+  /// `fieldCount` slices per record, record after record, in projection order.
+  public var fields: UnsafeBufferPointer<FieldSlice> {
+    unsafe UnsafeBufferPointer(start: fieldStorage, count: count * fieldCount)
+  }
+  /// One place per record.
+  public var places: UnsafeBufferPointer<RecordPlace> {
+    unsafe UnsafeBufferPointer(start: placeStorage, count: count)
+  }
+
+  /// Empties the batch and makes room for `records` records.
+  func reset(records: Int) {
+    count = 0
+    storage.count = 0
+    if !faults.isEmpty { faults.removeAll() }
+    guard records > recordCapacity else { return }
+    unsafe fieldStorage.deallocate()
+    unsafe placeStorage.deallocate()
+    recordCapacity = records
+    unsafe fieldStorage = .allocate(capacity: max(1, fieldCount * recordCapacity))
+    unsafe placeStorage = .allocate(capacity: recordCapacity)
+  }
+}
+
+extension RecordBatch {
+  /// The slice of one field of one record.
+  public func field(_ index: Int, ofRecord record: Int) -> FieldSlice {
+    precondition(0..<fieldCount ~= index && 0..<count ~= record, "no such field in the batch")
+    return unsafe fieldStorage[record * fieldCount + index]
+  }
+
+  /// The place of one record.
+  public func place(ofRecord record: Int) -> RecordPlace {
+    precondition(0..<count ~= record, "no such record in the batch")
+    return unsafe placeStorage[record]
+  }
+
+  /// A field's bytes.
+  public func bytes(of slice: FieldSlice) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(slice.offset)..<Int(slice.offset) + Int(slice.length)])
+  }
+
+  /// The record as written, without its line end.
+  public func rawBytes(of place: RecordPlace) -> UnsafeRawBufferPointer {
+    let start = Int(place.rawOffset)
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(place.rawLength)])
+  }
+
+  /// A field's text. For messages and tests: it allocates.
+  public func text(of slice: FieldSlice) -> String {
+    unsafe String(decoding: bytes(of: slice), as: UTF8.self)
+  }
+
+  /// 1-based line and column (in Unicode scalars) of an offset in a record as written.
+  /// - Complexity: linear in the offset.
+  public func position(of rawOffset: UInt32, in place: RecordPlace) -> (line: UInt64, column: UInt64) {
+    let raw = unsafe rawBytes(of: place)
+    var line = place.line
+    var column = UInt64(place.column)
+    var previous: UInt8 = 0
+    for index in 0..<min(Int(rawOffset), raw.count) {
+      let byte = unsafe raw[index]
+      if byte == 0x0A {
+        if !(countsCarriageReturns && previous == 0x0D) { line += 1 }
+        column = 1
+      } else if byte == 0x0D && countsCarriageReturns {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+      previous = byte
+    }
+    return (line, column)
+  }
+
+  /// 1-based column (in Unicode scalars) of an offset in a record as written, in the line the offset lies in.
+  /// - Complexity: linear in the offset.
+  public func column(ofRawOffset rawOffset: UInt32, in place: RecordPlace) -> Int {
+    Int(position(of: rawOffset, in: place).column)
   }
 }

@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Growable bytes without the bookkeeping of `Array`. At least `slack` readable bytes follow the last byte, so that
+/// eight bytes may be loaded at any position.
+@safe final class ByteBuffer {
+  static let slack = 16
+  private(set) var base: UnsafeMutablePointer<UInt8>
+  private(set) var capacity: Int
+  var count = 0
+
+  init(capacity: Int = 4096) {
+    self.capacity = capacity
+    unsafe base = .allocate(capacity: capacity + ByteBuffer.slack)
+    unsafe base.update(repeating: 0, count: ByteBuffer.slack)
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  /// Makes room for `additional` bytes after `count`. Moves the bytes when it must.
+  func reserve(_ additional: Int) {
+    let needed = count + additional
+    guard needed > capacity else { return }
+    capacity = max(needed, capacity * 2)
+    let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + ByteBuffer.slack)
+    unsafe memcpy(grown, base, count)
+    unsafe base.deallocate()
+    unsafe base = grown
+  }
+
+  func append(_ source: UnsafePointer<UInt8>, count added: Int) {
+    reserve(added)
+    unsafe memcpy(base + count, source, added)
+    count += added
+  }
+
+  func append(_ byte: UInt8) {
+    reserve(1)
+    unsafe base[count] = byte
+    count += 1
+  }
+
+  /// Drops the first `dropped` bytes.
+  func removeFirst(_ dropped: Int) {
+    guard dropped > 0 else { return }
+    unsafe memmove(base, base + dropped, count - dropped)
+    count -= dropped
+  }
+
+  /// Zeroes the slack, so that a scan past the last byte meets a NUL.
+  func terminate() {
+    unsafe (base + count).update(repeating: 0, count: ByteBuffer.slack)
+  }
+}

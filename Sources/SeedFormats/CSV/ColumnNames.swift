@@ -1,0 +1,67 @@
+/// Column names of a CSV source: unique, and looked up with help for the mistaken.
+enum ColumnNames {
+  /// Refuses a name that stands twice.
+  /// - Parameter position: line and column of a name in the header, nil when it does not come from one.
+  static func checkUnique(
+    _ names: [String], file: String?, position: (Int) -> (line: UInt64, column: UInt64)?
+  ) throws(SeedFormatError) {
+    // Bytes, because strings that differ only in Unicode normalization are equal.
+    var first: [[UInt8]: Int] = [:]
+    for (index, name) in names.enumerated() {
+      guard let other = first.updateValue(index, forKey: Array(name.utf8)) else { continue }
+      let place = position(index)
+      throw SeedFormatError(
+        code: "csv.duplicate-column", kind: .malformed,
+        message: "columns \(other + 1) and \(index + 1) are both named \"\(name)\"",
+        hint: "give the column names in the source's options", file: file, line: place?.line, column: place?.column)
+    }
+  }
+
+  /// The column index of each projected name: -1 for the whole record.
+  static func resolve(_ projection: [String], in columns: [String], file: String?) throws(SeedFormatError) -> [Int] {
+    var indexes: [[UInt8]: Int] = [:]
+    for (index, name) in columns.enumerated() { indexes[Array(name.utf8)] = index }
+    var resolved: [Int] = []
+    for name in projection {
+      if let index = indexes[Array(name.utf8)] {
+        resolved.append(index)
+      } else if name.isEmpty {
+        resolved.append(-1)
+      } else if name.hasPrefix("#"), let number = Int(name.dropFirst()), number >= 1,
+        number <= columns.count || columns.isEmpty
+      {
+        resolved.append(number - 1)
+      } else {
+        throw unknown(name, columns: columns, file: file)
+      }
+    }
+    return resolved
+  }
+
+  private static func unknown(_ name: String, columns: [String], file: String?) -> SeedFormatError {
+    let listed = columns.prefix(100).map { "\"\($0)\"" }.joined(separator: ", ")
+    let rest = columns.count > 100 ? " and \(columns.count - 100) more" : ""
+    var hint = columns.isEmpty ? "the file has no columns" : "available: \(listed)\(rest)"
+    let nearest = columns.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
+    if let nearest, nearest.1 <= max(2, name.count / 3) { hint = "did you mean \"\(nearest.0)\"? " + hint }
+    return SeedFormatError(
+      code: "csv.unknown-column", kind: .malformed, message: "there is no column \"\(name)\"", hint: hint, file: file,
+      line: 1)
+  }
+
+  /// Edit distance (insertions, deletions, replacements).
+  static func distance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (index, character) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in right.indices {
+        let replaced = diagonal + (character == right[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -1,0 +1,104 @@
+/// How a source is written: everything a reader must be told because it cannot be known from the bytes.
+public struct FormatOptions: Sendable, Equatable {
+  /// The text format.
+  public enum Format: Sendable, Equatable {
+    /// RFC 4180 with the stated delimiter; TSV is CSV with a tab.
+    case csv
+    /// One document: an array, an object that holds the array at `pointer`, or a single value.
+    case json
+    /// One JSON value per line.
+    case ndjson
+  }
+  /// The compression of the file.
+  public enum Compression: Sendable, Equatable {
+    /// gzip when the file starts with gzip's magic bytes.
+    case automatic
+    case gzip
+    case none
+  }
+  /// The encoding of the text.
+  public enum Encoding: Sendable, Equatable {
+    /// UTF-16 when the text starts with a UTF-16 byte order mark, otherwise UTF-8.
+    case automatic
+    case utf8
+    /// By byte order mark, big-endian without one.
+    case utf16
+    case utf16LittleEndian
+    case utf16BigEndian
+    /// ISO 8859-1: every byte is the scalar of the same number.
+    case latin1
+  }
+  /// What bounds the memory that bad input may take.
+  public struct Limits: Sendable, Equatable {
+    /// Longest record in bytes, 1 to 1,073,741,824.
+    public var recordBytes: Int
+    /// Deepest nesting of JSON arrays and objects in a document, 1 to 65,536.
+    public var nestingDepth: Int
+    public init(recordBytes: Int = 64 << 20, nestingDepth: Int = 512) {
+      self.recordBytes = recordBytes
+      self.nestingDepth = nestingDepth
+    }
+  }
+
+  public var format: Format
+  public var compression: Compression = .automatic
+  public var encoding: Encoding = .automatic
+  /// CSV: one ASCII byte.
+  public var delimiter: UInt8 = 0x2C
+  /// CSV: one ASCII byte; nil: quotes are data.
+  public var quote: UInt8? = 0x22
+  /// CSV: nil: a quote inside quotes is written twice. Otherwise the byte after an escape byte is data, inside and
+  /// outside quotes, and doubling means nothing.
+  public var escape: UInt8?
+  /// CSV: a record that starts with this byte is skipped up to its line end.
+  public var comment: UInt8?
+  /// CSV: the first record holds the column names.
+  public var hasHeader = true
+  /// CSV: column names to use in place of the header's, or when there is none.
+  public var columns: [String]?
+  /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
+  public var pointer = ""
+  public var limits = Limits()
+
+  public init(format: Format) {
+    self.format = format
+  }
+
+  /// CSV with commas, double quotes and a header.
+  public static var csv: FormatOptions { FormatOptions(format: .csv) }
+  /// CSV with tabs.
+  public static var tsv: FormatOptions {
+    var options = FormatOptions(format: .csv)
+    options.delimiter = 0x09
+    return options
+  }
+  /// A JSON document whose root is the array of records, or the only record.
+  public static var json: FormatOptions { FormatOptions(format: .json) }
+  /// One JSON value per line.
+  public static var ndjson: FormatOptions { FormatOptions(format: .ndjson) }
+}
+
+extension FormatOptions {
+  /// Refuses options that contradict each other, with code `format.options`.
+  func validate(file: String?) throws(SeedFormatError) {
+    func refuse(_ message: String) -> SeedFormatError {
+      SeedFormatError(code: "format.options", kind: .malformed, message: message, file: file)
+    }
+    guard (1...(1 << 30)).contains(limits.recordBytes) else {
+      throw refuse("the record limit must be 1 to 1,073,741,824 bytes, it is \(limits.recordBytes)")
+    }
+    guard (1...65_536).contains(limits.nestingDepth) else {
+      throw refuse("the nesting limit must be 1 to 65,536, it is \(limits.nestingDepth)")
+    }
+    guard format == .csv else { return }
+    var roles: [UInt8: String] = [:]
+    for (role, byte) in [("delimiter", delimiter), ("quote", quote), ("escape", escape), ("comment", comment)] {
+      guard let byte else { continue }
+      guard byte > 0, byte < 0x80, byte != 0x0A, byte != 0x0D else {
+        throw refuse("the \(role) must be one ASCII character other than NUL and line ends")
+      }
+      if let other = roles[byte] { throw refuse("\(other) and \(role) are the same character") }
+      roles[byte] = role
+    }
+  }
+}

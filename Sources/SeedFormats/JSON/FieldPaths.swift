@@ -1,0 +1,121 @@
+/// The projected paths of JSON records as a tree, so that one pass over a record finds all of them.
+@safe final class FieldPaths {
+  struct Node {
+    let name: [UInt8]
+    /// The name as an array index, -1 when it is none.
+    let index: Int
+    /// Slot of a path that ends here, -1 when none does.
+    var slot = -1
+    var children: [Int] = []
+    /// The object in which the key was met last, by the count of objects scanned.
+    var metIn: UInt64 = 0
+    /// The child met last: keys tend to come in the same order.
+    var hint = 0
+  }
+
+  private(set) var nodes: UnsafeMutablePointer<Node>
+  private let nodeCount: Int
+  /// One slice per distinct path.
+  let slots: UnsafeMutablePointer<FieldSlice>
+  let slotCount: Int
+  /// Per projected path: the slot, and the one that stands in when it is absent, or -1.
+  private let outputs: [(slot: Int, fallback: Int)]
+  var scannedObjects: UInt64 = 0
+
+  var fieldCount: Int { outputs.count }
+
+  init(projection: [String], file: String?) throws(SeedFormatError) {
+    var tree = [Node(name: [], index: -1)]
+    var slotCount = 0
+    func slot(_ tokens: [[UInt8]]) -> Int {
+      var node = 0
+      for token in tokens {
+        if let child = tree[node].children.first(where: { tree[$0].name == token }) {
+          node = child
+        } else {
+          tree.append(Node(name: token, index: FieldPaths.arrayIndex(token)))
+          tree[node].children.append(tree.count - 1)
+          node = tree.count - 1
+        }
+      }
+      if tree[node].slot < 0 {
+        tree[node].slot = slotCount
+        slotCount += 1
+      }
+      return tree[node].slot
+    }
+    var outputs: [(slot: Int, fallback: Int)] = []
+    for path in projection {
+      if path.isEmpty || path.hasPrefix("/") {
+        outputs.append((slot(try JSONPointer.tokens(path, file: file)), -1))
+      } else {
+        let dotted = path.utf8.split(separator: 0x2E, omittingEmptySubsequences: false).map(Array.init)
+        outputs.append((slot([Array(path.utf8)]), dotted.count > 1 ? slot(dotted) : -1))
+      }
+    }
+    self.outputs = outputs
+    self.slotCount = slotCount
+    nodeCount = tree.count
+    unsafe nodes = .allocate(capacity: nodeCount)
+    unsafe nodes.initialize(from: tree, count: nodeCount)
+    unsafe slots = .allocate(capacity: max(1, slotCount))
+  }
+
+  deinit {
+    unsafe nodes.deinitialize(count: nodeCount)
+    unsafe nodes.deallocate()
+    unsafe slots.deallocate()
+  }
+
+  /// A canonical array index (RFC 6901), or -1.
+  static func arrayIndex(_ token: [UInt8]) -> Int {
+    guard !token.isEmpty, token.count < 18, token.allSatisfy({ (0x30...0x39).contains($0) }) else { return -1 }
+    guard token.count == 1 || token[0] != 0x30 else { return -1 }
+    return token.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+  }
+
+  func clear() {
+    unsafe slots.update(repeating: .absent, count: slotCount)
+  }
+
+  /// The projected fields in projection order.
+  func copy(into slices: UnsafeMutablePointer<FieldSlice>) {
+    for index in 0..<outputs.count {
+      let output = outputs[index]
+      let slice = unsafe slots[output.slot]
+      unsafe slices[index] = slice.kind == .absent && output.fallback >= 0 ? slots[output.fallback] : slice
+    }
+  }
+}
+
+/// JSON Pointer (RFC 6901).
+enum JSONPointer {
+  /// The reference tokens of a pointer, unescaped.
+  static func tokens(_ pointer: String, file: String?) throws(SeedFormatError) -> [[UInt8]] {
+    if pointer.isEmpty { return [] }
+    func refuse(_ message: String) -> SeedFormatError {
+      SeedFormatError(
+        code: "json.pointer-syntax", kind: .malformed, message: "\"\(pointer)\": \(message)",
+        hint: "a JSON Pointer looks like /venues or /data/0/items", file: file)
+    }
+    guard pointer.utf8.first == 0x2F else { throw refuse("a JSON Pointer starts with /") }
+    var tokens: [[UInt8]] = []
+    for part in pointer.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst() {
+      var token: [UInt8] = []
+      var bytes = part.makeIterator()
+      while let byte = bytes.next() {
+        guard byte == 0x7E else {
+          token.append(byte)
+          continue
+        }
+        switch bytes.next() {
+        case 0x30: token.append(0x7E)
+        case 0x31: token.append(0x2F)
+        default: throw refuse("after ~ comes 0 or 1")
+        }
+      }
+      tokens.append(token)
+    }
+    return tokens
+  }
+}

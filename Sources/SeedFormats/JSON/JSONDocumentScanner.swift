@@ -1,0 +1,324 @@
+/// The records of one JSON document into batches: the elements of an array, streamed, or the root as one record.
+@safe final class JSONDocumentScanner: RecordScanner {
+  private enum Stage {
+    /// Before the first element, between elements, after the array, at the end of the document.
+    case firstElement, laterElement, afterArray, done
+  }
+
+  let columns: [String] = []
+  let side = ByteBuffer()
+  let window: InputWindow
+  private(set) var position = 0
+
+  private var projector: JSONProjector
+  private let limits: FormatOptions.Limits
+  private let pointer: String
+  private let file: String?
+  private let path: [[UInt8]]
+  private var stage = Stage.firstElement
+  private var isStarted = false
+  /// Containers that are open on the way to the array, outermost first.
+  private var open: [OpenContainer] = []
+  private struct OpenContainer {
+    let isObject: Bool
+    var index = 0
+    var isFirst = true
+  }
+  private let keyScratch = ByteBuffer(capacity: 256)
+  /// The batch being filled has records, whose text the window must keep.
+  private var holdsRecords = false
+
+  /// Line and column of `placedTo`.
+  private var line: UInt64 = 1
+  private var column: UInt64 = 1
+  private var placedTo: UInt64 = 0
+
+  init(
+    window: InputWindow, options: FormatOptions, projection: [String], file: String?
+  ) throws(SeedFormatError) {
+    self.window = window
+    limits = options.limits
+    pointer = options.pointer
+    self.file = file
+    path = try JSONPointer.tokens(options.pointer, file: file)
+    unsafe projector = JSONProjector(
+      paths: try FieldPaths(projection: projection, file: file), side: side, base: window.base,
+      depthLimit: options.limits.nestingDepth)
+    position = try window.skipByteOrderMark()
+    window.batchStart = position
+    placedTo = UInt64(position)
+  }
+
+  func fill(_ batch: RecordBatch, maximumRecords: Int) throws(SeedFormatError) {
+    holdsRecords = false
+    if !isStarted {
+      isStarted = true
+      try enter(batch)
+    }
+    while stage == .firstElement || stage == .laterElement {
+      guard batch.count < maximumRecords, batch.faults.count < maximumRecords,
+        position - window.batchStart < batchByteGoal
+      else { return }
+      let byte = try nextByte()
+      if byte == 0x5D {
+        position += 1
+        stage = .afterArray
+        break
+      }
+      if stage == .laterElement {
+        guard byte == 0x2C else { throw malformed(.expectedCommaOrBracket, at: position) }
+        position += 1
+        _ = try nextByte()
+      }
+      stage = .laterElement
+      try appendRecord(to: batch)
+    }
+    if stage == .afterArray && !holdsRecords {
+      try leave()
+      stage = .done
+    }
+  }
+
+  /// Moves to the first byte that is not whitespace.
+  private func nextByte() throws(SeedFormatError) -> UInt8 {
+    while true {
+      attach()
+      position = projector.tokenizer.skipWhitespace(position)
+      if position < window.end { return unsafe window.base[position] }
+      if window.isComplete { throw malformed(.unexpectedEnd, at: position) }
+      try refill()
+    }
+  }
+
+  private func attach() {
+    unsafe projector.tokenizer.attach(window.base, end: window.end, isComplete: window.isComplete)
+  }
+
+  private func refill() throws(SeedFormatError) {
+    place(position)
+    if !holdsRecords { window.batchStart = position }
+    position = try window.refill(unfinishedFrom: position)
+    attach()
+  }
+
+  /// Passes over one token, reading more input until it is whole.
+  private func token(_ scan: (inout JSONTokenizer, Int) -> Int) throws(SeedFormatError) -> Int {
+    while true {
+      attach()
+      let end = scan(&projector.tokenizer, position)
+      if end >= 0 { return end }
+      guard projector.tokenizer.stop == .incomplete else {
+        throw malformed(projector.tokenizer.stop, at: projector.tokenizer.stopAt)
+      }
+      if window.end - position > limits.recordBytes { throw tooLong() }
+      try refill()
+    }
+  }
+
+  // MARK: Records
+
+  private func appendRecord(to batch: RecordBatch) throws(SeedFormatError) {
+    projector.tokenizer.outerDepth = open.count + (stage == .laterElement ? 1 : 0)
+    if !holdsRecords { window.batchStart = position }
+    holdsRecords = true
+    let sideCount = side.count
+    var end: Int
+    while true {
+      attach()
+      side.count = sideCount
+      end = projector.record(position, from: position, relativeTo: window.batchStart)
+      if end >= 0 { break }
+      guard projector.tokenizer.stop == .incomplete else {
+        throw malformed(projector.tokenizer.stop, at: projector.tokenizer.stopAt)
+      }
+      if window.end - position > limits.recordBytes { throw tooLong() }
+      try refill()
+    }
+    if end - position > limits.recordBytes { throw tooLong() }
+    place(position)
+    let place = RecordPlace(
+      line: line, byteOffset: window.byteOffset + UInt64(position), rawOffset: UInt32(position - window.batchStart),
+      rawLength: UInt32(end - position), column: UInt32(clamping: column))
+    if let fault = projector.flaw(position, end) {
+      side.count = sideCount
+      batch.faults.append(
+        RecordFault(
+          beforeRecord: batch.count, place: place, rawOffset: UInt32(fault.at - position), code: fault.code,
+          message: fault.message, hint: fault.hint))
+    } else {
+      unsafe projector.paths.copy(into: batch.fieldStorage + batch.count * batch.fieldCount)
+      unsafe batch.placeStorage[batch.count] = place
+      batch.count += 1
+    }
+    position = end
+  }
+
+  // MARK: The way to the array and out again
+
+  /// Goes to the array of records. A root that is no array is one record when no pointer is given.
+  private func enter(_ batch: RecordBatch) throws(SeedFormatError) {
+    let first = try nextByte()
+    if path.isEmpty && first != 0x5B {
+      stage = .afterArray
+      try appendRecord(to: batch)
+      return
+    }
+    for level in 0..<path.count {
+      let byte = try nextByte()
+      guard byte == 0x7B || byte == 0x5B else { throw notFound(level: level) }
+      if open.count >= limits.nestingDepth { throw malformed(.tooDeep, at: position) }
+      open.append(OpenContainer(isObject: byte == 0x7B))
+      position += 1
+      guard try pass(until: path[level]) else { throw notFound(level: level) }
+    }
+    guard try nextByte() == 0x5B else {
+      throw error("json.not-an-array", "the value at \"\(pointer)\" is not an array", at: position)
+    }
+    position += 1
+  }
+
+  /// Validates what follows the array of records up to the end of the document.
+  private func leave() throws(SeedFormatError) {
+    while !open.isEmpty {
+      _ = try pass(until: nil)
+      open.removeLast()
+    }
+    while true {
+      attach()
+      position = projector.tokenizer.skipWhitespace(position)
+      if position < window.end {
+        throw error("json.malformed", "the document ends before this", at: position)
+      }
+      if window.isComplete { return }
+      try refill()
+    }
+  }
+
+  /// Passes over members of the innermost open container: up to the value of the wanted one, or to the end.
+  /// - Returns: whether the wanted member was found. The container's end is passed when it was not.
+  private func pass(until wanted: [UInt8]?) throws(SeedFormatError) -> Bool {
+    let level = open.count - 1
+    let isObject = open[level].isObject
+    let wantedIndex = wanted.map(FieldPaths.arrayIndex)
+    while true {
+      var byte = try nextByte()
+      if byte == (isObject ? 0x7D : 0x5D) {
+        position += 1
+        return false
+      }
+      if !open[level].isFirst {
+        guard byte == 0x2C else {
+          throw malformed(isObject ? .expectedCommaOrBrace : .expectedCommaOrBracket, at: position)
+        }
+        position += 1
+        byte = try nextByte()
+      }
+      open[level].isFirst = false
+      var isWanted = open[level].index == wantedIndex
+      if isObject {
+        guard byte == 0x22 else { throw malformed(.expectedKey, at: position) }
+        let keyEnd = try token { $0.string($1) }
+        let matches = try key(endingAt: keyEnd) == path[level]
+        if matches && wanted == nil {
+          throw error("json.duplicate-key", "the key on the way to the records occurs twice", at: position)
+        }
+        isWanted = matches && wanted != nil
+        position = keyEnd
+        guard try nextByte() == 0x3A else { throw malformed(.expectedColon, at: position) }
+        position += 1
+        _ = try nextByte()
+      }
+      open[level].index += 1
+      if isWanted { return true }
+      try passValue()
+    }
+  }
+
+  /// The key at `position`, unescaped.
+  private func key(endingAt end: Int) throws(SeedFormatError) -> [UInt8] {
+    if let at = unsafe Text.invalidUTF8(window.base, position, end) {
+      throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
+    }
+    keyScratch.count = 0
+    unsafe JSONText.unescape(window.base + position + 1, count: end - position - 2, into: keyScratch)
+    return unsafe Array(UnsafeBufferPointer(start: keyScratch.base, count: keyScratch.count))
+  }
+
+  /// Passes over a value that is no record, however long it is.
+  private func passValue() throws(SeedFormatError) {
+    let byte = try nextByte()
+    projector.tokenizer.clear()
+    guard byte == 0x7B || byte == 0x5B else {
+      let end = try token { $0.scalar($1) }
+      try checkSkipped(to: end)
+      return
+    }
+    projector.tokenizer.outerDepth = open.count
+    guard projector.tokenizer.open(position) else { throw malformed(.tooDeep, at: position) }
+    position += 1
+    while true {
+      let end = projector.tokenizer.passContainer(position)
+      if end >= 0 {
+        try checkSkipped(to: end)
+        return
+      }
+      guard projector.tokenizer.stop == .incomplete else {
+        throw malformed(projector.tokenizer.stop, at: projector.tokenizer.stopAt)
+      }
+      try checkSkipped(to: projector.tokenizer.stopAt)
+      if window.end - position > limits.recordBytes { throw tooLong() }
+      try refill()
+    }
+  }
+
+  /// Text that is no record must be valid all the same: there is no record to blame.
+  private func checkSkipped(to end: Int) throws(SeedFormatError) {
+    if let at = unsafe Text.invalidUTF8(window.base, position, end) {
+      throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
+    }
+    switch projector.tokenizer.flaw {
+    case .nul: throw error("text.nul", "a string holds a NUL byte", at: projector.tokenizer.flawAt)
+    case .loneSurrogate:
+      throw error("json.lone-surrogate", "half of a surrogate pair stands alone", at: projector.tokenizer.flawAt)
+    default: break
+    }
+    position = end
+  }
+
+  // MARK: Places
+
+  /// Moves line and column on to a position in the window.
+  private func place(_ position: Int) {
+    let from = Int(placedTo - window.byteOffset)
+    let (lines, lineStart) = unsafe Text.lineFeeds(window.base, from, position)
+    line += UInt64(lines)
+    let scalars = unsafe UInt64(Text.scalars(window.base, lineStart, position))
+    column = lines > 0 ? scalars + 1 : column + scalars
+    placedTo = window.byteOffset + UInt64(position)
+  }
+
+  private func malformed(_ stop: JSONStop, at: Int) -> SeedFormatError {
+    stop == .tooDeep
+      ? error(
+        "json.too-deep", stop.message, at: at, hint: "at most \(limits.nestingDepth) levels; raise the nesting limit")
+      : error("json.malformed", stop.message, at: at)
+  }
+
+  private func tooLong() -> SeedFormatError {
+    error(
+      "json.record-too-long", "the value is longer than \(limits.recordBytes) bytes", at: position,
+      hint: pointer.isEmpty ? "does a pointer to the array of records miss?" : "raise the record limit")
+  }
+
+  private func notFound(level: Int) -> SeedFormatError {
+    let token = String(decoding: path[level], as: UTF8.self)
+    return error("json.pointer-not-found", "the document has no \"\(pointer)\": \"\(token)\" is missing", at: position)
+  }
+
+  private func error(_ code: String, _ message: String, at: Int, hint: String? = nil) -> SeedFormatError {
+    place(max(at, Int(placedTo - window.byteOffset)))
+    return SeedFormatError(
+      code: code, kind: .malformed, message: message, hint: hint, file: file, line: line, column: column,
+      byteOffset: placedTo)
+  }
+}

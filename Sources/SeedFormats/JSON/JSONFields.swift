@@ -1,0 +1,115 @@
+/// Fields of nested JSON: projects objects and walks arrays that a record's slices point to.
+///
+/// Results are slices of the same batch, so nested values go to any depth. Used by one thread at a time.
+@safe public final class JSONFields {
+  /// Slices per object: the number of projected paths.
+  public let fieldCount: Int
+  private let side = ByteBuffer()
+  private var projector: JSONProjector
+
+  /// - Parameter projection: as for `RecordReader`; empty when only `elements` is needed.
+  /// - Throws: `json.pointer-syntax`.
+  public init(projection: [String], nestingDepth: Int = 512) throws(SeedFormatError) {
+    let paths = try FieldPaths(projection: projection, file: nil)
+    fieldCount = paths.fieldCount
+    unsafe projector = JSONProjector(paths: paths, side: side, base: side.base, depthLimit: nestingDepth)
+  }
+
+  /// Finds the projected fields of a JSON value in the batch, in projection order. Unescaped strings are appended
+  /// to `batch.bytes`, which moves it.
+  ///
+  /// The value may also be JSON inside a text field; that it is JSON is checked here.
+  /// - Parameter slices: takes `fieldCount` slices; their raw offsets count from the same record's start as `value`'s.
+  /// - Throws: `json.malformed` with the byte offset in the value, `json.duplicate-key`, `json.lone-surrogate`.
+  public func project(
+    _ value: FieldSlice, in batch: RecordBatch, into slices: UnsafeMutableBufferPointer<FieldSlice>
+  ) throws(SeedFormatError) {
+    precondition(slices.count >= fieldCount, "a slice is needed for every projected path")
+    guard let output = slices.baseAddress else { return }
+    let start = Int(value.offset)
+    let end = start + Int(value.length)
+    side.count = 0
+    unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
+    try projector.whole(from: start, recordStart: start &- Int(value.rawOffset))
+    unsafe projector.paths.copy(into: output)
+    unsafe settle(output, count: fieldCount, in: batch)
+  }
+
+  /// Finds the elements of a JSON array in the batch, in order. Unescaped strings are appended to `batch.bytes`,
+  /// which moves it.
+  /// - Parameter slices: emptied, then given one slice per element; reuse it to save the allocation.
+  /// - Throws: `json.not-an-array`, `json.malformed` with the byte offset in the value, `json.lone-surrogate`.
+  public func elements(
+    of array: FieldSlice, in batch: RecordBatch, into slices: inout [FieldSlice]
+  ) throws(SeedFormatError) {
+    slices.removeAll(keepingCapacity: true)
+    let start = Int(array.offset)
+    let end = start + Int(array.length)
+    side.count = 0
+    unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
+    try projector.elements(from: start, recordStart: start &- Int(array.rawOffset), into: &slices)
+    unsafe slices.withUnsafeMutableBufferPointer { slices in
+      guard let first = slices.baseAddress else { return }
+      unsafe settle(first, count: slices.count, in: batch)
+    }
+  }
+
+  /// Moves unescaped text to the end of the batch's bytes.
+  private func settle(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, in batch: RecordBatch) {
+    guard side.count > 0 else { return }
+    let rawCount = batch.storage.count
+    unsafe batch.storage.append(side.base, count: side.count)
+    unsafe SideArena.settle(slices, count: count, rawCount: rawCount)
+    side.count = 0
+  }
+}
+
+extension JSONProjector {
+  /// Scans the value that is all of the text from `start` to the tokenizer's end.
+  fileprivate mutating func whole(from start: Int, recordStart: Int) throws(SeedFormatError) {
+    let text = tokenizer.skipWhitespace(start)
+    guard text < tokenizer.end else { throw malformed(.unexpectedEnd, 0) }
+    let valueEnd = record(text, from: recordStart, relativeTo: 0)
+    guard valueEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
+    try finish(valueEnd, start)
+  }
+
+  /// Scans the array that is all of the text from `start` to the tokenizer's end, one slice per element.
+  fileprivate mutating func elements(
+    from start: Int, recordStart: Int, into slices: inout [FieldSlice]
+  ) throws(SeedFormatError) {
+    begin(recordStart: recordStart, relativeTo: 0)
+    var position = tokenizer.skipWhitespace(start)
+    guard position < tokenizer.end, unsafe tokenizer.base[position] == 0x5B else {
+      throw SeedFormatError(code: "json.not-an-array", kind: .malformed, message: "the value is not an array")
+    }
+    position = tokenizer.skipWhitespace(position + 1)
+    if position < tokenizer.end, unsafe tokenizer.base[position] == 0x5D { return try finish(position + 1, start) }
+    while true {
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      let elementEnd = tokenizer.value(position)
+      guard elementEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
+      unsafe slices.append(slice(tokenizer.base[position], position, elementEnd))
+      position = tokenizer.skipWhitespace(elementEnd)
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      let byte = unsafe tokenizer.base[position]
+      if byte == 0x5D { return try finish(position + 1, start) }
+      guard byte == 0x2C else { throw malformed(.expectedCommaOrBracket, position - start) }
+      position = tokenizer.skipWhitespace(position + 1)
+    }
+  }
+
+  /// Checks that only whitespace follows the value and that it has no flaw.
+  private func finish(_ valueEnd: Int, _ start: Int) throws(SeedFormatError) {
+    let rest = tokenizer.skipWhitespace(valueEnd)
+    guard rest == tokenizer.end else { throw malformed(.expectedValue, rest - start) }
+    if let flaw = flaw(start, tokenizer.end) {
+      throw SeedFormatError(
+        code: flaw.code, kind: .malformed, message: flaw.message, hint: flaw.hint, byteOffset: UInt64(flaw.at - start))
+    }
+  }
+
+  private func malformed(_ stop: JSONStop, _ at: Int) -> SeedFormatError {
+    SeedFormatError(code: "json.malformed", kind: .malformed, message: stop.message, byteOffset: UInt64(at))
+  }
+}

@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The bytes of a file or of standard input.
+public final class FileBlockSource: BlockSource {
+  private let path: String
+  private let blockCapacity: Int
+  private var descriptor: Int32
+  private var byteOffset: UInt64 = 0
+
+  /// Opens a file for reading.
+  /// - Parameter path: `-` is standard input.
+  /// - Throws: `file.missing`, `file.unreadable`.
+  public init(path: String, blockCapacity: Int = ByteBlock.defaultCapacity) throws(SeedFormatError) {
+    self.path = path
+    self.blockCapacity = blockCapacity
+    descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 {
+      let number = errno
+      let isMissing = number == ENOENT || number == ENOTDIR
+      throw SeedFormatError(
+        code: isMissing ? "file.missing" : "file.unreadable", kind: isMissing ? .missing : .unreadable,
+        message: "cannot open the file: \(systemMessage(number))", file: path)
+    }
+  }
+
+  deinit { close() }
+
+  public func next() throws(SeedFormatError) -> ByteBlock? {
+    guard descriptor >= 0 else { return nil }
+    let block = ByteBlock(capacity: blockCapacity)
+    while true {
+      let count = unsafe read(descriptor, block.base, block.capacity)
+      if count > 0 {
+        block.count = count
+        byteOffset += UInt64(count)
+        return block
+      }
+      if count < 0 && errno == EINTR { continue }
+      let number = errno
+      close()
+      if count == 0 { return nil }
+      let isUnreadable = number == EISDIR
+      throw SeedFormatError(
+        code: isUnreadable ? "file.unreadable" : "file.read", kind: isUnreadable ? .unreadable : .io,
+        message: "cannot read the file: \(systemMessage(number))", file: path, byteOffset: byteOffset)
+    }
+  }
+
+  private func close() {
+    guard descriptor >= 0 else { return }
+    #if canImport(Glibc)
+      if descriptor != STDIN_FILENO { _ = Glibc.close(descriptor) }
+    #else
+      if descriptor != STDIN_FILENO { _ = Darwin.close(descriptor) }
+    #endif
+    descriptor = -1
+  }
+}
+
+/// The system's words for an error number.
+func systemMessage(_ number: Int32) -> String {
+  guard let text = unsafe strerror(number) else { return "error \(number)" }
+  return unsafe String(cString: text)
+}

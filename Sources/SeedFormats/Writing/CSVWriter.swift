@@ -1,0 +1,140 @@
+/// Records to CSV (RFC 4180): a field is quoted only where it must be.
+///
+/// Append the fields of a record in order, then call `endRecord`. Used by one thread at a time.
+public final class CSVWriter {
+  /// How CSV is written.
+  public struct Options: Sendable, Equatable {
+    /// One ASCII byte.
+    public var delimiter: UInt8 = 0x2C
+    /// Records end with CRLF, as RFC 4180 has it, instead of LF.
+    public var endsLinesWithCRLF = false
+    /// An apostrophe goes before cells that a spreadsheet may take for a formula: those that begin with `=`, `+`,
+    /// `-`, `@`, a tab or a carriage return and are no plain numbers. Reading them back gives the apostrophe too.
+    public var safeForSpreadsheets = false
+    public init() {}
+  }
+
+  private let output: OutputBuffer
+  private let options: Options
+  private var isFirstField = true
+  /// The record so far is one empty unquoted field, which alone would be a blank line.
+  private var isBlank = true
+
+  public init(sink: any ByteSink, options: Options = Options()) {
+    output = OutputBuffer(sink: sink)
+    self.options = options
+  }
+
+  /// Appends a field of UTF-8 text.
+  public func field(_ text: UnsafeRawBufferPointer) {
+    separate()
+    var mustQuote = false
+    for index in 0..<text.count {
+      let byte = unsafe text[index]
+      if byte == options.delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { mustQuote = true }
+    }
+    let needsApostrophe = unsafe options.safeForSpreadsheets && isDangerous(text)
+    isBlank = unsafe isBlank && text.isEmpty
+    guard mustQuote else {
+      if needsApostrophe { output.append(0x27) }
+      unsafe output.append(text)
+      return
+    }
+    output.append(0x22)
+    if needsApostrophe { output.append(0x27) }
+    for index in 0..<text.count {
+      let byte = unsafe text[index]
+      if byte == 0x22 { output.append(0x22) }
+      output.append(byte)
+    }
+    output.append(0x22)
+  }
+
+  /// Appends a field of text.
+  public func field(_ text: String) {
+    var text = text
+    text.withUTF8 { unsafe field(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Appends an integer.
+  public func field(_ number: Int64) {
+    separate()
+    isBlank = false
+    output.append(number: number)
+  }
+
+  /// Appends a number with the fewest digits that read back as the same; `nan`, `inf` and `-inf` for the others.
+  public func field(_ number: Double) {
+    separate()
+    isBlank = false
+    output.append(number: number)
+  }
+
+  /// Appends an empty field.
+  public func emptyField() { separate() }
+
+  /// Ends the record.
+  /// - Throws: the sink's errors.
+  public func endRecord() throws(SeedFormatError) {
+    if isBlank && !isFirstField && fieldsInRecord == 1 { output.append("\"\"" as StaticString) }
+    if options.endsLinesWithCRLF { output.append(0x0D) }
+    output.append(0x0A)
+    isFirstField = true
+    isBlank = true
+    fieldsInRecord = 0
+    try output.flushIfFull()
+  }
+
+  /// Writes a whole record of texts, such as a header.
+  public func record(_ fields: [String]) throws(SeedFormatError) {
+    for text in fields { field(text) }
+    try endRecord()
+  }
+
+  /// Ends the output.
+  /// - Throws: the sink's errors.
+  public func finish() throws(SeedFormatError) { try output.finish() }
+
+  private var fieldsInRecord = 0
+
+  private func separate() {
+    if !isFirstField { output.append(options.delimiter) }
+    isFirstField = false
+    fieldsInRecord += 1
+  }
+
+  private func isDangerous(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let first = unsafe text.first else { return false }
+    switch first {
+    case 0x3D, 0x40, 0x09, 0x0D: return true
+    case 0x2B, 0x2D: return unsafe !PlainNumber.matches(text)
+    default: return false
+    }
+  }
+}
+
+/// Signed decimal numbers as text.
+enum PlainNumber {
+  /// Sign, digits, fraction, exponent, and nothing else.
+  static func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    var at = 0
+    func digits() -> Bool {
+      let start = at
+      while at < text.count, unsafe 0x30...0x39 ~= text[at] { at += 1 }
+      return at > start
+    }
+    func take(_ bytes: ClosedRange<UInt8>, _ other: UInt8) -> Bool {
+      guard at < text.count, unsafe bytes ~= text[at] || text[at] == other else { return false }
+      at += 1
+      return true
+    }
+    _ = take(0x2B...0x2B, 0x2D)
+    guard digits() else { return false }
+    if take(0x2E...0x2E, 0x2E), !digits() { return false }
+    if take(0x45...0x45, 0x65) {
+      _ = take(0x2B...0x2B, 0x2D)
+      guard digits() else { return false }
+    }
+    return at == text.count
+  }
+}

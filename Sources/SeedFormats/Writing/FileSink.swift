@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file or standard output as a sink.
+///
+/// Writing to a pipe that nobody reads is an error only where the process ignores `SIGPIPE`; otherwise the signal
+/// ends it.
+public final class FileSink: ByteSink {
+  private let path: String
+  private var descriptor: Int32
+  private var byteOffset: UInt64 = 0
+
+  /// Creates or truncates a file.
+  /// - Parameter path: `-` is standard output.
+  /// - Throws: `file.create`.
+  public init(path: String) throws(SeedFormatError) {
+    self.path = path
+    descriptor = path == "-" ? STDOUT_FILENO : createFile(path)
+    if descriptor < 0 {
+      throw SeedFormatError(
+        code: "file.create", kind: .io, message: "cannot create the file: \(systemMessage(errno))", file: path)
+    }
+  }
+
+  deinit { _ = close() }
+
+  /// A sink for a path: gzip when the path ends with `.gz`, `-` is standard output.
+  public static func open(path: String) throws(SeedFormatError) -> any ByteSink {
+    let sink = try FileSink(path: path)
+    return path.hasSuffix(".gz") ? GzipSink(downstream: sink, file: path) : sink
+  }
+
+  /// - Throws: `file.write` (disk full, closed pipe).
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
+    guard descriptor >= 0 else { throw failure("the output was already finished") }
+    var written = 0
+    while written < bytes.count, let base = bytes.baseAddress {
+      let count = unsafe writeSome(base + written, bytes.count - written)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure(systemMessage(errno))
+      }
+      written += count
+      byteOffset += UInt64(count)
+    }
+  }
+
+  /// Closes the file. It does not wait for the disk.
+  public func finish() throws(SeedFormatError) {
+    guard close() == 0 else { throw failure(systemMessage(errno)) }
+  }
+
+  private func writeSome(_ base: UnsafeRawPointer, _ count: Int) -> Int {
+    #if canImport(Glibc)
+      unsafe Glibc.write(descriptor, base, count)
+    #else
+      unsafe Darwin.write(descriptor, base, count)
+    #endif
+  }
+
+  private func close() -> Int32 {
+    let closing = descriptor
+    descriptor = -1
+    guard closing >= 0, closing != STDOUT_FILENO else { return 0 }
+    #if canImport(Glibc)
+      return Glibc.close(closing)
+    #else
+      return Darwin.close(closing)
+    #endif
+  }
+
+  private func failure(_ reason: String) -> SeedFormatError {
+    SeedFormatError(
+      code: "file.write", kind: .io, message: "cannot write the file: \(reason)", file: path, byteOffset: byteOffset)
+  }
+}
+
+private func createFile(_ path: String) -> Int32 {
+  unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+}
