@@ -1,0 +1,32 @@
+import ObjectModel
+import StoreInterface
+
+/// What contexts need to know of an entity, computed once per container.
+final class EntityRuntime: Sendable {
+  let layout: EntityLayout
+  let validators: [AttributeValidator]
+  let defaultValues: [Value]
+  let objectClass: ManagedObject.Type
+  /// Whether the count of members (or the presence of a destination) of each relationship is limited.
+  let hasCountLimit: [Bool]
+
+  var entity: Entity { layout.entity }
+
+  init(_ layout: EntityLayout, classes: [String: ManagedObject.Type]) throws(ModelError) {
+    self.layout = layout
+    var validators: [AttributeValidator] = []
+    for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
+    self.validators = validators
+    defaultValues = layout.attributes.map { $0.derivation == nil ? $0.defaultValue : .null }
+    let description = layout.entity.description
+    objectClass =
+      description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
+    hasCountLimit = layout.relationships.map { relationship in
+      let rules = relationship.description
+      return !rules.isOptional || rules.minimumCount > 0 || (rules.isToMany && rules.maximumCount > 0)
+    }
+  }
+
+  /// The position of the relationship in the entity's own layout.
+  func index(of relationship: Relationship) -> Int? { layout.relationshipIndexes[relationship.name] }
+}

@@ -1,0 +1,197 @@
+public import ObjectModel
+import StoreInterface
+
+extension ManagedObject {
+  // MARK: To-one
+
+  /// The destination of a to-one relationship, a fault when it is not loaded yet.
+  public func object(for name: String) -> ManagedObject? {
+    objectID(for: name).flatMap { id in context?.object(with: id) }
+  }
+
+  /// The id of the destination of a to-one relationship.
+  public func objectID(for name: String) -> ObjectID? {
+    checkConfinement()
+    fire()
+    return destinations[relationshipIndex(name, isToMany: false)]
+  }
+
+  /// Sets a to-one relationship; its inverse follows.
+  public func setObject(_ object: ManagedObject?, for name: String) {
+    if let object { requireSameContext(object) }
+    setObjectID(object?.objectID, for: name)
+  }
+
+  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow.
+  public func setObjectID(_ destination: ObjectID?, for name: String) {
+    checkConfinement()
+    setDestination(destination, at: relationshipIndex(name, isToMany: false))
+  }
+
+  func setDestination(_ destination: ObjectID?, at index: Int) {
+    fire()
+    let previous = destinations[index]
+    if previous == destination { return }
+    destinations[index] = destination
+    touch()
+    guard let context, let inverse = runtime.layout.inverses[index] else { return }
+    if inverse.isToMany {
+      if let previous { context.followRemoval(of: objectID, from: previous, inverse) }
+      if let destination { context.followAddition(of: objectID, to: destination, inverse) }
+      return
+    }
+    if let partner = previous.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
+      partner.fire()
+      if partner.destinations[back] == objectID {
+        partner.destinations[back] = nil
+        partner.touch()
+      }
+    }
+    if let partner = destination.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
+      partner.setDestination(objectID, at: back)
+    }
+  }
+
+  // MARK: To-many
+
+  /// The members of a to-many relationship: in order when it is ordered, otherwise those of the store by primary key
+  /// and then those added since. Loads all of them with one fetch.
+  /// - Throws: what the store throws.
+  public func objects(for name: String) throws -> [ManagedObject] {
+    try loadedContext().objects(with: objectIDs(for: name))
+  }
+
+  /// The ids of the members of a to-many relationship, in the order of `objects(for:)`.
+  /// - Throws: what the store throws.
+  public func objectIDs(for name: String) throws -> [ObjectID] {
+    checkConfinement()
+    let index = relationshipIndex(name, isToMany: true)
+    try loadMembers(index)
+    return memberLists[index]?.members() ?? []
+  }
+
+  /// Adds a member at the end; its inverse follows. A member that is there already stays where it is.
+  /// - Throws: what the store throws.
+  public func add(_ member: ManagedObject, to name: String) throws {
+    checkConfinement()
+    requireSameContext(member)
+    let index = relationshipIndex(name, isToMany: true)
+    try loadMembers(index)
+    if memberLists[index]?.contains(member.objectID) != false { return }
+    link(member, index)
+  }
+
+  /// Removes a member; its inverse follows.
+  /// - Throws: what the store throws.
+  public func remove(_ member: ManagedObject, from name: String) throws {
+    checkConfinement()
+    let index = relationshipIndex(name, isToMany: true)
+    try loadMembers(index)
+    if memberLists[index]?.contains(member.objectID) != true { return }
+    unlink(member, index)
+  }
+
+  /// Makes these the members of a to-many relationship, in this order when it is ordered; inverses follow.
+  /// - Throws: what the store throws.
+  public func setObjects(_ members: [ManagedObject], for name: String) throws {
+    checkConfinement()
+    members.forEach { requireSameContext($0) }
+    let index = relationshipIndex(name, isToMany: true)
+    try loadMembers(index)
+    let wanted = Set(members.map(\.objectID))
+    let leaving = (memberLists[index]?.members() ?? []).filter { !wanted.contains($0) }
+    for member in try loadedContext().objects(with: leaving) { unlink(member, index) }
+    for member in members where memberLists[index]?.contains(member.objectID) == false { link(member, index) }
+    if runtime.layout.relationships[index].isOrdered {
+      var seen: Set<ObjectID> = []
+      let order = members.map(\.objectID).filter { seen.insert($0).inserted }
+      if memberLists[index]?.members() != order {
+        memberLists[index]?.arrange(order)
+        noteListEdit(index, isSetHere: true)
+      }
+    }
+  }
+
+  private func link(_ member: ManagedObject, _ index: Int) {
+    memberLists[index]?.append(member.objectID)
+    noteListEdit(index, isSetHere: true)
+    if let inverse = runtime.layout.inverses[index] {
+      if inverse.isToMany {
+        context?.followAddition(of: objectID, to: member.objectID, inverse)
+      } else if let back = member.runtime.index(of: inverse) {
+        member.setDestination(objectID, at: back)
+      }
+    } else {
+      context?.leaveOtherOwners(member, joining: self, index)
+    }
+  }
+
+  private func unlink(_ member: ManagedObject, _ index: Int) {
+    memberLists[index]?.remove(member.objectID)
+    noteListEdit(index, isSetHere: true)
+    guard let inverse = runtime.layout.inverses[index] else { return }
+    if inverse.isToMany {
+      context?.followRemoval(of: objectID, from: member.objectID, inverse)
+    } else if let back = member.runtime.index(of: inverse), member.currentDestination(back) == objectID {
+      member.setDestination(nil, at: back)
+    }
+  }
+
+  func currentDestination(_ index: Int) -> ObjectID? {
+    fire()
+    return destinations[index]
+  }
+
+  // MARK: Loading
+
+  /// Loads the members of a to-many relationship from the store, with the changes of the context since.
+  func loadMembers(_ index: Int) throws {
+    fire()
+    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
+    if memberLists[index] != nil { return }
+    guard status == .loaded || status == .deleted, let context else {
+      memberLists[index] = MemberList(stored: [])
+      return
+    }
+    var list = MemberList(stored: try context.storedMembers(of: self, index))
+    if let delta = context.takeDelta(of: objectID, index) {
+      delta.apply(to: &list)
+      memberLists[index] = list
+      noteListEdit(index, isSetHere: false)
+    } else {
+      memberLists[index] = list
+    }
+  }
+
+  /// Remembers that a loaded list was edited. One that was set here may have to be written, and makes the object
+  /// updated.
+  func noteListEdit(_ index: Int, isSetHere: Bool) {
+    if isSetHere {
+      memberLists[index]?.isSetHere = true
+      touch()
+    }
+    guard !hasEditedLists, let context else { return }
+    hasEditedLists = true
+    context.editedLists.append(self)
+  }
+
+  func relationshipIndex(_ name: String, isToMany: Bool) -> Int {
+    guard let index = runtime.layout.relationshipIndexes[name],
+      runtime.layout.relationships[index].isToMany == isToMany
+    else {
+      // A name that is not in the model is a mistake of the program, as it is in Core Data.
+      preconditionFailure("entity \(entity.name) has no \(isToMany ? "to-many" : "to-one") relationship \"\(name)\"")
+    }
+    return index
+  }
+
+  private func requireSameContext(_ other: ManagedObject) {
+    // Linking objects of two contexts would tie two queues together; Core Data raises an exception here too.
+    precondition(other.context === context, "\(entity.name) and \(other.entity.name) belong to different contexts")
+  }
+
+  private func loadedContext() throws -> ManagedObjectContext {
+    guard let context else { throw ContextError.contextGone }
+    return context
+  }
+}

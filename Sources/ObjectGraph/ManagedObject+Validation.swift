@@ -1,0 +1,92 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObject {
+  /// Checks every property against the model.
+  /// - Throws: `ValidationError` with every problem.
+  func validateProperties() throws {
+    fire()
+    var problems: [ValidationError.Problem] = []
+    for (index, validator) in runtime.validators.enumerated() {
+      for violation in validator.violations(of: values[index]) {
+        problems.append(problem(validator.attribute.name, violation.code, violation.message))
+      }
+    }
+    for (index, relationship) in runtime.layout.relationships.enumerated() {
+      if relationship.isToMany {
+        if isInserted || (hasEditedLists && memberLists.indices.contains(index) && memberLists[index] != nil) {
+          problems += countProblems(index)
+        }
+      } else if let problem = destinationProblem(index, relationship) {
+        problems.append(problem)
+      }
+    }
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  /// Checks that no relationship with the rule `deny` has objects left.
+  func validateDeleteRules() throws {
+    var problems: [ValidationError.Problem] = []
+    for (index, relationship) in runtime.layout.relationships.enumerated()
+    where relationship.description.deleteRule == .deny {
+      let left = try remainingDestinations(index)
+      if left > 0 {
+        let message = "cannot be deleted while \(left) object\(left == 1 ? "" : "s") remain in \(relationship.name)"
+        problems.append(problem(relationship.name, .deniedDelete, message))
+      }
+    }
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  private func remainingDestinations(_ index: Int) throws -> Int {
+    let relationship = runtime.layout.relationships[index]
+    guard relationship.isToMany else {
+      guard let destination = destinations[index], let context else { return 0 }
+      return try context.existingObject(with: destination) == nil ? 0 : 1
+    }
+    try loadMembers(index)
+    let members = memberLists[index]?.members() ?? []
+    return members.count { context?.registeredObject(with: $0)?.isDeleted != true }
+  }
+
+  /// The problems of the number of members of a loaded to-many relationship.
+  func countProblems(_ index: Int) -> [ValidationError.Problem] {
+    guard runtime.hasCountLimit[index], let count = memberLists[index]?.count else { return [] }
+    let relationship = runtime.layout.relationships[index]
+    let rules = relationship.description
+    if rules.isOptional && count == 0 { return [] }
+    let least = max(rules.minimumCount, rules.isOptional ? 0 : 1)
+    if count < least {
+      let message = "\(count) objects are fewer than the \(least) required"
+      return [problem(relationship.name, .tooFewObjects, message)]
+    }
+    if rules.maximumCount > 0 && count > rules.maximumCount {
+      let message = "\(count) objects are more than the \(rules.maximumCount) allowed"
+      return [problem(relationship.name, .tooManyObjects, message)]
+    }
+    return []
+  }
+
+  private func destinationProblem(_ index: Int, _ relationship: Relationship) -> ValidationError.Problem? {
+    guard let destination = destinations[index] else {
+      if relationship.description.isOptional { return nil }
+      return problem(relationship.name, .missingRelationship, "an object is required")
+    }
+    if !destination.entity.isKind(of: relationship.destination) {
+      let message = "a \(destination.entity.name) is no \(relationship.destination.name)"
+      return problem(relationship.name, .wrongDestination, message)
+    }
+    let object = context?.registeredObject(with: destination)
+    if object?.isDeleted == true {
+      return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
+    }
+    if destination.isTemporary, object?.isInserted != true {
+      return problem(relationship.name, .wrongDestination, "the object it leads to is not in this context")
+    }
+    return nil
+  }
+
+  private func problem(_ property: String, _ code: ValidationError.Code, _ message: String) -> ValidationError.Problem {
+    ValidationError.Problem(objectID: objectID, entity: entity.name, property: property, code: code, message: message)
+  }
+}

@@ -1,0 +1,184 @@
+public import ObjectModel
+import StoreInterface
+
+/// An object of a context: its entity's attributes and relationships, loaded when they are first asked for.
+///
+/// Managed objects belong to the queue of their context and are not `Sendable`; pass an `objectID` instead. Subclasses
+/// are registered with the container and override the hooks below, calling `super`.
+open class ManagedObject {
+  /// What makes an object: only contexts can.
+  public struct Registration {
+    let runtime: EntityRuntime
+    let objectID: ObjectID
+    let context: ManagedObjectContext
+    let isInserted: Bool
+  }
+
+  let runtime: EntityRuntime
+  weak var context: ManagedObjectContext?
+  private(set) var currentID: ObjectID
+  /// One value per attribute; empty while the object is a fault.
+  var values: [Value] = []
+  /// One destination per relationship; nil for to-many relationships. Empty while the object is a fault.
+  var destinations: [ObjectID?] = []
+  /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
+  var memberLists: [MemberList?] = []
+  /// The persisted state that the current values are compared with; nil for new objects and faults.
+  var stored: Snapshot?
+  /// The permanent id that a save which failed had already reserved.
+  var reservedID: ObjectID?
+  var status: Status
+  /// Is in the context's list of touched objects.
+  var isTouched = false
+  /// Is in the context's list of objects whose member lists were edited.
+  var hasEditedLists = false
+
+  enum Status {
+    /// Nothing loaded.
+    case fault
+    case loaded
+    case inserted
+    /// To be deleted by the next save.
+    case deleted
+    /// Deleted by a save, or its row was gone when the fault fired: every value is null.
+    case gone
+    /// Its context was reset or the insertion was taken back.
+    case detached
+  }
+
+  /// Contexts call this; subclasses that have stored properties of their own give them defaults.
+  public required init(_ registration: Registration) {
+    runtime = registration.runtime
+    context = registration.context
+    currentID = registration.objectID
+    status = registration.isInserted ? .inserted : .fault
+    if registration.isInserted {
+      values = runtime.defaultValues
+      destinations = Array(repeating: nil, count: runtime.layout.relationships.count)
+      memberLists = runtime.layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
+    }
+  }
+
+  // MARK: Identity and state
+
+  /// Temporary until the object is first saved.
+  public var objectID: ObjectID { currentID }
+  /// The object's own entity.
+  public var entity: Entity { runtime.entity }
+  /// The context that the object belongs to; nil after a reset.
+  public var managedObjectContext: ManagedObjectContext? { status == .detached ? nil : context }
+  /// Whether the values are not loaded.
+  public var isFault: Bool { status == .fault }
+  /// Whether the next save inserts the object.
+  public var isInserted: Bool { status == .inserted }
+  /// Whether the next save deletes the object, or its row is gone.
+  public var isDeleted: Bool { status == .deleted || status == .gone }
+  /// Whether the next save writes new values of the object.
+  public var isUpdated: Bool { status == .loaded && isTouched && differsFromStored() }
+  /// Whether the next save does anything with the object.
+  public var hasChanges: Bool { isInserted || status == .deleted || isUpdated }
+
+  /// The attributes that differ from the persisted ones, with their new values; for a new object, all that are not
+  /// null. Transient attributes are left out.
+  public var changedValues: [String: Value] {
+    checkConfinement()
+    var changed: [String: Value] = [:]
+    for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
+      if !attribute.isTransient, !values[index].isIdentical(to: stored?.attributes[index] ?? .null) {
+        changed[attribute.name] = values[index]
+      }
+    }
+    return changed
+  }
+
+  /// The names of the relationships that the next save writes for this object.
+  public var changedRelationships: Set<String> {
+    checkConfinement()
+    var changed: Set<String> = []
+    for (index, relationship) in runtime.layout.relationships.enumerated() where destinations.indices.contains(index) {
+      let isChanged =
+        relationship.isToMany ? isListWritten(index) : destinations[index] != (stored?.toOne[index] ?? nil)
+      if isChanged { changed.insert(relationship.name) }
+    }
+    return changed
+  }
+
+  // MARK: Hooks
+
+  /// Called once, when the object was inserted into a context with its defaults.
+  open func awakeFromInsert() {}
+  /// Called when the object's values were loaded from the store.
+  open func awakeFromFetch() {}
+  /// Called before validation on every object that a save writes or deletes; may change objects.
+  open func willSave() {}
+  /// Called when a save that wrote or deleted the object has succeeded.
+  open func didSave() {}
+  /// Checks a new object before it is saved. The default checks the model's rules.
+  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  open func validateForInsert() throws { try validateProperties() }
+  /// Checks a changed object before it is saved. The default checks the model's rules.
+  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  open func validateForUpdate() throws { try validateProperties() }
+  /// Checks a deleted object before the save. The default checks the delete rule `deny`.
+  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  open func validateForDelete() throws { try validateDeleteRules() }
+
+  // MARK: Internals
+
+  func adopt(_ objectID: ObjectID) { currentID = objectID }
+
+  /// Takes the values of a snapshot: the object is loaded and unchanged.
+  func load(_ snapshot: Snapshot) {
+    stored = snapshot
+    values = snapshot.attributes
+    destinations = snapshot.toOne
+    memberLists = []
+    status = .loaded
+  }
+
+  func makeFault() {
+    stored = nil
+    values = []
+    destinations = []
+    memberLists = []
+    status = .fault
+  }
+
+  /// Every value becomes null; nothing is saved any more.
+  func makeInert(_ status: Status) {
+    if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
+    if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
+    self.status = status
+    isTouched = false
+    hasEditedLists = false
+  }
+
+  func differsFromStored() -> Bool {
+    guard let stored else { return false }
+    for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
+      if !runtime.layout.attributes[index].isTransient { return true }
+    }
+    if destinations != stored.toOne { return true }
+    return hasEditedLists && memberLists.indices.contains { isListWritten($0) }
+  }
+
+  /// Whether a save writes the membership of the to-many relationship as this object has it.
+  func isListWritten(_ index: Int) -> Bool {
+    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
+    let relationship = runtime.layout.relationships[index]
+    let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
+    if isSaidByToOne && !relationship.isOrdered { return false }
+    return memberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
+  }
+
+  @inline(__always) func checkConfinement() {
+    if ConcurrencyDebugging.isEnabled { context?.checkConfinement(of: self) }
+  }
+}
+
+extension ManagedObject: Hashable {
+  /// Identity: there is one object per id and context.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+  /// By identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,172 @@
+public import ObjectModel
+public import StoreInterface
+
+extension ManagedObjectContext {
+  /// The objects that a request selects, in its order: those of the store with the pending changes of this context.
+  ///
+  /// New and changed objects are judged by their current values, deleted ones are left out, and objects that the
+  /// context has already keep their values. New objects come last among equals, in the order of insertion. Pending
+  /// changes of objects at the far end of a key path do not count for unchanged objects.
+  /// - Throws: what the store throws.
+  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    checkConfinement()
+    try throwDeferredError()
+    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
+    if pending.isEmpty && !deleted.contains(where: { request.selects($0.entity) }) {
+      return materialise(try coordinator.store.snapshots(request))
+    }
+    try request.checkKeyPaths()
+    var whole = request
+    whole.fetchLimit = 0
+    whole.fetchOffset = 0
+    let matcher = PredicateMatcher(request.predicate)
+    var found = materialise(try coordinator.store.snapshots(whole)).filter { !$0.isDeleted && !$0.isUpdated }
+    found += pending.filter { matcher.matches(ObjectSubject(object: $0)) }
+    sort(&found, by: request.sortDescriptors)
+    try throwDeferredError()
+    let rest = found.dropFirst(max(request.fetchOffset, 0))
+    return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+  }
+
+  /// The number of objects that `fetch` would return.
+  /// - Throws: what the store throws.
+  public func count(_ request: FetchRequest) throws -> Int {
+    checkConfinement()
+    let isPending = (inserted + touched + deleted).contains { $0.hasChanges && request.selects($0.entity) }
+    return isPending ? try fetch(request).count : try coordinator.store.count(request)
+  }
+
+  /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context
+  /// included. Of several objects with one tuple the one with the lowest primary key is returned.
+  /// - Parameters:
+  ///   - keys: attribute names, or key paths with dots through to-one relationships.
+  ///   - tuples: as many values as keys each, of the attributes' types; null finds objects without a value.
+  /// - Throws: what the store throws.
+  public func fetch(matching keys: [String], tuples: [[Value]], entity: Entity) throws -> [ValueTuple: ManagedObject] {
+    if tuples.isEmpty { return [:] }
+    let keyPaths = keys.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
+    var request = FetchRequest(entity)
+    request.predicate = .tupleIsIn(keyPaths, tuples)
+    if let keyPath = keyPaths.first, keyPaths.count == 1, tuples.allSatisfy({ $0.count == 1 }) {
+      request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
+    }
+    var found: [ValueTuple: ManagedObject] = [:]
+    for object in try fetch(request) {
+      let subject = ObjectSubject(object: object)
+      let tuple = ValueTuple(keyPaths.map { subject.value(at: $0) })
+      if found[tuple] == nil { found[tuple] = object }
+    }
+    try throwDeferredError()
+    return found
+  }
+
+  /// The object of that id with its values loaded; nil when the store has none or it is deleted here.
+  /// - Throws: what the store throws.
+  public func existingObject(with objectID: ObjectID) throws -> ManagedObject? {
+    checkConfinement()
+    try throwDeferredError()
+    if let object = registeredObject(with: objectID) {
+      object.fire()
+      try throwDeferredError()
+      return object.isDeleted ? nil : object
+    }
+    guard let snapshot = try snapshot(of: objectID) else { return nil }
+    return materialise([snapshot]).first
+  }
+
+  /// The objects of these ids, in this order, those not loaded with one fetch for each hierarchy.
+  /// - Throws: what the store throws.
+  public func objects(with objectIDs: [ObjectID]) throws -> [ManagedObject] {
+    checkConfinement()
+    let objects = objectIDs.map { object(with: $0) }
+    let faults = Dictionary(grouping: objects.filter(\.isFault).map(\.objectID), by: \.entity.root)
+    for (root, ids) in faults.sorted(by: { $0.key.index < $1.key.index }) {
+      var request = FetchRequest(root)
+      request.predicate = .selfIsIn(ids)
+      _ = materialise(try coordinator.store.snapshots(request))
+    }
+    return objects
+  }
+
+  func snapshot(of objectID: ObjectID) throws -> Snapshot? {
+    if objectID.isTemporary { return nil }
+    var request = FetchRequest(objectID.entity)
+    request.predicate = .selfIsIn([objectID])
+    return try coordinator.store.snapshots(request).first
+  }
+
+  /// Fills a fault.
+  func load(_ object: ManagedObject, _ snapshot: Snapshot) {
+    object.load(snapshot)
+    object.awakeFromFetch()
+  }
+
+  func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+
+  private func materialise(_ snapshots: [Snapshot]) -> [ManagedObject] {
+    snapshots.map { snapshot in
+      let object = object(with: snapshot.objectID)
+      if object.isFault { load(object, snapshot) }
+      return object
+    }
+  }
+
+  private func sort(_ found: inout [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) {
+    let keyed = found.enumerated().map { position, object in
+      let subject = ObjectSubject(object: object)
+      return (
+        position: position, primaryKey: object.objectID.primaryKey ?? .max,
+        values: descriptors.map { subject.value(at: $0.keyPath) }
+      )
+    }
+    let ordered = keyed.sorted { left, right in
+      for (index, descriptor) in descriptors.enumerated() {
+        let order = Value.sortOrder(left.values[index], right.values[index])
+        if order != 0 { return (order < 0) == descriptor.isAscending }
+      }
+      return (left.primaryKey, left.position) < (right.primaryKey, right.position)
+    }
+    found = ordered.map { found[$0.position] }
+  }
+}
+
+extension FetchRequest {
+  fileprivate func selects(_ candidate: Entity) -> Bool {
+    includesSubentities ? candidate.isKind(of: entity) : candidate == entity
+  }
+}
+
+/// A managed object, as a predicate sees it.
+private struct ObjectSubject: PredicateSubject {
+  let object: ManagedObject
+  var objectID: ObjectID { object.objectID }
+
+  func value(at keyPath: Predicate.KeyPath) -> Value {
+    guard let name = keyPath.last, let owner = owner(of: keyPath),
+      let index = owner.runtime.layout.attributeIndexes[name]
+    else { return .null }
+    return owner.value(at: index)
+  }
+
+  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
+    guard let name = keyPath.last, let owner = owner(of: keyPath),
+      let index = owner.runtime.layout.relationshipIndexes[name]
+    else { return nil }
+    return owner.currentDestination(index)
+  }
+
+  private func owner(of keyPath: Predicate.KeyPath) -> ManagedObject? {
+    var here = object
+    for name in keyPath.dropLast() {
+      guard let index = here.runtime.layout.relationshipIndexes[name], let id = here.currentDestination(index),
+        let next = here.context?.object(with: id)
+      else { return nil }
+      here = next
+    }
+    return here
+  }
+}
