@@ -1,0 +1,169 @@
+import CSQLite
+
+/// One connection to a SQLite database.
+///
+/// It is opened without SQLite's own mutexes, so its owner must see to it that only one thread uses it at a time,
+/// statements included. `interrupt` alone may be called from anywhere.
+@safe public final class Connection {
+  /// How a database is opened.
+  public struct Options: Sendable, Hashable {
+    /// Refuses every write. A database in WAL mode still needs a writable folder, unless `isImmutable` is set.
+    public var isReadOnly = false
+    /// Creates the file when it is not there.
+    public var createsFile = false
+    /// Promises that nobody changes the file while it is open: no locks are taken and no sidecar is read or made.
+    public var isImmutable = false
+    /// How long a call waits for another connection's lock before it fails with `busy`.
+    public var busyTimeoutMilliseconds: Int32 = 5_000
+    public init(
+      isReadOnly: Bool = false, createsFile: Bool = false, isImmutable: Bool = false,
+      busyTimeoutMilliseconds: Int32 = 5_000
+    ) {
+      self.isReadOnly = isReadOnly
+      self.createsFile = createsFile
+      self.isImmutable = isImmutable
+      self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    }
+  }
+
+  /// Path of the database file; empty for a private temporary database, ":memory:" for one in memory.
+  public let path: String
+  @unsafe private var database: OpaquePointer?
+  /// What `setTrace` was given: SQLite only holds a plain pointer to it.
+  var traceBox: TraceBox?
+
+  /// - Throws: `cannotOpen` when the file is not there or may not be opened. A file that is no database is only
+  ///   noticed by the first statement.
+  public init(path: String, options: Options = Options()) throws(SQLiteError) {
+    self.path = path
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
+    var name = path
+    if options.isImmutable {
+      flags |= SQLITE_OPEN_URI
+      name = "file:" + Connection.percentEncoded(path) + "?immutable=1"
+    }
+    var opened: OpaquePointer?
+    let result = unsafe sqlite3_open_v2(name, &opened, flags, nil)
+    guard result == SQLITE_OK, unsafe opened != nil else {
+      let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      unsafe sqlite3_close_v2(opened)
+      throw SQLiteError(extendedCode: result, message: message, path: path)
+    }
+    unsafe database = opened
+    unsafe sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
+  }
+
+  deinit {
+    unsafe sqlite3_close_v2(database)
+  }
+
+  /// Closes the database. Statements that are still alive become useless; closing twice does nothing.
+  /// - Throws: `busy` when a statement or a backup of this connection is still alive; nothing is closed then.
+  public func close() throws(SQLiteError) {
+    guard unsafe database != nil else { return }
+    let result = unsafe sqlite3_close(database)
+    guard result == SQLITE_OK else { throw error(result) }
+    unsafe database = nil
+  }
+
+  /// The open handle. Touching a closed connection is a mistake in the program, reported as `misuse`.
+  @unsafe func handle() throws(SQLiteError) -> OpaquePointer {
+    guard let handle = unsafe database else {
+      throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the connection is closed", path: path)
+    }
+    return unsafe handle
+  }
+
+  /// The error behind a result code, with SQLite's message for the last call.
+  func error(_ result: Int32, sql: String? = nil) -> SQLiteError {
+    let message: String
+    if let handle = unsafe database, unsafe sqlite3_extended_errcode(handle) == result {
+      message = unsafe String(cString: sqlite3_errmsg(handle))
+    } else {
+      message = unsafe String(cString: sqlite3_errstr(result))
+    }
+    return SQLiteError(extendedCode: result, message: message, sql: sql, path: path)
+  }
+
+  func check(_ result: Int32, sql: String? = nil) throws(SQLiteError) {
+    if result != SQLITE_OK { throw error(result, sql: sql) }
+  }
+
+  /// Runs every statement of `sql` and drops the rows.
+  public func execute(_ sql: String) throws(SQLiteError) {
+    let result = unsafe sqlite3_exec(try handle(), sql, nil, nil, nil)
+    if result != SQLITE_OK { throw error(result, sql: sql) }
+  }
+
+  /// The first column of the first row as an integer, nil when there is no row or it is null.
+  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    let statement = try Statement(self, sql)
+    guard try statement.step(), statement.type(at: 0) != .null else { return nil }
+    return statement.int64(at: 0)
+  }
+
+  /// The first column of the first row as text, nil when there is no row or it is null.
+  public func string(_ sql: String) throws(SQLiteError) -> String? {
+    let statement = try Statement(self, sql)
+    guard try statement.step() else { return nil }
+    return statement.string(at: 0)
+  }
+
+  /// Rows that the last INSERT, UPDATE or DELETE changed itself, without triggers.
+  public var changes: Int64 { unsafe database.map { unsafe sqlite3_changes64($0) } ?? 0 }
+  /// Rows changed since the connection was opened, triggers included.
+  public var totalChanges: Int64 { unsafe database.map { unsafe sqlite3_total_changes64($0) } ?? 0 }
+  /// Whether a transaction is open.
+  public var isInTransaction: Bool { unsafe database.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
+  /// Makes the running statement fail with `interrupted`. May be called from any thread while the connection lives.
+  public func interrupt() {
+    if let database = unsafe database { unsafe sqlite3_interrupt(database) }
+  }
+
+  /// Switches that hold for one connection.
+  public enum Setting: Sendable {
+    case triggers, foreignKeys, defensive, trustedSchema, noCheckpointOnClose
+    var option: Int32 {
+      switch self {
+      case .triggers: SQLITE_DBCONFIG_ENABLE_TRIGGER
+      case .foreignKeys: SQLITE_DBCONFIG_ENABLE_FKEY
+      case .defensive: SQLITE_DBCONFIG_DEFENSIVE
+      case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
+      case .noCheckpointOnClose: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+      }
+    }
+  }
+
+  public func set(_ setting: Setting, _ isOn: Bool) throws(SQLiteError) {
+    let result = unsafe csqlite_db_config_flag(try handle(), setting.option, isOn ? 1 : 0, nil)
+    try check(result)
+  }
+
+  /// Keeps `-wal` and `-shm` in place when the last connection closes.
+  public func setKeepsWriteAheadLog(_ isOn: Bool) throws(SQLiteError) {
+    var value: Int32 = isOn ? 1 : 0
+    let result = unsafe sqlite3_file_control(try handle(), "main", SQLITE_FCNTL_PERSIST_WAL, &value)
+    try check(result)
+  }
+
+  /// A path as the path part of a `file:` URI: everything but unreserved ASCII and "/" is escaped.
+  private static func percentEncoded(_ path: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var text = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        text += "%"
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,168 @@
+import CSQLite
+
+/// A prepared statement. Binding, stepping and reading numbers or raw bytes allocate nothing.
+///
+/// Parameters count from 1 and columns from 0, as in SQLite. Parameters keep their values after `reset`.
+@safe public final class Statement {
+  /// The storage class of a column's value.
+  public enum StorageClass: Int32, Sendable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+  }
+
+  public let connection: Connection
+  public let sql: String
+  @unsafe private var handle: OpaquePointer?
+
+  /// Prepares the first statement of `sql`.
+  /// - Parameter isPersistent: tells SQLite that the statement will be kept and used often.
+  public init(_ connection: Connection, _ sql: String, isPersistent: Bool = false) throws(SQLiteError) {
+    self.connection = connection
+    self.sql = sql
+    var prepared: OpaquePointer?
+    let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let result = unsafe sqlite3_prepare_v3(try connection.handle(), sql, -1, flags, &prepared, nil)
+    guard result == SQLITE_OK else { throw connection.error(result, sql: sql) }
+    unsafe handle = prepared
+  }
+
+  deinit {
+    unsafe sqlite3_finalize(handle)
+  }
+
+  /// Gives the statement's memory back before its object goes; afterwards it must not be used.
+  public func finalize() {
+    unsafe sqlite3_finalize(handle)
+    unsafe handle = nil
+  }
+
+  /// Number of parameters, that is the highest index in use.
+  public var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
+
+  // MARK: binding
+
+  @inline(__always)
+  private func check(_ result: Int32) throws(SQLiteError) {
+    if result != SQLITE_OK { throw connection.error(result, sql: sql) }
+  }
+
+  public func bindNull(_ index: Int32) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_null(handle, index))
+  }
+
+  public func bind(_ index: Int32, _ value: Int64) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_int64(handle, index, value))
+  }
+
+  /// SQLite stores a NaN as null; who must not lose it checks first.
+  public func bind(_ index: Int32, _ value: Double) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_double(handle, index, value))
+  }
+
+  public func bind(_ index: Int32, _ value: String) throws(SQLiteError) {
+    var text = value
+    let result = text.withUTF8 { bytes in
+      unsafe csqlite_bind_text_transient(
+        handle, index, UnsafeRawPointer(bytes.baseAddress), UInt64(bytes.count))
+    }
+    try check(result)
+  }
+
+  /// Binds a copy of the bytes as a blob.
+  public func bind(_ index: Int32, blob bytes: some Collection<UInt8>) throws(SQLiteError) {
+    let result: Int32
+    if let contiguous = bytes.withContiguousStorageIfAvailable({ buffer in
+      unsafe csqlite_bind_blob_transient(
+        handle, index, UnsafeRawPointer(buffer.baseAddress), UInt64(buffer.count))
+    }) {
+      result = contiguous
+    } else {
+      result = unsafe Array(bytes).withUnsafeBytes { buffer in
+        unsafe csqlite_bind_blob_transient(
+          handle, index, buffer.baseAddress, UInt64(buffer.count))
+      }
+    }
+    try check(result)
+  }
+
+  /// Binds UTF-8 text where it lies. The bytes must stay in place until the parameter is bound anew.
+  @unsafe public func bindText(_ index: Int32, _ bytes: UnsafeRawPointer, count: Int) throws(SQLiteError) {
+    try check(unsafe csqlite_bind_text_static(handle, index, bytes, UInt64(count)))
+  }
+
+  /// Binds a blob where it lies. The bytes must stay in place until the parameter is bound anew.
+  @unsafe public func bindBlob(_ index: Int32, _ bytes: UnsafeRawPointer, count: Int) throws(SQLiteError) {
+    try check(unsafe csqlite_bind_blob_static(handle, index, bytes, UInt64(count)))
+  }
+
+  public func clearBindings() {
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  // MARK: running
+
+  /// Moves to the next row.
+  /// - Returns: false when there is none. The statement must be reset before it runs again.
+  public func step() throws(SQLiteError) -> Bool {
+    let result = unsafe sqlite3_step(handle)
+    if result == SQLITE_ROW { return true }
+    if result == SQLITE_DONE { return false }
+    let failure = connection.error(result, sql: sql)
+    unsafe sqlite3_reset(handle)
+    throw failure
+  }
+
+  /// Ready to run again, with its parameters as they are. Never fails: a failed step has been reported already.
+  public func reset() {
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Steps once, drops a row if there is one, and resets.
+  public func run() throws(SQLiteError) {
+    _ = try step()
+    unsafe sqlite3_reset(handle)
+  }
+
+  // MARK: reading
+
+  public var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
+
+  public func columnName(at column: Int32) -> String {
+    unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  public func type(at column: Int32) -> StorageClass {
+    StorageClass(rawValue: unsafe sqlite3_column_type(handle, column)) ?? .null
+  }
+
+  public func isNull(at column: Int32) -> Bool {
+    unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  public func int64(at column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+  public func double(at column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
+
+  /// Text as a string, ill-formed UTF-8 repaired; nil for null.
+  public func string(at column: Int32) -> String? {
+    guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  /// A copy of a blob or text; nil for null.
+  public func blob(at column: Int32) -> [UInt8]? {
+    if isNull(at: column) { return nil }
+    return unsafe Array(rawBytes(at: column))
+  }
+
+  /// The bytes of a text or blob, valid until the next step, reset, or conversion of this column.
+  @unsafe public func rawBytes(at column: Int32) -> UnsafeRawBufferPointer {
+    let start = unsafe sqlite3_column_blob(handle, column)
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+  }
+}

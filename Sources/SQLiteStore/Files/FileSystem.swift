@@ -1,0 +1,154 @@
+import Foundation
+import StoreInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The few file operations that Foundation does not offer in a crash-safe form.
+enum FileSystem {
+  /// Size and modification time, by which a changed file is noticed.
+  struct Stamp: Hashable {
+    var size: Int64
+    var seconds: Int
+    var nanoseconds: Int
+    var node: UInt64
+  }
+
+  static func failure(_ path: String, _ action: String) -> StoreError {
+    let message = unsafe String(cString: strerror(errno))
+    return .inputOutput(path: path, message: "cannot \(action): \(message)")
+  }
+
+  /// nil when there is no file.
+  static func stamp(_ path: String) throws -> Stamp? {
+    var info = stat()
+    if unsafe stat(path, &info) != 0 {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw failure(path, "look at the file")
+    }
+    #if canImport(Darwin)
+      let time = info.st_mtimespec
+    #else
+      let time = info.st_mtim
+    #endif
+    return Stamp(
+      size: Int64(info.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec), node: UInt64(info.st_ino))
+  }
+
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  static func remove(_ path: String) throws {
+    if unsafe unlink(path) != 0 && errno != ENOENT { throw failure(path, "remove the file") }
+  }
+
+  static func rename(_ from: String, to: String) throws {
+    #if canImport(Glibc)
+      let result = unsafe Glibc.rename(from, to)
+    #else
+      let result = unsafe Darwin.rename(from, to)
+    #endif
+    if result != 0 { throw failure(to, "put the file in place") }
+  }
+
+  /// Forces a file's, or a folder's, contents to the disk.
+  static func synchronize(_ path: String) throws {
+    let descriptor = unsafe open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw failure(path, "open the file") }
+    defer { close(descriptor) }
+    #if canImport(Darwin)
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    #endif
+    // Some file systems cannot synchronise a folder and say EINVAL; the rename is then as safe as it can be.
+    if fsync(descriptor) != 0 && errno != EINVAL { throw failure(path, "write the file to disk") }
+  }
+
+  static func parent(_ path: String) -> String {
+    let folder = (path as NSString).deletingLastPathComponent
+    return folder.isEmpty ? "." : folder
+  }
+
+  /// Copies a file's bytes into a new file, which is synchronised.
+  static func copy(_ source: String, to target: String) throws {
+    let input = unsafe open(source, O_RDONLY)
+    guard input >= 0 else { throw failure(source, "open the file") }
+    defer { close(input) }
+    let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    guard output >= 0 else { throw failure(target, "create the file") }
+    defer { close(output) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(input, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure(source, "read the file")
+      }
+      if count == 0 { break }
+      try write(buffer[..<count], to: output, path: target)
+    }
+    if fsync(output) != 0 { throw failure(target, "write the file to disk") }
+  }
+
+  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String) throws {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        #if canImport(Glibc)
+          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure(path, "write the file")
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Writes bytes to a new file and synchronises it.
+  static func write(_ bytes: [UInt8], toNewFile path: String) throws {
+    let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
+    guard output >= 0 else { throw failure(path, "create the file") }
+    defer { close(output) }
+    try write(bytes[...], to: output, path: path)
+    if fsync(output) != 0 { throw failure(path, "write the file to disk") }
+  }
+
+  /// Overwrites part of an existing file.
+  static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws {
+    let output = unsafe open(path, O_WRONLY)
+    guard output >= 0 else { throw failure(path, "open the file") }
+    defer { close(output) }
+    guard lseek(output, off_t(offset), SEEK_SET) == off_t(offset) else { throw failure(path, "seek in the file") }
+    try write(bytes[...], to: output, path: path)
+  }
+
+  /// Reads a whole regular file, refusing symbolic links; nil when there is none.
+  static func readRegularFile(_ path: String) throws -> [UInt8]? {
+    let input = unsafe open(path, O_RDONLY | O_NOFOLLOW)
+    guard input >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure(path, "open the file")
+    }
+    defer { close(input) }
+    var info = stat()
+    guard unsafe fstat(input, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+      throw StoreError.inputOutput(path: path, message: "not a regular file")
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
+    var filled = 0
+    while filled < bytes.count {
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe read(input, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw failure(path, "read the file") }
+      filled += count
+    }
+    return bytes
+  }
+}

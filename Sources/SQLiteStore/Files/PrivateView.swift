@@ -1,0 +1,58 @@
+import Foundation
+import SQLite
+import StoreInterface
+
+/// Opens a store for reading without changing a byte of it or of its sidecars, also in a read-only folder.
+///
+/// A store without sidecars is opened as immutable. One with a write-ahead log or a rollback journal is copied with
+/// them, as SQLite would write to the log's index while reading.
+enum PrivateView {
+  static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
+
+  static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
+    guard FileSystem.exists(path) else {
+      throw StoreError.inputOutput(path: path, message: "there is no such file")
+    }
+    let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+    do {
+      if !hasLog {
+        let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+        return try body(connection)
+      }
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let copy = folder + "/" + (path as NSString).lastPathComponent
+      try copyTriple(from: path, to: copy)
+      let connection = try Connection(path: copy)
+      let result = try body(connection)
+      try connection.close()
+      return result
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Copies a store with its log or journal, and makes sure that nobody wrote to them meanwhile. The log's index
+  /// (`-shm`) is left out: SQLite builds it anew.
+  /// - Throws: `StoreError.busy` when the files keep changing.
+  static func copyTriple(from source: String, to target: String) throws {
+    for _ in 0..<5 {
+      let before = try stamps(source)
+      for suffix in ["", "-wal", "-journal"] {
+        if FileSystem.exists(source + suffix) {
+          try FileSystem.copy(source + suffix, to: target + suffix)
+        } else {
+          try FileSystem.remove(target + suffix)
+        }
+      }
+      if try stamps(source) == before { return }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    throw StoreError.busy(path: source)
+  }
+
+  private static func stamps(_ path: String) throws -> [FileSystem.Stamp?] {
+    try ["", "-wal", "-journal"].map { try FileSystem.stamp(path + $0) }
+  }
+}

@@ -1,0 +1,148 @@
+public import ObjectModel
+
+/// Everything that Core Data's layout derives from a model, as data: entity numbers, tables, columns, join tables,
+/// indexes and triggers, in the order in which they are created.
+public struct StoreLayout: Sendable {
+  public let model: ManagedObjectModel
+  public let generation: FrameworkGeneration
+  let numbering: EntityNumbering
+  /// One table per inheritance hierarchy, by entity number of the root.
+  public internal(set) var tables: [TableLayout]
+  /// In the order in which their relationships are resolved.
+  public internal(set) var joinTables: [JoinTable]
+  /// Ordinary, unique and R-tree indexes.
+  public internal(set) var indexes: [IndexLayout]
+  /// Triggers that keep derived attributes.
+  public internal(set) var triggers: [TriggerLayout]
+  /// What could not be laid out with certainty, in plain sentences.
+  public internal(set) var notes: [String]
+  private let tableByRootIndex: [Int: Int]
+
+  /// Lays out a store for `model`. Cost grows with the number of properties.
+  public init(model: ManagedObjectModel, generation: FrameworkGeneration = .newest) {
+    self.model = model
+    self.generation = generation
+    numbering = EntityNumbering(model)
+    var resolution = RelationshipResolution(model: model, numbering: numbering)
+    resolution.resolve()
+    tables = resolution.finishedTables(generation)
+    joinTables = resolution.joinTables
+    notes = resolution.notes
+    tableByRootIndex = Dictionary(
+      tables.enumerated().map { ($1.root.index, $0) }, uniquingKeysWith: { first, _ in first })
+    indexes = []
+    triggers = []
+    indexes = makeIndexes()
+    triggers = makeTriggers()
+  }
+
+  // MARK: entity numbers
+
+  /// `Z_ENT` of an entity.
+  public func number(of entity: Entity) -> Int { numbering.numberByIndex[entity.index] }
+
+  /// The entity with a `Z_ENT`, nil when the model has none.
+  public func entity(number: Int) -> Entity? {
+    guard number >= 1, number <= numbering.indexByNumber.count else { return nil }
+    return numbering.entities[numbering.indexByNumber[number - 1]]
+  }
+
+  /// The entities in the order of their numbers.
+  public var entitiesByNumber: [Entity] { numbering.indexByNumber.map { numbering.entities[$0] } }
+
+  /// The numbers of an entity and of everything that descends from it, ascending.
+  func numbers(ofKind entity: Entity) -> [Int] {
+    model.entities.filter { $0.isKind(of: entity) }.map { number(of: $0) }.sorted()
+  }
+
+  // MARK: tables and columns
+
+  /// The table that holds an entity's rows.
+  public func table(for entity: Entity) -> TableLayout { tables[tableByRootIndex[entity.root.index] ?? 0] }
+
+  /// The column of an attribute, or of a composite's leaf by dotted path; nil for transient and unknown ones.
+  public func column(for path: String, of entity: Entity) -> TableLayout.Column? {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    return lookUp(entity) { role in
+      if case .attribute(let candidate, _) = role { return candidate == names }
+      return false
+    }
+  }
+
+  /// The columns of an attribute: one, or one per leaf of a composite.
+  public func columns(for attribute: AttributeDescription, of entity: Entity) -> [TableLayout.Column] {
+    table(for: entity).columns.filter { column in
+      guard case .attribute(let path, _) = column.role, let owner = column.entityIndex else { return false }
+      return path.first == attribute.name && entity.isKind(of: numbering.entities[owner])
+    }
+  }
+
+  /// The column that holds the destination's primary key of a to-one relationship.
+  public func foreignKeyColumn(of relationship: Relationship) -> TableLayout.Column? {
+    lookUp(relationship.entity) { $0 == .foreignKey(relationship: relationship.name) }
+  }
+
+  /// The column that holds the destination's entity number; nil when the destination has no sub-entities.
+  public func entityColumn(of relationship: Relationship) -> TableLayout.Column? {
+    lookUp(relationship.entity) { $0 == .destinationEntity(relationship: relationship.name) }
+  }
+
+  /// The column with a row's place inside the ordered inverse of a to-one relationship.
+  public func orderColumn(of relationship: Relationship) -> TableLayout.Column? {
+    lookUp(relationship.entity) { $0 == .orderKey(relationship: relationship.name) }
+  }
+
+  /// The join table of a many-to-many relationship and the side of it that the relationship is.
+  public func joinTable(of relationship: Relationship) -> (table: JoinTable, side: JoinTable.Side)? {
+    let declaring = relationship.declaringEntity
+    for table in joinTables {
+      for side in [table.master, table.inverse]
+      where side.relationship.name == relationship.name && side.relationship.entity == declaring {
+        return (table, side)
+      }
+    }
+    return nil
+  }
+
+  /// Where a to-many relationship that has no join table keeps its members: columns of the destination's table.
+  public func memberColumns(
+    of relationship: Relationship
+  ) -> (foreignKey: String, entity: String?, order: String?)? {
+    guard relationship.isToMany else { return nil }
+    let table = table(for: relationship.destination)
+    if let inverse = relationship.inverse {
+      guard !inverse.isToMany, let key = foreignKeyColumn(of: inverse) else { return nil }
+      return (key.name, entityColumn(of: inverse)?.name, orderColumn(of: inverse)?.name)
+    }
+    let owner = number(of: relationship.declaringEntity)
+    guard let key = table.column(.virtualForeignKey(owner: owner, relationship: relationship.name)) else { return nil }
+    return (
+      key.name, table.column(.virtualDestinationEntity(owner: owner, relationship: relationship.name))?.name,
+      table.column(.virtualOrderKey(owner: owner, relationship: relationship.name))?.name
+    )
+  }
+
+  private func lookUp(_ entity: Entity, where matches: (TableLayout.Role) -> Bool) -> TableLayout.Column? {
+    table(for: entity).columns.first { column in
+      guard let owner = column.entityIndex else { return false }
+      return matches(column.role) && entity.isKind(of: numbering.entities[owner])
+    }
+  }
+
+  // MARK: statements
+
+  /// The three tables that every store has.
+  static let bookkeepingStatements = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+  ]
+
+  /// CREATE TABLE statements of entity tables, each followed by the join tables that its entities gave their names.
+  public var tableStatements: [String] {
+    tables.flatMap { table in
+      [table.createStatement]
+        + joinTables.filter { $0.master.relationship.entity.root == table.root }.map(\.createStatement)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import ObjectModel
+import SQLite
+import StoreInterface
+
+extension SQLiteStore {
+  /// Reserves consecutive primary keys. The counter is written at once: in the open transaction, or in one of its own.
+  public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    try performAtomically {
+      let last = try lastPrimaryKey(of: entity)
+      try setLastPrimaryKey(last + Int64(count), of: entity)
+      return last + 1
+    }
+  }
+
+  /// `Z_MAX` of the entity's table.
+  func lastPrimaryKey(of entity: Entity) throws -> Int64 {
+    let statement = try cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1")
+    defer { statement.reset() }
+    try statement.bind(1, Int64(layout.number(of: entity.root)))
+    guard try statement.step() else {
+      throw StoreError.notAStore(path: path, message: "Z_PRIMARYKEY has no row for \(entity.root.name)")
+    }
+    return statement.int64(at: 0)
+  }
+
+  /// Raises `Z_MAX`; never lowers it.
+  func setLastPrimaryKey(_ key: Int64, of entity: Entity) throws {
+    let statement = try cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND Z_MAX < ?1")
+    try statement.bind(1, key)
+    try statement.bind(2, Int64(layout.number(of: entity.root)))
+    try statement.run()
+  }
+}

@@ -1,0 +1,326 @@
+import Foundation
+public import ObjectModel
+import SQLite
+public import StoreInterface
+
+/// A SQLite file in Core Data's own layout.
+///
+/// One lock guards one connection; calls from several threads wait for each other. A transaction that `begin` opened
+/// belongs to the store, not to a thread.
+public final class SQLiteStore: PersistentStore, @unchecked Sendable {
+  /// How a store is created or opened.
+  public struct Options: Sendable {
+    /// Opening only: refuses every write. The folder may be read-only too when the store has no write-ahead log.
+    public var isReadOnly = false
+    /// Creating only: the store's UUID; a random one when nil.
+    public var uuid: String?
+    /// Creating only.
+    public var generation = FrameworkGeneration.newest
+    /// Creating only: indexes and triggers wait for `buildDeferredIndexes`, which `seal` calls at the latest.
+    public var defersIndexes = false
+    /// The file is thrown away if the program dies before `seal`: the rollback journal stays in memory and nothing is
+    /// forced to disk.
+    public var isUnderConstruction = false
+    /// Creating only: makes the tables of persistent history, so that every change is recorded.
+    public var tracksHistory = false
+    /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model.
+    public var modelCache: [UInt8]?
+    /// Creating only: more metadata keys.
+    public var metadata: [String: PropertyListValue] = [:]
+    /// Opening only: refuse a store whose version hashes differ from the model's.
+    public var checksVersionHashes = true
+    public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// SQLite's page cache.
+    public var cacheKibibytes = 32_768
+    /// Author of history transactions.
+    public var historyAuthor: String?
+    /// Time stamp of history transactions in seconds since 2001; the clock when nil.
+    public var historyTimestamp: Double?
+
+    public init() {}
+  }
+
+  public let path: String
+  public let model: ManagedObjectModel
+  public let layout: StoreLayout
+  public let options: Options
+  /// The store's UUID.
+  public var identifier: String { locked { storedMetadata.uuid } }
+  /// The metadata as it is stored.
+  public var metadata: StoreMetadata { locked { storedMetadata } }
+  /// Whether indexes and triggers are still to be built.
+  public internal(set) var hasDeferredIndexes = false
+
+  private let lock = NSRecursiveLock()
+  let connection: Connection
+  var storedMetadata: StoreMetadata
+  var statements: [String: Statement] = [:]
+  var plans: [RowPlan.Key: RowPlan] = [:]
+  /// Order-key columns with rows that have none yet, and the range of their primary keys.
+  var pendingOrderKeys: [Relationship: ClosedRange<Int64>] = [:]
+  var history: HistoryWriter?
+  let externalData: ExternalDataFolder
+  /// Whether this object made the file, so that nobody else can have it open.
+  let isCreator: Bool
+
+  private init(
+    path: String, model: ManagedObjectModel, layout: StoreLayout, options: Options, connection: Connection,
+    metadata: StoreMetadata, isCreator: Bool
+  ) {
+    self.path = path
+    self.model = model
+    self.layout = layout
+    self.options = options
+    self.connection = connection
+    self.storedMetadata = metadata
+    self.externalData = ExternalDataFolder(storePath: path)
+    self.isCreator = isCreator
+  }
+
+  // MARK: creating and opening
+
+  /// Creates a store with its tables.
+  /// - Throws: `StoreError.inputOutput` when the file exists or cannot be made.
+  public static func create(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore
+  {
+    guard !FileSystem.exists(path) else {
+      throw StoreError.inputOutput(path: path, message: "the file exists already")
+    }
+    // A stale log beside a new file would be replayed into it.
+    for suffix in PrivateView.sidecarSuffixes { try FileSystem.remove(path + suffix) }
+    let layout = StoreLayout(model: model, generation: options.generation)
+    var metadata = StoreMetadata(
+      model: model, uuid: options.uuid?.uppercased() ?? UUID().uuidString, generation: options.generation)
+    metadata.values.merge(options.metadata) { _, added in added }
+    do {
+      let connection = try Connection(
+        path: path, options: .init(createsFile: true, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
+      try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
+      let store = SQLiteStore(
+        path: path, model: model, layout: layout, options: options, connection: connection, metadata: metadata,
+        isCreator: true)
+      store.hasDeferredIndexes = options.defersIndexes
+      try store.configure()
+      _ = try connection.string("PRAGMA journal_mode = " + (options.isUnderConstruction ? "MEMORY" : "WAL"))
+      try connection.atomically(mapping: { $0 as any Error }) { try store.createSchema() }
+      try store.openHistory()
+      return store
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Opens a store that exists, one that Apple's framework made included.
+  /// - Throws: `StoreError.incompatibleModel` when its version hashes are not the model's, `StoreError.notAStore` when
+  ///   the file is no store or lacks a table or column.
+  public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
+    guard FileSystem.exists(path) else {
+      throw StoreError.inputOutput(path: path, message: "there is no such file")
+    }
+    do {
+      let connection = try openConnection(path: path, options: options)
+      let metadata = try StoreMetadata(connection)
+      if options.checksVersionHashes { try metadata.check(against: model) }
+      let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
+      let store = SQLiteStore(
+        path: path, model: model, layout: StoreLayout(model: model, generation: generation), options: options,
+        connection: connection, metadata: metadata, isCreator: false)
+      try store.configure()
+      try store.checkSchema()
+      try store.openHistory()
+      return store
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows.
+  private static func openConnection(path: String, options: Options) throws -> Connection {
+    let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+    let isImmutable =
+      options.isReadOnly && !hasLog && !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
+    return try Connection(
+      path: path,
+      options: .init(
+        isReadOnly: options.isReadOnly, isImmutable: isImmutable,
+        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
+  }
+
+  private func configure() throws {
+    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = MEMORY")
+    if options.isUnderConstruction && !options.isReadOnly {
+      try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
+    } else {
+      try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    for name in SQLiteStore.triggerFunctionNames {
+      try connection.registerFunction(name, argumentCount: -1) { _ in .null }
+    }
+  }
+
+  /// Functions that only Core Data has and that its triggers call to tell contexts of changed values. The triggers do
+  /// their work in SQL, so doing nothing here is enough.
+  private static let triggerFunctionNames = [
+    "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    "NSCoreDataTriggerUpdateAffectedObjectValue",
+  ]
+
+  private func createSchema() throws {
+    for statement in layout.tableStatements { try connection.execute(statement) }
+    if !options.defersIndexes {
+      for index in layout.indexes { try connection.execute(index.createStatement) }
+      for trigger in layout.triggers { for text in trigger.createStatements { try connection.execute(text) } }
+    }
+    for statement in StoreLayout.bookkeepingStatements { try connection.execute(statement) }
+    let insert = try Statement(
+      connection, "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, ?3, 0)")
+    for entity in layout.entitiesByNumber {
+      try insert.bind(1, Int64(layout.number(of: entity)))
+      try insert.bind(2, entity.name)
+      try insert.bind(3, Int64(entity.superentity.map { layout.number(of: $0) } ?? 0))
+      try insert.run()
+    }
+    if options.tracksHistory { try HistoryWriter.createTables(connection, model: model) }
+    try storedMetadata.write(to: connection)
+    if let modelCache = options.modelCache {
+      let statement = try Statement(connection, "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)")
+      try statement.bind(1, blob: modelCache)
+      try statement.run()
+    }
+  }
+
+  /// Every table and column of the layout must be there; more may be.
+  private func checkSchema() throws {
+    func columns(_ table: String) throws -> Set<String> {
+      let statement = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
+      try statement.bind(1, table)
+      var names: Set<String> = []
+      while try statement.step() { names.insert(statement.string(at: 0)?.uppercased() ?? "") }
+      return names
+    }
+    var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
+    for join in layout.joinTables {
+      expected.append(
+        (
+          join.name,
+          [join.master.ownerColumn, join.master.memberColumn]
+            + [join.master.orderColumn, join.inverse.orderColumn].compactMap { $0 }
+        ))
+    }
+    expected.append(("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]))
+    for (table, names) in expected {
+      let found = try columns(table)
+      if found.isEmpty { throw StoreError.notAStore(path: path, message: "table \(table) is missing") }
+      if let missing = names.first(where: { !found.contains($0.uppercased()) }) {
+        throw StoreError.notAStore(path: path, message: "column \(missing) of table \(table) is missing")
+      }
+    }
+  }
+
+  private func openHistory() throws {
+    let hasTables = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
+    if hasTables == 2 { history = HistoryWriter(self) }
+  }
+
+  // MARK: plumbing
+
+  func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  /// Runs `body` alone, with SQLite's errors as the store's.
+  func perform<Result>(_ body: () throws -> Result) throws -> Result {
+    try locked {
+      do { return try body() } catch let error as SQLiteError { throw storeError(error) }
+    }
+  }
+
+  /// Like `perform`, with all changes made or none.
+  func performAtomically<Result>(_ body: () throws -> Result) throws -> Result {
+    try perform {
+      let isOutermost = !connection.isInTransaction
+      do {
+        return try connection.atomically(mapping: { $0 as any Error }) {
+          history?.prepare(isNewTransaction: isOutermost)
+          let result = try body()
+          if isOutermost { try finishTransaction() }
+          return result
+        }
+      } catch {
+        // The transaction row may have been undone together with the change.
+        history?.prepare(isNewTransaction: true)
+        if isOutermost { pendingOrderKeys.removeAll() }
+        throw error
+      }
+    }
+  }
+
+  /// A prepared statement, from the cache when it was prepared before.
+  func cached(_ sql: String) throws(SQLiteError) -> Statement {
+    if let statement = statements[sql] {
+      statement.reset()
+      return statement
+    }
+    if statements.count >= 256 { statements.removeAll() }
+    let statement = try Statement(connection, sql, isPersistent: true)
+    statements[sql] = statement
+    return statement
+  }
+
+  // MARK: transactions
+
+  /// Opens a transaction that lasts over several calls.
+  public func begin() throws {
+    try perform {
+      try connection.begin()
+      history?.prepare(isNewTransaction: true)
+    }
+  }
+
+  public func commit() throws {
+    try perform {
+      try finishTransaction()
+      try connection.commit()
+    }
+  }
+
+  /// Undoes the transaction that `begin` opened; does nothing when there is none.
+  public func rollback() throws {
+    try perform {
+      pendingOrderKeys.removeAll()
+      for statement in statements.values { statement.reset() }
+      try connection.rollback()
+    }
+  }
+
+  private func finishTransaction() throws {
+    if !hasDeferredIndexes { try settleOrderKeys() }
+  }
+
+  /// Replaces metadata keys; nil removes one.
+  public func setMetadata(_ changes: [String: PropertyListValue?]) throws {
+    try performAtomically {
+      var changed = storedMetadata
+      for (key, value) in changes { changed.values[key] = value }
+      try changed.write(to: connection)
+      storedMetadata = changed
+    }
+  }
+
+  /// Makes a running statement of another thread fail.
+  public func interrupt() { connection.interrupt() }
+
+  /// Closes the file without sealing it.
+  public func close() throws {
+    try perform {
+      statements.removeAll()
+      plans.removeAll()
+      history = nil
+      try connection.rollback()
+      try connection.close()
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import SQLite
+import StoreInterface
+
+extension StoreError {
+  /// The store's view of a failed SQLite call.
+  init(_ error: SQLiteError, path: String? = nil) {
+    let path = path ?? error.path
+    switch error.code {
+    case .busy, .locked: self = .busy(path: path)
+    case .notADatabase, .corrupt: self = .notAStore(path: path, message: error.message)
+    case .full, .inputOutput, .cannotOpen, .readOnly, .permission, .authorization:
+      self = .inputOutput(path: path, message: error.message)
+    default: self = .failure(error.description)
+    }
+  }
+}
