@@ -6,16 +6,26 @@ public struct PipelineFile: Sendable {
   public var modelPath: String
   /// The model version's name; nil for the current one.
   public var modelVersion: String?
+  /// The store to build.
   public var store: StoreSettings
+  /// The steps of `import:`, in order.
   public var imports: [ImportStep]
+  /// What happens to records that cannot be imported.
   public var rejects: RejectSettings
+  /// The steps of `export:`, in order.
   public var exports: [ExportStep]
+  /// Where `model:` is.
+  public var modelPosition: FilePosition
 }
 
 /// A 1-based position in the pipeline file.
 public struct FilePosition: Sendable, Hashable {
+  /// From 1.
   public var line: Int
+  /// From 1, counted in Unicode scalars.
   public var column: Int
+
+  /// A position from its line and column.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
@@ -24,20 +34,26 @@ public struct FilePosition: Sendable, Hashable {
 
 /// `store:` of a pipeline file.
 public struct StoreSettings: Sendable {
+  /// SQLite's journal mode of the finished store: `delete` seals one file, `wal` leaves three.
   public enum Journal: String, Sendable, CaseIterable {
     case delete, wal
   }
+  /// When a store that is there already is built anew.
   public enum Replace: String, Sendable, CaseIterable {
     case always, never
     case whenChanged = "when-changed"
   }
+  /// Absolute path of the store.
   public var path: String
+  /// Journal mode of the finished store.
   public var journal: Journal
   /// A bundled store to copy first, with its sidecars.
   public var seed: String?
+  /// When to build anew.
   public var replace: Replace
   /// A UUID to use instead of the one derived from the inputs' contents.
   public var uuid: String?
+  /// Where it starts in the pipeline file.
   public var position: FilePosition
 }
 
@@ -53,37 +69,51 @@ public struct RejectSettings: Sendable {
 
 /// One step of `import:`.
 public struct ImportStep: Sendable {
+  /// How rows are written.
   public enum Strategy: String, Sendable, CaseIterable {
     case automatic
     case findOrCreate = "find-or-create"
     case upsert, bulk
   }
+  /// What happens when the object exists already.
   public enum OnMatch: String, Sendable, CaseIterable {
     case update, keep, fail, replace
   }
+  /// Which of several records with the same match keys wins.
   public enum Duplicates: String, Sendable, CaseIterable {
     case last, first, reject
   }
   /// How the step is called in reports; the entity's name by default.
   public var name: String
+  /// Where the records come from.
   public var source: SourceSettings
+  /// Name of the entity whose objects the records are.
   public var entity: String
   /// Attributes or to-one relationships of the entity; empty: every record is inserted.
   public var match: [String]
+  /// How rows are written.
   public var strategy: Strategy
+  /// What happens when the object exists already.
   public var onMatch: OnMatch
+  /// Which of several records with the same match keys wins.
   public var duplicates: Duplicates
   /// Only records for which it is true are imported; the others are filtered.
   public var condition: Expression?
+  /// Where each property's value comes from; never empty.
   public var map: [MapEntry]
+  /// Where it starts in the pipeline file.
   public var position: FilePosition
+  /// Where each field's value is in the pipeline file, by the field's name.
+  public var fieldPositions: [String: FilePosition] = [:]
 }
 
 /// `from:` of an import step.
 public struct SourceSettings: Sendable {
+  /// How records are written.
   public enum Format: String, Sendable, CaseIterable {
     case csv, tsv, json, ndjson
   }
+  /// How characters are written.
   public enum Encoding: String, Sendable, CaseIterable {
     case utf8 = "utf-8"
     case utf16 = "utf-16"
@@ -95,13 +125,19 @@ public struct SourceSettings: Sendable {
   public var paths: [String]
   /// The path or pattern as written.
   public var written: String
+  /// How records are written.
   public var format: Format
+  /// How characters are written.
   public var encoding: Encoding
+  /// CSV: what stands between fields.
   public var delimiter: UInt8
+  /// nil: no field is quoted.
   public var quote: UInt8?
   /// nil: a quote is escaped by doubling it.
   public var escape: UInt8?
+  /// What starts a line that is no record.
   public var comment: UInt8?
+  /// Whether the first record names the columns.
   public var hasHeader: Bool
   /// Column names that replace the header, or name the columns where there is none.
   public var columns: [String]?
@@ -113,13 +149,17 @@ public struct SourceSettings: Sendable {
   public var dateFormat: String?
   /// IANA name of the time zone of dates that carry none.
   public var timeZone: String
+  /// Where it starts in the pipeline file.
   public var position: FilePosition
 }
 
 /// One line of `map:`: a property of the entity and where its value comes from.
 public struct MapEntry: Sendable {
+  /// Name of the property.
   public var property: String
+  /// Where its value comes from.
   public var mapping: Mapping
+  /// Where it starts in the pipeline file.
   public var position: FilePosition
 }
 
@@ -132,17 +172,21 @@ public indirect enum Mapping: Sendable {
 
 /// An attribute's value: an expression over the record and how to read its text.
 public struct AttributeMapping: Sendable {
+  /// Yields the value.
   public var expression: Expression
   /// Replaces the source's `nulls` for this attribute.
   public var nulls: [String]?
+  /// Replaces the source's `dateFormat` for this attribute.
   public var dateFormat: String?
+  /// Replaces the source's `timeZone` for this attribute.
   public var timeZone: String?
-  /// Used when the value is absent or null.
+  /// A constant used when the value is absent or null.
   public var defaultValue: Expression?
 }
 
 /// A relationship by natural key.
 public struct ReferenceMapping: Sendable {
+  /// What to do when no object has the key.
   public enum Missing: String, Sendable, CaseIterable {
     case reject, null
   }
@@ -164,32 +208,64 @@ public struct NestedMapping: Sendable {
   public var entity: String?
   /// Natural key of the nested object; empty: the object belongs to its owner alone.
   public var match: [String]
+  /// Where each property of the nested object comes from; paths start at that object.
   public var map: [MapEntry]
+  /// Where each field's value is in the pipeline file.
+  public var fieldPositions: [String: FilePosition] = [:]
 }
 
 /// One step of `export:`.
 public struct ExportStep: Sendable {
+  /// How objects are written.
   public enum Format: String, Sendable, CaseIterable {
     case csv, ndjson
   }
+  /// One column, or JSON key.
   public struct Column: Sendable {
     /// Column title or JSON key.
     public var name: String
     /// Property names from the entity on.
     public var keyPath: [String]
+    /// Where the path is in the pipeline file.
+    public var position = FilePosition(line: 1, column: 1)
+
+    /// A column by its title and path.
+    public init(name: String, keyPath: [String], position: FilePosition = FilePosition(line: 1, column: 1)) {
+      self.name = name
+      self.keyPath = keyPath
+      self.position = position
+    }
   }
+  /// One attribute to sort by.
   public struct Order: Sendable {
+    /// Property names from the entity on.
     public var keyPath: [String]
+    /// Whether small values come first.
     public var isAscending: Bool
+    /// Where the path is in the pipeline file.
+    public var position = FilePosition(line: 1, column: 1)
+
+    /// An order by path and direction.
+    public init(keyPath: [String], isAscending: Bool, position: FilePosition = FilePosition(line: 1, column: 1)) {
+      self.keyPath = keyPath
+      self.isAscending = isAscending
+      self.position = position
+    }
   }
+  /// Name of the entity whose objects are written.
   public var entity: String
   /// Absolute path, `-` for standard output; `.gz` compresses.
   public var to: String
+  /// How objects are written.
   public var format: Format
   /// Empty: every stored attribute.
   public var columns: [Column]
+  /// Empty: by primary key.
   public var order: [Order]
   /// Guards text cells that a spreadsheet would run as a formula.
   public var safeForSpreadsheets: Bool
+  /// Where it starts in the pipeline file.
   public var position: FilePosition
+  /// Where each field's value is in the pipeline file, by the field's name.
+  public var fieldPositions: [String: FilePosition] = [:]
 }

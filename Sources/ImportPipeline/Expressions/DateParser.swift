@@ -2,7 +2,9 @@ import Foundation
 
 /// A date format or time zone that cannot be used.
 public struct DateFormatError: Error, Sendable, Hashable {
+  /// What is wrong.
   public var message: String
+  /// What to do about it.
   public var hint: String?
 }
 

@@ -2,6 +2,7 @@ public import Foundation
 
 /// An expression over a record: what `map:` and `where:` contain.
 public struct Expression: Sendable, Hashable {
+  /// A part of the expression's tree.
   public indirect enum Node: Sendable, Hashable {
     /// A field by path: a CSV column's name, a JSON Pointer, or a dotted path.
     case field(String)
@@ -12,7 +13,9 @@ public struct Expression: Sendable, Hashable {
     /// `condition ? a : b`
     case conditional(Node, Node, Node)
   }
+  /// An operator before its operand.
   public enum UnaryOperator: String, Sendable { case minus = "-", not = "!" }
+  /// An operator between its operands.
   public enum BinaryOperator: String, Sendable, CaseIterable {
     case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
     /// Concatenation of texts.
@@ -22,13 +25,16 @@ public struct Expression: Sendable, Hashable {
     /// The left value unless it is absent, null or empty text.
     case coalesce = "??"
   }
+  /// A function by its name.
   public enum Function: String, Sendable, CaseIterable {
     case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
   }
   /// As written in the pipeline file.
   public var source: String
+  /// The tree.
   public var root: Node
 
+  /// An expression from its text and tree.
   public init(source: String, root: Node) {
     self.source = source
     self.root = root

@@ -4,6 +4,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   public var column: Int
   /// What is wrong and what was expected.
   public var message: String
+  /// What to do about it.
   public var hint: String?
 
   /// A mistake at a column.
@@ -13,6 +14,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     self.hint = hint
   }
 
+  /// `column: message`.
   public var description: String { "\(column): \(message)" }
 }
 
@@ -20,7 +22,9 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
 public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// Stable code, such as `expression.overflow`.
   public var code: String
+  /// What is wrong.
   public var message: String
+  /// What to do about it.
   public var hint: String?
 
   /// A failure with its stable code.
@@ -30,6 +34,7 @@ public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConverti
     self.hint = hint
   }
 
+  /// The message.
   public var description: String { message }
 
   static func notANumber(_ text: String) -> ExpressionFailure {

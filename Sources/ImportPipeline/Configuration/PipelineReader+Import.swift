@@ -1,0 +1,135 @@
+internal import Yams
+
+extension SectionReader {
+  mutating func importStep(_ node: Node) -> ImportStep? {
+    guard let values = section(.importStep, node) else { return nil }
+    let source = values.nodes["from"].flatMap { sourceSettings($0) }
+    let condition = values.nodes["where"].flatMap { expression($0, at: values.position("where")) }
+    let map = values.nodes["map"].map { properties($0, at: values.position("map")) } ?? []
+    if let match = values.texts("match") { checkRepeats(match, "match", values) }
+    guard let source, let entity = values.text("entity"), let match = values.texts("match"),
+      let strategy: ImportStep.Strategy = values.choice("strategy"),
+      let onMatch: ImportStep.OnMatch = values.choice("on-match"),
+      let duplicates: ImportStep.Duplicates = values.choice("duplicates")
+    else { return nil }
+    return ImportStep(
+      name: values.text("name") ?? entity, source: source, entity: entity, match: match, strategy: strategy,
+      onMatch: onMatch, duplicates: duplicates, condition: condition, map: map, position: values.position,
+      fieldPositions: values.positions)
+  }
+
+  mutating func checkRepeats(_ texts: [String], _ name: String, _ values: SectionValues) {
+    var seen: Set<String> = []
+    for text in texts where !seen.insert(text).inserted {
+      add("repeated", "\"\(text)\" is given twice in \"\(name)\"", at: values.position(name))
+    }
+  }
+
+  mutating func sourceSettings(_ node: Node) -> SourceSettings? {
+    guard let values = pathOrSection(.source, node) else { return nil }
+    checkDates(format: values.text("dates"), zone: values.text("time-zone"), values, formatField: "dates")
+    if let pointer = values.text("pointer"), !pointer.isEmpty, !pointer.hasPrefix("/") {
+      add(
+        "pointer", "\"\(pointer)\" is not a JSON Pointer", hint: "write /\(pointer.replacing(".", with: "/"))",
+        at: values.position("pointer"))
+    }
+    if let columns = values.texts("columns") { checkRepeats(columns, "columns", values) }
+    guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
+    let format = format(values, path: expansion.text, at: position, known: Self.sourceFormats)
+    let paths = inputPaths(expansion, at: position)
+    if let format { checkFields(values, of: format) }
+    guard let format, let paths, let encoding: SourceSettings.Encoding = values.choice("encoding"),
+      let hasHeader = values.boolean("header"), let timeZone = values.text("time-zone"),
+      let pointer = values.text("pointer")
+    else { return nil }
+    let delimiter = values.character("delimiter") ?? UInt8(ascii: format == .tsv ? "\t" : ",")
+    checkCharacters(values, delimiter: delimiter)
+    if !hasHeader, values.texts("columns") == nil, format == .csv || format == .tsv {
+      add(
+        "missing-key", "\"columns\" is missing: without a header the columns have no names",
+        hint: "add columns: [id, name]", at: values.position("header"))
+    }
+    let isText = format == .csv || format == .tsv
+    return SourceSettings(
+      paths: paths, written: values.written["path"] ?? expansion.text, format: format, encoding: encoding,
+      delimiter: delimiter, quote: values.character("quote"), escape: values.character("escape"),
+      comment: values.character("comment"), hasHeader: hasHeader, columns: values.texts("columns"), pointer: pointer,
+      nulls: values.texts("nulls") ?? (isText ? [""] : []), dateFormat: values.text("dates"), timeZone: timeZone,
+      position: values.position)
+  }
+
+  private mutating func inputPaths(_ expansion: EnvironmentExpansion, at position: FilePosition) -> [String]? {
+    if expansion.text == "-" { return ["-"] }
+    do {
+      return try paths.files(expansion)
+    } catch {
+      let code = error.kind == .missing ? "no-match" : "path"
+      add(code, error.message, hint: error.hint, at: position, kind: error.kind)
+      return nil
+    }
+  }
+
+  private static let sourceFormats: [String: SourceSettings.Format] = [
+    "csv": .csv, "txt": .csv, "tsv": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
+  ]
+
+  /// The format given, or the one that the file's name tells.
+  mutating func format<Format: RawRepresentable<String> & CaseIterable>(
+    _ values: SectionValues, path: String, at position: FilePosition, known: [String: Format]
+  ) -> Format? {
+    // A wrong word has been reported already.
+    if values.positions["format"] != nil, values.values["format"] != .null { return values.choice("format") }
+    var name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+    if name.hasSuffix(".gz") { name.removeLast(3) }
+    let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map(String.init)
+    if let format = suffix.flatMap({ known[$0] }) { return format }
+    add(
+      "format", path == "-" ? "a standard stream has no name to tell the format" : "the name does not tell the format",
+      hint: "add format: \(Format.words.joined(separator: ", or "))", at: position)
+    return nil
+  }
+
+  /// Fields that mean nothing for a format are mistakes.
+  private mutating func checkFields(_ values: SectionValues, of format: SourceSettings.Format) {
+    let isText = format == .csv || format == .tsv
+    let useless = isText ? ["pointer"] : ["delimiter", "quote", "escape", "comment", "header", "columns"]
+    for name in useless where values.positions[name] != nil {
+      add(
+        "useless-key", "\"\(name)\" means nothing for format \(format.rawValue)", hint: "remove it",
+        at: values.position(name))
+    }
+    if format == .ndjson, values.text("pointer") != "" {
+      add(
+        "useless-key", "\"pointer\" means nothing for format ndjson", hint: "remove it", at: values.position("pointer"))
+    }
+  }
+
+  private mutating func checkCharacters(_ values: SectionValues, delimiter: UInt8) {
+    var users: [UInt8: String] = [delimiter: "delimiter"]
+    for name in ["quote", "comment", "escape"] {
+      guard let byte = values.character(name) else { continue }
+      // The escape may be the quote: doubling, said in other words.
+      if let user = users[byte], !(name == "escape" && user == "quote") {
+        add("same-character", "\"\(name)\" and \"\(user)\" are the same character", at: values.position(name))
+      }
+      users[byte] = name
+    }
+  }
+
+  mutating func checkDates(format: String?, zone: String?, _ values: SectionValues, formatField: String) {
+    if let zone {
+      do {
+        _ = try DateParser(format: nil, timeZone: zone)
+      } catch {
+        add("time-zone", error.message, hint: error.hint, at: values.position("time-zone"))
+      }
+    }
+    if let format {
+      do {
+        _ = try DateParser(format: format, timeZone: "UTC")
+      } catch {
+        add("date-format", error.message, hint: error.hint, at: values.position(formatField))
+      }
+    }
+  }
+}

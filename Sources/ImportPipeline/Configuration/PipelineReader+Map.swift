@@ -1,0 +1,147 @@
+internal import Yams
+
+extension SectionReader {
+  /// Deeper than any real data nests its objects.
+  private static let maximumDepth = 32
+
+  /// The entries of `map:`.
+  mutating func properties(_ node: Node, at position: FilePosition, depth: Int = 0) -> [MapEntry] {
+    guard depth < Self.maximumDepth else {
+      add("depth", "map nests deeper than \(Self.maximumDepth) levels", at: node.position)
+      return []
+    }
+    if case .scalar(let scalar) = node, ScalarValue(scalar) == .null {
+      add("type", "expected a mapping of property names, found nothing", at: position)
+      return []
+    }
+    guard let pairs = pairs(node, what: "a mapping of property names") else { return [] }
+    if pairs.isEmpty {
+      add("empty-map", "map is empty", hint: "add a line such as name: stop_name", at: node.position)
+    }
+    return pairs.compactMap { key, keyPosition, value in
+      mapping(value, of: key, at: keyPosition, depth: depth).map {
+        MapEntry(property: key, mapping: $0, position: keyPosition)
+      }
+    }
+  }
+
+  private mutating func mapping(
+    _ node: Node, of property: String, at keyPosition: FilePosition, depth: Int
+  ) -> Mapping? {
+    switch node {
+    case .scalar: return expression(node, at: keyPosition).map { .attribute(AttributeMapping(expression: $0)) }
+    case .sequence, .alias:
+      add(
+        "type", "expected an expression or a mapping for \"\(property)\", found \(node.kindName)",
+        hint: "join values with &, or write { from: ... }", at: node.position)
+      return nil
+    case .mapping(let mapping):
+      let keys = Set(mapping.keys.compactMap { $0.scalar?.string })
+      let form: PipelineSection =
+        keys.contains("map")
+        ? .nested : keys.contains("match") ? .reference : keys.contains("value") ? .constant : .attribute
+      let others = PipelineSection.mapForms.flatMap { $0.fields.map(\.name) }
+      guard let values = section(form, node, suggesting: others) else { return nil }
+      switch form {
+      case .nested: return nestedMapping(values, depth: depth).map(Mapping.nested)
+      case .reference: return referenceMapping(values).map(Mapping.reference)
+      case .constant:
+        return values.nodes["value"].flatMap { constant($0, at: values.position("value")) }.map {
+          .attribute(AttributeMapping(expression: $0))
+        }
+      default: return attributeMapping(values).map(Mapping.attribute)
+      }
+    }
+  }
+
+  private mutating func attributeMapping(_ values: SectionValues) -> AttributeMapping? {
+    checkDates(format: values.text("date"), zone: values.text("time-zone"), values, formatField: "date")
+    let defaultValue = values.nodes["default"].flatMap { constant($0, at: values.position("default")) }
+    guard let from = values.nodes["from"], let expression = expression(from, at: values.position("from")) else {
+      return nil
+    }
+    return AttributeMapping(
+      expression: expression, nulls: values.texts("nulls"), dateFormat: values.text("date"),
+      timeZone: values.text("time-zone"), defaultValue: defaultValue)
+  }
+
+  private mutating func referenceMapping(_ values: SectionValues) -> ReferenceMapping? {
+    guard let from = values.nodes["from"] else { return nil }
+    let nodes = from.sequence == nil ? [from] : items(from, what: "a list")
+    let expressions = nodes.compactMap { node in
+      expression(node, at: from.sequence == nil ? values.position("from") : node.position)
+    }
+    if values.text("separator") == "" {
+      add("separator", "the separator is empty", at: values.position("separator"))
+    }
+    guard let match = values.texts("match"), expressions.count == nodes.count else { return nil }
+    checkRepeats(match, "match", values)
+    guard !match.isEmpty, match.count == expressions.count else {
+      add(
+        "count", "\"match\" has \(match.count) attributes, but \"from\" has \(expressions.count) expressions",
+        hint: "give one expression per attribute", at: values.position("from"))
+      return nil
+    }
+    guard let missing: ReferenceMapping.Missing = values.choice("missing") else { return nil }
+    return ReferenceMapping(
+      match: match, from: expressions, separator: values.text("separator"), onMissing: missing)
+  }
+
+  private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
+    let map = values.nodes["map"].map { properties($0, at: values.position("map"), depth: depth + 1) } ?? []
+    guard let from = values.text("from"), let match = values.texts("match") else { return nil }
+    checkRepeats(match, "match", values)
+    return NestedMapping(
+      from: from, entity: values.text("entity"), match: match, map: map, fieldPositions: values.positions)
+  }
+
+  /// An expression: what a scalar says, YAML's own numbers, booleans and null as constants.
+  mutating func expression(_ node: Node, at position: FilePosition) -> Expression? {
+    guard case .scalar(let scalar) = node else {
+      add("type", "expected an expression, found \(node.kindName)", at: node.position)
+      return nil
+    }
+    switch ScalarValue(scalar) {
+    case .text(let text):
+      do {
+        return try ExpressionParser.parseField(text)
+      } catch {
+        add(
+          "expression", "\(error.message), in the expression \(ExpressionFailure.quoted(text))", hint: error.hint,
+          at: yaml.position(inside: scalar, column: error.column))
+        return nil
+      }
+    case .null where scalar.string.isEmpty:
+      add(
+        "type", "expected an expression, found nothing", hint: "write null for a value that is always null",
+        at: position)
+      return nil
+    case .null, .boolean, .integer, .double, .unusableNumber: return constant(node, at: position)
+    }
+  }
+
+  /// A constant as YAML has it.
+  private mutating func constant(_ node: Node, at position: FilePosition) -> Expression? {
+    guard case .scalar(let scalar) = node else {
+      add("type", "expected a constant, found \(node.kindName)", at: node.position)
+      return nil
+    }
+    let value: ExpressionValue
+    switch ScalarValue(scalar) {
+    case .null:
+      guard !scalar.string.isEmpty else {
+        add("type", "expected a constant, found nothing", hint: "write null, or \"\" for the empty text", at: position)
+        return nil
+      }
+      value = .null
+    case .boolean(let flag): value = .boolean(flag)
+    case .integer(let integer): value = .integer(integer)
+    case .double(let double): value = .double(double)
+    case .text(let text): value = .string(text)
+    case .unusableNumber:
+      add("number", "the number \(scalar.string) is out of range", hint: "quote it when it is text", at: node.position)
+      return nil
+    }
+    return Expression(source: scalar.string, root: .constant(value))
+  }
+}

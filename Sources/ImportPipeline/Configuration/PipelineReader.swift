@@ -1,0 +1,142 @@
+import Foundation
+internal import Yams
+
+/// Reads pipeline files.
+///
+/// Every mistake is reported with its position, all of a file at once. Paths come out absolute, globs expanded,
+/// defaults filled in.
+public enum PipelineReader {
+  /// How to read.
+  public struct Options: Sendable {
+    /// Whether paths may leave the project folder.
+    public var allowOutside: Bool
+
+    /// The options; by default paths must stay inside.
+    public init(allowOutside: Bool = false) {
+      self.allowOutside = allowOutside
+    }
+  }
+
+  /// Reads a pipeline file.
+  /// - Parameters:
+  ///   - path: The file, relative to the current folder or absolute. Messages name it as given here.
+  ///   - environment: The variables for `${NAME}`.
+  /// - Throws: `PipelineError` with every mistake; its kind is `.missing` when only files are missing.
+  public static func read(
+    path: String, environment: [String: String], options: Options = Options()
+  ) throws(PipelineError) -> PipelineFile {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      let exists = FileManager.default.fileExists(atPath: path)
+      throw PipelineError([
+        PipelineProblem(
+          kind: .missing, code: "pipeline.unreadable",
+          message: exists ? "the pipeline file cannot be read" : "there is no such pipeline file", file: path,
+          position: nil)
+      ])
+    }
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw PipelineError([
+        PipelineProblem(
+          code: "pipeline.encoding", message: "the file is not UTF-8", file: path,
+          position: invalidPosition(in: data))
+      ])
+    }
+    return try read(text: text, path: path, environment: environment, options: options)
+  }
+
+  /// Reads the text of a pipeline as if it were in the file of that path, which need not exist.
+  /// - Throws: `PipelineError` with every mistake.
+  public static func read(
+    text: String, path: String, environment: [String: String], options: Options = Options()
+  ) throws(PipelineError) -> PipelineFile {
+    let currentFolder = FileManager.default.currentDirectoryPath
+    let absolutePath = ProjectPaths.normalized(path.hasPrefix("/") ? path : currentFolder + "/" + path)
+    // A byte order mark is no part of the text.
+    let yaml = PipelineYAML(text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
+    var reader = SectionReader(
+      file: path, yaml: yaml, environment: environment,
+      paths: ProjectPaths(pipelinePath: absolutePath, allowsOutside: options.allowOutside))
+    for problem in yaml.problems {
+      reader.problems.append(
+        PipelineProblem(
+          code: problem.code, message: problem.message, hint: problem.hint, file: path, position: problem.position))
+    }
+    var pipeline: PipelineFile?
+    if let root = yaml.root, root.scalar.map({ ScalarValue($0) }) != .null {
+      pipeline = reader.pipeline(root, path: absolutePath)
+    } else if reader.problems.isEmpty {
+      reader.add(
+        "empty", "the file is empty", hint: "a pipeline has at least model: and store:",
+        at: FilePosition(line: 1, column: 1))
+    }
+    guard reader.problems.isEmpty, let pipeline else {
+      throw PipelineError(
+        reader.problems.enumerated().sorted { left, right in
+          let (first, second) = (left.element.position, right.element.position)
+          return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
+            second?.line ?? 0, second?.column ?? 0, right.offset
+          )
+        }.map(\.element))
+    }
+    return pipeline
+  }
+
+  /// Where the first bytes are that are no UTF-8.
+  private static func invalidPosition(in data: Data) -> FilePosition {
+    var position = FilePosition(line: 1, column: 1)
+    for scalar in String(decoding: data, as: UTF8.self).unicodeScalars {
+      if scalar == "\u{FFFD}" { break }
+      position.column += 1
+      if scalar == "\n" { position = FilePosition(line: position.line + 1, column: 1) }
+    }
+    return position
+  }
+}
+
+extension SectionReader {
+  mutating func pipeline(_ root: Node, path: String) -> PipelineFile? {
+    guard let values = section(.pipeline, root) else { return nil }
+    let model = values.nodes["model"].flatMap { pathOrSection(.model, $0) }
+    let modelPath = model.flatMap { self.path($0, "path") }
+    let store = values.nodes["store"].flatMap { storeSettings($0) }
+    let imports = values.nodes["import"].map { items($0, what: "a list of steps").compactMap { importStep($0) } }
+    let rejects = values.nodes["rejects"].map { rejectSettings($0) }
+    let exports = values.nodes["export"].map { items($0, what: "a list of steps").compactMap { exportStep($0) } }
+    guard let modelPath, let store else { return nil }
+    return PipelineFile(
+      path: path, modelPath: modelPath, modelVersion: model?.text("version"), store: store, imports: imports ?? [],
+      rejects: rejects ?? RejectSettings(file: nil, limit: 0, percent: nil), exports: exports ?? [],
+      modelPosition: values.position("model"))
+  }
+
+  private mutating func storeSettings(_ node: Node) -> StoreSettings? {
+    guard let values = section(.store, node) else { return nil }
+    let path = path(values, "path")
+    let seed = self.path(values, "seed")
+    var uuid = values.text("uuid")
+    if let text = uuid {
+      uuid = UUID(uuidString: text)?.uuidString
+      if uuid == nil {
+        add(
+          "uuid", "\"\(text)\" is not a UUID", hint: "32 hexadecimal digits in groups of 8-4-4-4-12",
+          at: values.position("uuid"))
+      }
+    }
+    guard let path, let journal: StoreSettings.Journal = values.choice("journal"),
+      let replace: StoreSettings.Replace = values.choice("replace")
+    else { return nil }
+    return StoreSettings(
+      path: path, journal: journal, seed: seed, replace: replace, uuid: uuid, position: values.position)
+  }
+
+  private mutating func rejectSettings(_ node: Node) -> RejectSettings {
+    guard let values = section(.rejects, node) else { return RejectSettings(file: nil, limit: 0, percent: nil) }
+    let percent = values.number("percent")
+    return RejectSettings(
+      file: path(values, "file", allowsStandardStream: true),
+      limit: values.integer("limit") ?? (percent == nil ? 0 : nil), percent: percent)
+  }
+}

@@ -1,0 +1,162 @@
+extension PipelineSection {
+  static let pipelineFields = [
+    FieldSpec(
+      "model", .pathOrSection(.model), .required, "The data model: an `.xcdatamodeld` or `.xcdatamodel`.",
+      example: "../seeds/transit/Transit.xcdatamodeld"),
+    FieldSpec(
+      "store", .section(.store), .required, "The store to build.", example: "{ path: ../build/Transit.sqlite }"),
+    FieldSpec(
+      "import", .sections(.importStep), .none, "What to read into the store.",
+      example: "[{ from: stops.csv.gz, entity: Stop, map: { name: stop_name } }]"),
+    FieldSpec(
+      "rejects", .section(.rejects), .none, "What happens to records that cannot be imported.",
+      example: "{ file: ../build/rejects.csv, limit: 10 }"),
+    FieldSpec(
+      "export", .sections(.exportStep), .none, "What to write from the finished store.",
+      example: "[{ entity: Stop, to: ../build/stops.csv }]"),
+  ]
+
+  static let modelFields = [
+    FieldSpec("path", .path, .required, "The `.xcdatamodeld` or `.xcdatamodel`.", example: "../Transit.xcdatamodeld"),
+    FieldSpec(
+      "version", .text, .derived("the current version"), "The name of a model version inside the `.xcdatamodeld`.",
+      example: "Transit 2"),
+  ]
+
+  static let storeFields = [
+    FieldSpec("path", .path, .required, "The store's file.", example: "../build/Transit.sqlite"),
+    FieldSpec(
+      "journal", .choice(StoreSettings.Journal.words), .value(.text("delete")),
+      "`delete`: one sealed file. `wal`: the file with its `-wal` and `-shm`.", example: "wal"),
+    FieldSpec(
+      "seed", .path, .none, "A bundled store to copy first, with its sidecars, and import into.",
+      example: "../seeds/Bundled.sqlite"),
+    FieldSpec(
+      "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),
+      """
+      `always`: build anew. `never`: import into the store that is there. `when-changed`: build anew when an input, \
+      the model or the pipeline has changed since.
+      """, example: "when-changed"),
+    FieldSpec(
+      "uuid", .text, .derived("made from the contents of model, pipeline and inputs"), "The store's UUID.",
+      example: "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"),
+  ]
+
+  static let importFields = [
+    FieldSpec(
+      "from", .pathOrSection(.source), .required,
+      "The source: a file, a pattern with `*`, `?` and `[...]` for several, or `-` for standard input.",
+      example: "../seeds/transit/stops.csv.gz"),
+    FieldSpec("entity", .text, .required, "The entity whose objects the records are.", example: "Stop"),
+    FieldSpec(
+      "name", .text, .derived("the entity's name"), "What reports call the step.", example: "stops of the north"),
+    FieldSpec(
+      "match", .texts, .value(.texts([])),
+      "The properties that tell whether an object exists already. Without it every record becomes a new object.",
+      example: "[source, externalID]"),
+    FieldSpec(
+      "strategy", .choice(ImportStep.Strategy.words), .value(.text("automatic")),
+      """
+      How rows are written: `find-or-create` through a context, `upsert` through a uniqueness constraint, `bulk` as \
+      finished pages into an empty entity. `automatic` takes the fastest that means the same.
+      """, example: "upsert"),
+    FieldSpec(
+      "on-match", .choice(ImportStep.OnMatch.words), .value(.text("update")),
+      """
+      When the object exists: `update` what the record carries, `keep` the object as it is, `fail` (reject the \
+      record), or `replace` the object, clearing what the record does not carry.
+      """, example: "keep"),
+    FieldSpec(
+      "duplicates", .choice(ImportStep.Duplicates.words), .value(.text("last")),
+      "Which of several records with the same match keys wins; `reject` rejects all after the first.", example: "first"),
+    FieldSpec(
+      "where", .expression, .none, "Only records for which it is true are imported.", example: "\"pickup_type != 1\""),
+    FieldSpec(
+      "map", .properties, .required, "Where each property's value comes from.",
+      example: "{ identifier: stop_id, name: trim(stop_name) }"),
+  ]
+
+  static let sourceFields = [
+    FieldSpec("path", .path, .required, "The file, pattern, or `-`.", example: "../seeds/stops-*.csv.gz"),
+    FieldSpec(
+      "format", .choice(SourceSettings.Format.words),
+      .derived("by the name: `.csv` and `.txt`, `.tsv`, `.json`, `.ndjson` and `.jsonl`, each also with `.gz`"),
+      "How records are written.", example: "csv"),
+    FieldSpec(
+      "encoding", .choice(SourceSettings.Encoding.words), .value(.text("utf-8")), "How characters are written.",
+      example: "latin-1"),
+    FieldSpec(
+      "delimiter", .character(allowsNull: false), .derived("`,`; a tab for `tsv`"), "What stands between fields.",
+      example: "\";\""),
+    FieldSpec(
+      "quote", .character(allowsNull: true), .value(.character(UInt8(ascii: "\""))),
+      "What fields with delimiters or line ends are enclosed in; `null`: nothing is.", example: "\"'\""),
+    FieldSpec(
+      "escape", .character(allowsNull: true), .value(.null),
+      "What stands before a quote inside a quoted field; `null`: the quote is doubled.", example: "\"\\\\\""),
+    FieldSpec(
+      "comment", .character(allowsNull: true), .value(.null), "What starts a line that is no record.", example: "\"#\""),
+    FieldSpec(
+      "header", .boolean, .value(.boolean(true)), "Whether the first record names the columns.", example: "false"),
+    FieldSpec(
+      "columns", .texts, .derived("from the header"),
+      "Names of the columns: instead of those in the header, or where there is none.", example: "[id, name]"),
+    FieldSpec(
+      "pointer", .text, .value(.text("")),
+      "JSON Pointer to the array of records inside the document; empty for the document itself.", example: "/venues"),
+    FieldSpec(
+      "nulls", .texts, .derived("`[\"\"]` for CSV and TSV, `[]` for JSON"),
+      "Texts that mean null. The empty text means an empty field without quotes.", example: "[\"\", \"NULL\"]"),
+    FieldSpec(
+      "dates", .text, .derived("ISO 8601"),
+      "How dates are written: a Unicode date pattern, `epoch` (seconds since 1970) or `epoch-ms`.",
+      example: "dd/MM/yyyy HH:mm"),
+    FieldSpec(
+      "time-zone", .text, .value(.text("UTC")), "The zone of dates that name none: IANA name or offset.",
+      example: "Europe/Berlin"),
+  ]
+
+  static let rejectFields = [
+    FieldSpec(
+      "file", .path, .none, "Where rejected records are written; without it they are counted and the first ones shown.",
+      example: "../build/rejects.csv"),
+    FieldSpec(
+      "limit", .integer(minimum: 0), .derived("0, or no limit when `percent` is stated"),
+      "More rejects than this fail the run.", example: "100"),
+    FieldSpec(
+      "percent", .number(0...100), .none, "More rejects than this percentage of the records read fail the run.",
+      example: "0.1"),
+  ]
+
+  static let exportFields = [
+    FieldSpec(
+      "entity", .text, .required, "The entity whose objects are written, sub-entities included.", example: "Stop"),
+    FieldSpec("to", .path, .required, "The file, or `-` for standard output.", example: "../build/stops.csv.gz"),
+    FieldSpec(
+      "format", .choice(ExportStep.Format.words),
+      .derived("by the name: `.csv`, `.ndjson` and `.jsonl`, each also with `.gz`"), "How objects are written.",
+      example: "ndjson"),
+    FieldSpec(
+      "columns", .textsOrSections(.column), .derived("every stored attribute"),
+      "Attributes, also through to-one relationships.",
+      example: "[identifier, { name: parent, value: parent.identifier }]"),
+    FieldSpec(
+      "order", .textsOrSections(.order), .derived("as the objects were created"),
+      "Attributes to sort by; `-` in front sorts descending.", example: "[parent.identifier, -name]"),
+    FieldSpec(
+      "safe-for-spreadsheets", .boolean, .value(.boolean(false)),
+      "Guards text that a spreadsheet would run as a formula with an apostrophe.", example: "true"),
+  ]
+
+  static let columnFields = [
+    FieldSpec("name", .text, .required, "The column's title, or JSON key.", example: "Parent station"),
+    FieldSpec("value", .text, .required, "The attribute, also through to-one relationships.", example: "parent.name"),
+  ]
+
+  static let orderFields = [
+    FieldSpec("by", .text, .required, "The attribute, also through to-one relationships.", example: "parent.name"),
+    FieldSpec(
+      "direction", .choice(["ascending", "descending"]), .value(.text("ascending")), "Which way to sort.",
+      example: "descending"),
+  ]
+}

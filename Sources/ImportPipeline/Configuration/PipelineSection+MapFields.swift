@@ -1,0 +1,53 @@
+extension PipelineSection {
+  /// The long forms that a value of `map:` may have.
+  static let mapForms: [PipelineSection] = [.attribute, .constant, .reference, .nested]
+
+  static let attributeFields = [
+    FieldSpec("from", .expression, .required, "The expression.", example: "created_at"),
+    FieldSpec(
+      "nulls", .texts, .derived("the source's `nulls`"), "Texts that mean null in the expression's fields.",
+      example: "[\"-\"]"),
+    FieldSpec(
+      "date", .text, .derived("the source's `dates`"), "How the date is written, as `dates` of the source.",
+      example: "epoch-ms"),
+    FieldSpec(
+      "time-zone", .text, .derived("the source's `time-zone`"), "The zone of dates that name none.",
+      example: "\"+02:00\""),
+    FieldSpec("default", .constant, .none, "The value where the expression is absent or null.", example: "0"),
+  ]
+
+  static let constantFields = [
+    FieldSpec("value", .constant, .required, "The value: text, number, boolean or null.", example: "unknown")
+  ]
+
+  static let referenceFields = [
+    FieldSpec(
+      "match", .texts, .required, "Attributes of the destination that identify an object.",
+      example: "[source, externalID]"),
+    FieldSpec(
+      "from", .expressions, .required, "The values of those attributes: as many expressions as there are attributes.",
+      example: "[\"'osm'\", stop_id]"),
+    FieldSpec(
+      "separator", .text, .none,
+      "To-many: what stands between keys in a text. Without it the field is a JSON array or holds one key.",
+      example: "\";\""),
+    FieldSpec(
+      "missing", .choice(ReferenceMapping.Missing.words), .value(.text("reject")),
+      "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`.",
+      example: "\"null\""),
+  ]
+
+  static let nestedFields = [
+    FieldSpec("from", .text, .required, "The field that holds the object or array.", example: "location"),
+    FieldSpec(
+      "map", .properties, .required, "Where each property's value comes from, inside the nested object.",
+      example: "{ latitude: lat }"),
+    FieldSpec(
+      "entity", .text, .derived("the relationship's destination"), "The destination or one of its sub-entities.",
+      example: "Location"),
+    FieldSpec(
+      "match", .texts, .value(.texts([])),
+      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone.",
+      example: "[identifier]"),
+  ]
+}

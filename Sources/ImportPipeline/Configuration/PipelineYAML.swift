@@ -1,0 +1,178 @@
+internal import Yams
+
+/// The YAML of a pipeline file: its nodes, and where in the text they are.
+struct PipelineYAML {
+  /// nil when the file is empty or could not be read as YAML.
+  private(set) var root: Node?
+  /// Keys that are given again later in the same mapping, by the position of the first.
+  private(set) var repeatedKeys: [FilePosition: String] = [:]
+  private(set) var problems: [(code: String, message: String, hint: String?, position: FilePosition)] = []
+  private let lines: [[Unicode.Scalar]]
+
+  static let maximumBytes = 4 << 20
+  /// Repeated keys that are looked for in one file.
+  private static let maximumRepeatedKeys = 100
+
+  init(_ text: String) {
+    // Columns are counted in scalars, as libYAML does.
+    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { Array($0.unicodeScalars) }
+    guard text.utf8.count <= Self.maximumBytes else {
+      add("pipeline.too-large", "the file is larger than 4 MiB: that is no pipeline")
+      return
+    }
+    guard !text.unicodeScalars.contains("\0") else {
+      add("pipeline.yaml", "the file holds a NUL character: that is no YAML")
+      return
+    }
+    if let place = YAMLAliases.dangerousKey(in: lines) {
+      add("pipeline.aliases", "aliases inside keys are not supported", nil, place)
+      return
+    }
+    compose(text)
+  }
+
+  private mutating func add(
+    _ code: String, _ message: String, _ hint: String? = nil, _ position: FilePosition = .init(line: 1, column: 1)
+  ) {
+    problems.append((code, message, hint, position))
+  }
+
+  /// Composes the text, again for every repeated key: Yams stops at the first, so its first scalar is swapped for one
+  /// that nobody types, in place, and the key is remembered.
+  private mutating func compose(_ text: String) {
+    var text = text
+    for attempt in 0...Self.maximumRepeatedKeys {
+      do {
+        root = try Yams.compose(yaml: text)
+        return
+      } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+        let position = FilePosition(line: context.mark.line, column: context.mark.column)
+        guard attempt < Self.maximumRepeatedKeys, let key = keys.sorted().first,
+          let changed = Self.hidingKey(in: text, at: position, number: attempt)
+        else {
+          add("pipeline.duplicate-key", "a key is given twice in one mapping", nil, position)
+          return
+        }
+        repeatedKeys[position] = key
+        text = changed
+      } catch let error as YamlError {
+        addSyntaxProblem(error, in: text)
+        return
+      } catch {
+        add("pipeline.yaml", "not YAML: \(error)")
+        return
+      }
+    }
+  }
+
+  private mutating func addSyntaxProblem(_ error: YamlError, in text: String) {
+    switch error {
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      let line = max(1, min(mark.line, lines.count))
+      let hint: String? =
+        lines[line - 1].contains("\t") ? "indent with spaces, not tabs" : "quote text that holds : # { } [ ] & * or %"
+      let detail = context.map { " (\($0.text.trimmingSuffixSpaces()))" } ?? ""
+      add(
+        "pipeline.yaml", "not YAML: \(problem)\(detail)", hint,
+        FilePosition(line: line, column: mark.line > lines.count ? 1 : mark.column))
+    case .reader(let problem, let offset, _, _):
+      add("pipeline.yaml", "not YAML: \(problem)", nil, position(ofCharacter: offset ?? 0, in: text))
+    default:
+      add("pipeline.yaml", "not YAML: \(error)")
+    }
+  }
+
+  private func position(ofCharacter offset: Int, in text: String) -> FilePosition {
+    let before = text.prefix(offset)
+    let line = before.count { $0.isNewline } + 1
+    let lastLine = before.lastIndex { $0.isNewline }.map { before[before.index(after: $0)...] } ?? before
+    return FilePosition(line: line, column: lastLine.unicodeScalars.count + 1)
+  }
+
+  /// The text with one scalar of the key at a position changed to a private-use one.
+  private static func hidingKey(in text: String, at position: FilePosition, number: Int) -> String? {
+    guard let substitute = Unicode.Scalar(0xF_0000 + UInt32(number)) else { return nil }
+    var scalars = text.unicodeScalars
+    var index = scalars.startIndex
+    var line = 1
+    while line < position.line, index < scalars.endIndex {
+      let scalar = scalars[index]
+      index = scalars.index(after: index)
+      if scalar == "\n" || (scalar == "\r" && (index == scalars.endIndex || scalars[index] != "\n")) { line += 1 }
+    }
+    guard line == position.line,
+      let first = scalars.index(index, offsetBy: position.column - 1, limitedBy: scalars.endIndex),
+      first < scalars.endIndex
+    else { return nil }
+    index = first
+    if scalars[index] == "\"" || scalars[index] == "'" { index = scalars.index(after: index) }
+    guard index < scalars.endIndex, scalars[index].properties.isAlphabetic || scalars[index] == "_" else { return nil }
+    scalars.replaceSubrange(index...index, with: CollectionOfOne(substitute))
+    return String(scalars)
+  }
+
+  /// The position of a place inside a scalar: exact where the scalar stands in the file as it is, else its start.
+  func position(inside scalar: Node.Scalar, column: Int) -> FilePosition {
+    guard let mark = scalar.mark, mark.line <= lines.count else { return FilePosition(line: 1, column: 1) }
+    var start = mark.column - 1
+    let line = lines[mark.line - 1]
+    if scalar.style == .singleQuoted || scalar.style == .doubleQuoted { start += 1 }
+    let text = Array(scalar.string.unicodeScalars)
+    let isThere = start + text.count <= line.count && Array(line[start..<start + text.count]) == text
+    return FilePosition(line: mark.line, column: isThere ? start + column : mark.column)
+  }
+}
+
+extension Node {
+  var position: FilePosition {
+    FilePosition(line: mark?.line ?? 1, column: mark?.column ?? 1)
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffixSpaces() -> String {
+    var text = self
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}
+
+/// Looks for aliases where they would cost exponential time before anything could be counted: in mapping keys, which
+/// the YAML reader hashes whole. Elsewhere the walk over the nodes is bounded.
+enum YAMLAliases {
+  /// Nested aliases multiply; fewer than this cannot make much.
+  private static let harmless = 16
+
+  /// The position of a key that may hold aliases, in a file that has many. Errs to the side of refusing.
+  static func dangerousKey(in lines: [[Unicode.Scalar]]) -> FilePosition? {
+    var aliases = 0
+    var key: FilePosition?
+    var quote: Unicode.Scalar?
+    for (number, line) in lines.enumerated() {
+      var before: Unicode.Scalar = " "
+      for (column, scalar) in line.enumerated() {
+        defer { before = scalar }
+        if let open = quote {
+          if scalar == open, before != "\\" { quote = nil }
+          continue
+        }
+        let startsToken = " \t[{,:-?".unicodeScalars.contains(before)
+        if startsToken, scalar == "\"" || scalar == "'" { quote = scalar }
+        if startsToken, scalar == "#" { break }
+        if startsToken, scalar == "*" { aliases += 1 }
+        let isExplicitKey = startsToken && scalar == "?" && (column + 1 == line.count || line[column + 1] == " ")
+        let rest = line[(column + 1)...].drop { $0 == " " }
+        let endsFlowKey = (scalar == "]" || scalar == "}") && rest.first == ":"
+        let aliasEnd = rest.drop {
+          $0 == "_" || $0 == "-" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+        let isAliasKey = startsToken && scalar == "*" && aliasEnd.drop { $0 == " " }.first == ":"
+        if isExplicitKey || endsFlowKey || isAliasKey {
+          key = key ?? FilePosition(line: number + 1, column: column + 1)
+        }
+      }
+    }
+    return aliases > harmless ? key : nil
+  }
+}

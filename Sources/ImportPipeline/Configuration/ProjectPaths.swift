@@ -1,0 +1,105 @@
+import Foundation
+
+/// Turns the paths of a pipeline file into absolute ones, inside the project.
+struct ProjectPaths {
+  struct Failure: Error {
+    var message: String
+    var hint: String?
+    var kind = PipelineProblem.Kind.configuration
+  }
+
+  /// The pipeline file's folder.
+  let folder: String
+  /// The folder that paths may not leave.
+  let root: String
+  private let realRoot: String
+  private let allowsOutside: Bool
+
+  /// The project root is the nearest folder above the pipeline file with a `.git`, `Package.swift` or
+  /// `.seedbed-root`; else the folder above `pipelines`, when the file is in a folder of that name; else its own.
+  init(pipelinePath: String, allowsOutside: Bool) {
+    folder = Self.parent(of: pipelinePath)
+    self.allowsOutside = allowsOutside
+    var candidate = folder
+    var found: String?
+    while found == nil {
+      let hasMarker = [".git", "Package.swift", ".seedbed-root"].contains { marker in
+        FileManager.default.fileExists(atPath: candidate == "/" ? "/" + marker : candidate + "/" + marker)
+      }
+      if hasMarker { found = candidate }
+      if candidate == "/" { break }
+      candidate = Self.parent(of: candidate)
+    }
+    let isInPipelines = folder.split(separator: "/").last == "pipelines"
+    root = found ?? (isInPipelines ? Self.parent(of: folder) : folder)
+    realRoot = Self.real(root)
+  }
+
+  /// The absolute path of a path in the file.
+  /// - Throws: `Failure` when it leaves the project root and neither an option nor an absolute value of an
+  ///   environment variable at its start allows it.
+  func resolve(_ path: EnvironmentExpansion) throws(Failure) -> String {
+    let text = path.text
+    guard !text.isEmpty else { throw Failure(message: "the path is empty") }
+    guard !text.utf8.contains(0) else { throw Failure(message: "the path holds a NUL character") }
+    let absolute = Self.normalized(text.hasPrefix("/") ? text : folder + "/" + text)
+    if allowsOutside { return absolute }
+    if let given = path.leadingValue, given.hasPrefix("/"),
+      Self.contains(Self.normalized(given), absolute)
+        || Self.contains(Self.parent(of: Self.normalized(given)), absolute) && text.hasPrefix(given)
+          && !text.dropFirst(given.count).contains("/")
+    {
+      return absolute
+    }
+    guard Self.contains(root, absolute), Self.contains(realRoot, Self.real(absolute)) else {
+      throw Failure(
+        message: "the path \"\(text)\" leaves the project folder \(root)",
+        hint: "move the file inside, name its folder by an environment variable (${NAME}/...), or give --allow-outside")
+    }
+    return absolute
+  }
+
+  /// The files of a path or pattern, sorted by path. A path without wildcards is given back as it is, there or not.
+  func files(_ path: EnvironmentExpansion) throws(Failure) -> [String] {
+    let pattern = try resolve(path)
+    guard pattern.contains(where: { "*?[".contains($0) }), !FileManager.default.fileExists(atPath: pattern) else {
+      return [pattern]
+    }
+    let files = FilePattern.files(matching: pattern)
+    guard !files.isEmpty else {
+      throw Failure(
+        message: "no file matches \"\(path.text)\"", hint: "looked in \(folder)", kind: .missing)
+    }
+    if !allowsOutside, path.leadingValue?.hasPrefix("/") != true {
+      for file in files where !Self.contains(realRoot, Self.real(file)) {
+        throw Failure(
+          message: "the file \"\(file)\" is a link that leaves the project folder \(root)", hint: "give --allow-outside"
+        )
+      }
+    }
+    return files
+  }
+
+  /// An absolute path without `.`, `..` and doubled slashes.
+  static func normalized(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+
+  static func parent(of path: String) -> String { normalized(path + "/..") }
+
+  private static func contains(_ folder: String, _ path: String) -> Bool {
+    folder == "/" || path == folder || path.hasPrefix(folder + "/")
+  }
+
+  /// The path with the symbolic links of its existing part followed.
+  private static func real(_ path: String) -> String {
+    var existing = path
+    while existing != "/", !FileManager.default.fileExists(atPath: existing) { existing = parent(of: existing) }
+    let resolved = URL(fileURLWithPath: existing).resolvingSymlinksInPath().path
+    return normalized(resolved + "/" + path.dropFirst(existing.count))
+  }
+}
