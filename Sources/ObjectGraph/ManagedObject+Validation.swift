@@ -78,6 +78,8 @@ extension ManagedObject {
     }
     let object = context?.registeredObject(with: destination)
     if object?.isDeleted == true {
+      // Where the other side denies its deletion, that is the problem, and it is reported there.
+      if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
     }
     if destination.isTemporary, object?.isInserted != true {

@@ -7,10 +7,13 @@ public import ObjectModel
 public struct AttributeValidator: Sendable {
   /// One broken rule.
   public struct Violation: Sendable, Hashable {
+    /// The rule, for programs.
     public var code: ValidationError.Code
+    /// What is wrong with the value, for people; it does not name the attribute.
     public var message: String
   }
 
+  /// The attribute whose rules these are.
   public let attribute: AttributeDescription
   /// The smallest and greatest integer by the attribute's width and limits.
   private let integerRange: (lower: Int64, upper: Int64)
@@ -58,9 +61,10 @@ public struct AttributeValidator: Sendable {
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
   }
 
-  /// Whether null is allowed. Transient and derived attributes are never stored as given, so they may be null.
+  /// Whether null is allowed. Transient and derived attributes are never stored as given, and a composite is stored as
+  /// its elements, so these may be null.
   @inlinable public var allowsNull: Bool {
-    attribute.isOptional || attribute.isTransient || attribute.derivation != nil
+    attribute.isOptional || attribute.isTransient || attribute.derivation != nil || attribute.type == .composite
   }
 
   /// Whether an Integer 16/32/64 or Boolean attribute may hold the value.
@@ -104,7 +108,7 @@ public struct AttributeValidator: Sendable {
       return hasValueLimits ? limitViolations(of: value) : []
     case (.string, .string(let text)): return violations(of: text)
     case (.boolean, .boolean), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.uri, .uri),
-      (.undefined, _), (.objectID, _), (.composite, _):
+      (.undefined, _), (.objectID, _):
       return []
     default:
       let message = "a value of type \(Self.name(of: value)) does not fit an attribute of type \(attribute.type)"

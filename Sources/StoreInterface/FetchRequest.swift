@@ -7,13 +7,17 @@ public struct FetchRequest: Sendable {
   public struct SortDescriptor: Sendable, Hashable {
     /// Through to-one relationships to an attribute.
     public var keyPath: Predicate.KeyPath
+    /// Smallest first; missing values then come first too.
     public var isAscending: Bool
+    /// Sorts by the value at the key path.
     public init(_ keyPath: Predicate.KeyPath, ascending: Bool = true) {
       self.keyPath = keyPath
       self.isAscending = ascending
     }
   }
+  /// Whose objects are selected.
   public var entity: Entity
+  /// Which of them.
   public var predicate: Predicate = .all
   /// The first decides, then the next. Ties are broken by primary key, ascending.
   public var sortDescriptors: [SortDescriptor] = []
@@ -23,6 +27,7 @@ public struct FetchRequest: Sendable {
   public var fetchOffset = 0
   /// Whether objects of sub-entities are selected too.
   public var includesSubentities = true
+  /// A request for every object of the entity and its sub-entities.
   public init(_ entity: Entity) {
     self.entity = entity
   }

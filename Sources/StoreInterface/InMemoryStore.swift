@@ -7,7 +7,9 @@ import Synchronization
 ///
 /// It keeps values as they are given. It may be called from any thread; calls are serialised by a lock.
 public final class InMemoryStore: PersistentStore {
+  /// The store's UUID, upper case.
   public let identifier: String
+  /// The model of every object in the store.
   public let model: ManagedObjectModel
   let layout: ModelLayout
   private let contents: Mutex<InMemoryContents>
@@ -29,6 +31,7 @@ public final class InMemoryStore: PersistentStore {
     return contents.withLock { $0.snapshots(request) }
   }
 
+  /// The number of snapshots that the request selects.
   public func count(_ request: FetchRequest) throws -> Int { try snapshots(request).count }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
@@ -40,12 +43,16 @@ public final class InMemoryStore: PersistentStore {
     return contents.withLock { $0.members(of: owner, relationship: layout[owner.entity].relationships[index]) }
   }
 
+  /// Reserves consecutive primary keys of the entity's hierarchy.
+  /// - Throws: `StoreError.failure` for a negative count.
   public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try check(entity)
     guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
     return contents.withLock { $0.reservePrimaryKeys(count, root: entity.root.index) }
   }
 
+  /// Writes everything or nothing.
+  /// - Throws: see `PersistentStore.save`.
   public func save(_ request: SaveRequest) throws {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }

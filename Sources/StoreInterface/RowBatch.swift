@@ -38,35 +38,51 @@ public import ObjectModel
 
   /// Where a `bytes` cell lies in the arena.
   public struct Slice: Sendable {
+    /// Bytes from the start of the arena.
     public var offset: UInt32
+    /// Bytes.
     public var length: UInt32
+    /// The `length` bytes from `offset` on.
     public init(offset: UInt32, length: UInt32) {
       self.offset = offset
       self.length = length
     }
   }
 
+  /// One column: what it says and how its cells are kept.
   public struct Column: Sendable, Hashable {
+    /// The property that the column fills.
     public var source: Source
+    /// The form of its cells; it must fit the property's type.
     public var storage: Storage
+    /// A column for a property.
     public init(_ source: Source, _ storage: Storage) {
       self.source = source
       self.storage = storage
     }
   }
 
+  /// The entity of every row.
   public let entity: Entity
+  /// Fixed for the life of the batch; functions take a column's position here.
   public let columns: [Column]
+  /// The greatest number of rows.
   public let capacity: Int
   /// Number of rows in use.
   public var count = 0
   /// One `State` raw value per row, per column.
   @unsafe public let states: [UnsafeMutablePointer<UInt8>]
   @unsafe private let cells: [UnsafeMutableRawPointer]
+  /// The bytes of all `bytes` cells. It moves when it grows: never keep it across an append.
   @unsafe public private(set) var arena: UnsafeMutableRawPointer
+  /// Bytes of the arena in use.
   public private(set) var arenaCount = 0
   private var arenaCapacity: Int
 
+  /// An empty batch, every cell absent.
+  /// - Parameters:
+  ///   - capacity: rows.
+  ///   - arenaCapacity: bytes to start with; the arena grows up to 4 GiB.
   public init(entity: Entity, columns: [Column], capacity: Int, arenaCapacity: Int = 1 << 16) {
     self.entity = entity
     self.columns = columns
@@ -99,6 +115,7 @@ public import ObjectModel
   @inlinable @unsafe public func slices(_ column: Int) -> UnsafeMutablePointer<Slice> {
     unsafe rawCells(column).assumingMemoryBound(to: Slice.self)
   }
+  /// The 8-byte cells of a column of any storage.
   @unsafe public func rawCells(_ column: Int) -> UnsafeMutableRawPointer { unsafe cells[column] }
 
   /// Copies bytes into the arena. The arena may move: take `arena` again afterwards.
@@ -124,6 +141,7 @@ public import ObjectModel
     }
     return unsafe arena + arenaCount
   }
+  /// Takes bytes that `reserveArena` made room for into use.
   public func commitArena(_ count: Int) { arenaCount += count }
 
   /// Forgets all rows: every cell becomes absent again.

@@ -17,13 +17,18 @@ public struct SaveRequest: Sendable {
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
 
+  /// A request that writes nothing yet.
   public init() {}
 
   /// The new members of one to-many relationship of one object, in order.
   public struct ToManyChange: Sendable {
+    /// The object that has the relationship, by its permanent id.
     public var owner: ObjectID
+    /// A to-many relationship of the owner's entity.
     public var relationshipName: String
+    /// Permanent ids; the order counts where the relationship is ordered.
     public var members: [ObjectID]
+    /// A change that gives the owner these members.
     public init(owner: ObjectID, relationshipName: String, members: [ObjectID]) {
       self.owner = owner
       self.relationshipName = relationshipName

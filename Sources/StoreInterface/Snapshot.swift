@@ -2,6 +2,7 @@ public import ObjectModel
 
 /// An object's persisted values at one moment.
 public struct Snapshot: Sendable, Hashable {
+  /// Permanent.
   public var objectID: ObjectID
   /// The optimistic-lock counter (`Z_OPT`), 1 on insert.
   public var version: Int64
@@ -12,6 +13,7 @@ public struct Snapshot: Sendable, Hashable {
   /// always nil for a to-many relationship.
   public var toOne: [ObjectID?]
 
+  /// A snapshot with a value for every attribute and an entry for every relationship of the id's entity.
   public init(objectID: ObjectID, version: Int64, attributes: [Value], toOne: [ObjectID?]) {
     self.objectID = objectID
     self.version = version

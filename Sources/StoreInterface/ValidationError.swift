@@ -28,12 +28,16 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   public struct Problem: Sendable, Hashable, CustomStringConvertible {
     /// Nil where there is no object yet.
     public var objectID: ObjectID?
+    /// The name of the object's own entity.
     public var entity: String
     /// Nil when the object as a whole is at fault.
     public var property: String?
+    /// The rule, for programs.
     public var code: Code
+    /// What is wrong, for people.
     public var message: String
 
+    /// One problem.
     public init(objectID: ObjectID? = nil, entity: String, property: String?, code: Code, message: String) {
       self.objectID = objectID
       self.entity = entity
@@ -42,15 +46,18 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
       self.message = message
     }
 
+    /// Entity, property, message and code on one line.
     public var description: String { "\(entity)\(property.map { "." + $0 } ?? ""): \(message) [\(code.rawValue)]" }
   }
 
   /// At least one.
   public var problems: [Problem]
 
+  /// An error with these problems, of which there is at least one.
   public init(_ problems: [Problem]) {
     self.problems = problems
   }
 
+  /// One line per problem.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,0 +1,72 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Queues")
+struct ConfinementTests {
+  @Test("perform runs on the context's queue, and performAndWait may be nested, also across contexts")
+  func nesting() async throws {
+    let school = try School(.inMemory)
+    let first = school.container.newBackgroundContext()
+    let second = school.container.newBackgroundContext()
+    let count = try await first.perform {
+      school.addPupil(first, "Ada")
+      return try first.performAndWait {
+        try second.performAndWait {
+          school.addPupil(second, "Bob")
+          try second.save()
+          return try first.performAndWait {
+            try first.save()
+            return try first.count(FetchRequest(school.pupil))
+          }
+        }
+      }
+    }
+    #expect(count == 2)
+  }
+
+  @Test("errors pass through perform and performBackgroundTask")
+  func errors() async throws {
+    struct Failure: Error {}
+    let school = try School(.inMemory)
+    await #expect(throws: Failure.self) { try await school.container.performBackgroundTask { _ in throw Failure() } }
+    let context = school.container.newBackgroundContext()
+    #expect(throws: Failure.self) { try context.performAndWait { throw Failure() } }
+  }
+
+  @Test("many tasks may use one context; its queue puts them in a row")
+  func serial() async throws {
+    let school = try School(.inMemory)
+    let context = school.container.newBackgroundContext()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<50 {
+        group.addTask {
+          try await context.perform {
+            school.addPupil(context, "Pupil \(index)")
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try school.rows(school.pupil).count == 50)
+  }
+
+  #if DEBUG
+    @Test("touching an object outside its queue stops with a message that names object and context")
+    func trap() async throws {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let school = try School(.inMemory)
+        let context = school.container.newBackgroundContext(name: "import-1")
+        let box = Box<ManagedObject>()
+        context.performAndWait { box.value = school.addPupil(context, "Ada") }
+        _ = box.value?["name"]
+      }
+      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(message.contains("Pupil"))
+      #expect(message.contains("import-1"))
+    }
+  #endif
+}

@@ -1,0 +1,127 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+
+/// Foundation has a `Predicate` too.
+typealias Predicate = StoreInterface.Predicate
+
+/// The stores that every test of this target runs on.
+enum StoreKind: CaseIterable, Sendable {
+  case inMemory
+
+  func makeStore(_ model: ManagedObjectModel) throws -> any PersistentStore {
+    switch self {
+    case .inMemory: InMemoryStore(model: model)
+    }
+  }
+}
+
+/// The model of these tests: people (pupils and teachers), classes with an ordered to-many and a many-to-many
+/// relationship, lockers one-to-one, and every delete rule.
+struct School {
+  let container: PersistentContainer
+  let person: Entity
+  let pupil: Entity
+  let course: Entity
+  let locker: Entity
+  let club: Entity
+
+  init(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:]) throws {
+    let model = try Self.model()
+    container = try PersistentContainer(
+      name: "school", model: model, store: try kind.makeStore(model), classes: classes)
+    person = try model.required("Person")
+    pupil = try model.required("Pupil")
+    course = try model.required("Course")
+    locker = try model.required("Locker")
+    club = try model.required("Club")
+  }
+
+  var store: any PersistentStore { container.coordinator.store }
+
+  private static func model() throws -> ManagedObjectModel {
+    var person = EntityDescription("Person")
+    var name = AttributeDescription("name", .string)
+    name.isOptional = false
+    name.minimumValue = .integer(2)
+    var email = AttributeDescription("email", .string)
+    email.regularExpression = "[^@]+@[^@]+"
+    var age = AttributeDescription("age", .integer16)
+    age.maximumValue = .integer(120)
+    age.defaultValue = .integer(7)
+    var mood = AttributeDescription("mood", .string)
+    mood.isTransient = true
+    person.attributes = [name, email, age, mood, AttributeDescription("height", .float)]
+    person.uniquenessConstraints = [["email"]]
+    var pupil = EntityDescription("Pupil")
+    pupil.superentityName = "Person"
+    pupil.attributes = [AttributeDescription("grade", .integer32)]
+    pupil.relationships = [
+      RelationshipDescription("course", toOne: "Course", inverse: "pupils"),
+      RelationshipDescription("locker", toOne: "Locker", inverse: "owner"),
+      RelationshipDescription("clubs", toMany: "Club", inverse: "members"),
+    ]
+    var course = EntityDescription("Course")
+    course.attributes = [AttributeDescription("title", .string), AttributeDescription("code", .integer64)]
+    var pupils = RelationshipDescription("pupils", toMany: "Pupil", inverse: "course", ordered: true)
+    pupils.maximumCount = 3
+    var lessons = RelationshipDescription("lessons", toMany: "Lesson", inverse: "course")
+    lessons.deleteRule = .cascade
+    course.relationships = [pupils, lessons]
+    var lesson = EntityDescription("Lesson")
+    lesson.attributes = [AttributeDescription("topic", .string)]
+    var owner = RelationshipDescription("course", toOne: "Course", inverse: "lessons")
+    owner.isOptional = false
+    var next = RelationshipDescription("next", toOne: "Lesson")
+    next.deleteRule = .cascade
+    lesson.relationships = [owner, next]
+    var locker = EntityDescription("Locker")
+    locker.attributes = [AttributeDescription("number", .integer32)]
+    var holder = RelationshipDescription("owner", toOne: "Pupil", inverse: "locker")
+    holder.deleteRule = .deny
+    locker.relationships = [holder]
+    var club = EntityDescription("Club")
+    club.attributes = [AttributeDescription("name", .string)]
+    club.relationships = [RelationshipDescription("members", toMany: "Pupil", inverse: "clubs")]
+    return try ManagedObjectModel(entities: [person, pupil, course, lesson, locker, club])
+  }
+
+  /// Runs work in a new context's queue.
+  func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
+    let context = container.newBackgroundContext(name: "test")
+    try context.performAndWait { try body(context) }
+  }
+
+  /// A new pupil with a valid name.
+  @discardableResult func addPupil(_ context: ManagedObjectContext, _ name: String, grade: Int64 = 1) -> ManagedObject {
+    let object = context.insert(pupil)
+    object["name"] = .string(name)
+    object["grade"] = .integer(grade)
+    return object
+  }
+
+  func addCourse(_ context: ManagedObjectContext, _ code: Int64) -> ManagedObject {
+    let object = context.insert(course)
+    object["code"] = .integer(code)
+    return object
+  }
+
+  func rows(_ entity: Entity) throws -> [Snapshot] { try store.snapshots(FetchRequest(entity)) }
+
+  func all(_ entity: Entity, where predicate: Predicate = .all, by key: String? = nil) -> FetchRequest {
+    var request = FetchRequest(entity)
+    request.predicate = predicate
+    request.sortDescriptors = key.map { [FetchRequest.SortDescriptor([$0])] } ?? []
+    return request
+  }
+}
+
+extension ManagedObjectModel {
+  struct MissingEntity: Error {}
+
+  func required(_ name: String) throws -> Entity {
+    guard let entity = self[name] else { throw MissingEntity() }
+    return entity
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Attribute validation")
+struct AttributeValidatorTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var type: AttributeType
+    var value: Value
+    var codes: [ValidationError.Code]
+    var minimum: Value = .null
+    var maximum: Value = .null
+    var pattern: String?
+    var isOptional = true
+    var testDescription: String { "\(type) \(value) \(codes)" }
+  }
+
+  static let cases: [Case] = [
+    Case(type: .string, value: .null, codes: []),
+    Case(type: .string, value: .null, codes: [.missingValue], isOptional: false),
+    Case(type: .string, value: .string(""), codes: [], isOptional: false),
+    Case(type: .string, value: .integer(1), codes: [.wrongType]),
+    Case(type: .integer16, value: .double(1), codes: [.wrongType]),
+    Case(type: .integer16, value: .integer(32_767), codes: []),
+    Case(type: .integer16, value: .integer(32_768), codes: [.numberTooLarge]),
+    Case(type: .integer32, value: .integer(-2_147_483_649), codes: [.numberTooSmall]),
+    Case(type: .integer64, value: .integer(.max), codes: []),
+    Case(type: .integer64, value: .integer(4), codes: [.numberTooSmall], minimum: .integer(5), maximum: .integer(6)),
+    Case(type: .integer64, value: .integer(7), codes: [.numberTooLarge], minimum: .integer(5), maximum: .integer(6)),
+    Case(type: .integer64, value: .integer(6), codes: [], minimum: .integer(5), maximum: .integer(6)),
+    Case(type: .double, value: .double(.nan), codes: [.notANumber]),
+    Case(type: .double, value: .double(-90.5), codes: [.numberTooSmall], minimum: .double(-90)),
+    Case(type: .double, value: .double(-90), codes: [], minimum: .double(-90)),
+    Case(type: .decimal, value: .decimal(3), codes: [.numberTooLarge], maximum: .decimal(2)),
+    Case(type: .decimal, value: .decimal(.nan), codes: [.notANumber]),
+    Case(
+      type: .date, value: .date(Date(timeIntervalSinceReferenceDate: 9)), codes: [.dateTooSoon],
+      minimum: .date(Date(timeIntervalSinceReferenceDate: 10))),
+    Case(
+      type: .date, value: .date(Date(timeIntervalSinceReferenceDate: 11)), codes: [.dateTooLate],
+      maximum: .date(Date(timeIntervalSinceReferenceDate: 10))),
+    Case(type: .string, value: .string("ab"), codes: [.stringTooShort], minimum: .integer(3)),
+    Case(type: .string, value: .string("👩‍👩‍👧é"), codes: [], maximum: .integer(2)),
+    Case(type: .string, value: .string("abc"), codes: [.stringTooLong], maximum: .integer(2)),
+    Case(type: .string, value: .string("abc"), codes: [], pattern: "[a-c]+"),
+    Case(type: .string, value: .string("abcd"), codes: [.patternMismatch], pattern: "[a-c]+"),
+    Case(type: .string, value: .string("b"), codes: [.patternMismatch], pattern: "a|bc"),
+    Case(type: .string, value: .string("a\n"), codes: [.patternMismatch], pattern: "a"),
+    Case(
+      type: .string, value: .string("x"), codes: [.stringTooShort, .patternMismatch], minimum: .integer(2),
+      pattern: "a+"),
+    Case(type: .boolean, value: .boolean(true), codes: []),
+    Case(type: .boolean, value: .integer(1), codes: [.wrongType]),
+    Case(type: .uuid, value: .uuid(UUID()), codes: []), Case(type: .binary, value: .string("a"), codes: [.wrongType]),
+  ]
+
+  static func validator(_ rule: Case) throws -> AttributeValidator {
+    var attribute = AttributeDescription("property", rule.type)
+    attribute.minimumValue = rule.minimum
+    attribute.maximumValue = rule.maximum
+    attribute.regularExpression = rule.pattern
+    attribute.isOptional = rule.isOptional
+    return try AttributeValidator(attribute)
+  }
+
+  @Test("a value breaks exactly the rules it should", arguments: cases)
+  func violations(rule: Case) throws {
+    let validator = try Self.validator(rule)
+    #expect(validator.violations(of: rule.value).map(\.code) == rule.codes)
+  }
+
+  @Test("the forms without values agree with the explained one", arguments: cases)
+  func fastForms(rule: Case) throws {
+    let validator = try Self.validator(rule)
+    switch (rule.type, rule.value) {
+    case (_, .null): #expect(validator.allowsNull == rule.codes.isEmpty)
+    case (.integer16, .integer(let number)), (.integer32, .integer(let number)), (.integer64, .integer(let number)):
+      #expect(validator.isValid(integer: number) == rule.codes.isEmpty)
+    case (.double, .double(let number)): #expect(validator.isValid(real: number) == rule.codes.isEmpty)
+    case (.date, .date(let date)):
+      #expect(validator.isValid(real: date.timeIntervalSinceReferenceDate) == rule.codes.isEmpty)
+    case (.string, .string(let text)): #expect(isValid(validator, text) == rule.codes.isEmpty)
+    default: break
+    }
+  }
+
+  @Test("text as bytes is judged as the same text as a string", arguments: 0..<4)
+  func bytesAndStrings(seed: UInt64) throws {
+    var random = SeededGenerator(state: seed)
+    let pieces = ["a", "b", "\r", "\n", "\r\n", "é", "e\u{301}", "👩‍👧", "\u{0}", " "]
+    for pattern in [nil, "[ab]*", "(a|é)+"] {
+      let rule = Case(
+        type: .string, value: .null, codes: [], minimum: .integer(2), maximum: .integer(4), pattern: pattern)
+      let validator = try Self.validator(rule)
+      for _ in 0..<400 {
+        let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+          pieces.randomElement(using: &random) ?? "a"
+        }.joined()
+        #expect(isValid(validator, text) == validator.violations(of: .string(text)).isEmpty, "\(text.debugDescription)")
+      }
+    }
+  }
+
+  @Test("an invalid regular expression is a model error", arguments: ["(", "a)(b", "[z-a]"])
+  func invalidPattern(pattern: String) throws {
+    #expect(throws: ModelError.self) {
+      try Self.validator(Case(type: .string, value: .null, codes: [], pattern: pattern))
+    }
+  }
+
+  private func isValid(_ validator: AttributeValidator, _ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return unsafe bytes.withUnsafeBytes { unsafe validator.isValid(utf8: $0) }
+  }
+}
