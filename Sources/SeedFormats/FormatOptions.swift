@@ -34,21 +34,25 @@ public struct FormatOptions: Sendable, Equatable {
     public var recordBytes: Int
     /// Deepest nesting of JSON arrays and objects in a document, 1 to 65,536.
     public var nestingDepth: Int
+    /// 64 MB and 512 levels unless stated.
     public init(recordBytes: Int = 64 << 20, nestingDepth: Int = 512) {
       self.recordBytes = recordBytes
       self.nestingDepth = nestingDepth
     }
   }
 
+  /// The text format.
   public var format: Format
+  /// The compression of the file.
   public var compression: Compression = .automatic
+  /// The encoding of the text.
   public var encoding: Encoding = .automatic
   /// CSV: one ASCII byte.
   public var delimiter: UInt8 = 0x2C
   /// CSV: one ASCII byte; nil: quotes are data.
   public var quote: UInt8? = 0x22
-  /// CSV: nil: a quote inside quotes is written twice. Otherwise the byte after an escape byte is data, inside and
-  /// outside quotes, and doubling means nothing.
+  /// CSV: nil: a quote inside quotes is written twice. Otherwise the byte after an escape byte (or the CRLF)
+  /// is data, inside and outside quotes, and doubling means nothing.
   public var escape: UInt8?
   /// CSV: a record that starts with this byte is skipped up to its line end.
   public var comment: UInt8?
@@ -58,8 +62,10 @@ public struct FormatOptions: Sendable, Equatable {
   public var columns: [String]?
   /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
   public var pointer = ""
+  /// What bounds the memory that bad input may take.
   public var limits = Limits()
 
+  /// The defaults of RFC 4180 and RFC 8259.
   public init(format: Format) {
     self.format = format
   }

@@ -21,14 +21,17 @@ public struct FieldSlice: Sendable, Equatable {
   }
   /// Offset of the first byte in `RecordBatch.bytes`.
   public var offset: UInt32
+  /// Bytes in the slice.
   public var length: UInt32
   /// Offset of the field as written (with quotes or escapes) from the start of its record as written: what
   /// positions are computed from.
   public var rawOffset: UInt32
+  /// What the bytes are.
   public var kind: Kind
   /// CSV: the field was quoted. JSON: the string had escapes.
   public var isQuoted: Bool
 
+  /// A slice of a batch's bytes.
   public init(offset: UInt32, length: UInt32, kind: Kind, isQuoted: Bool, rawOffset: UInt32) {
     self.offset = offset
     self.length = length
@@ -51,10 +54,12 @@ public struct RecordPlace: Sendable, Equatable {
   public var byteOffset: UInt64
   /// The record as written: its slice of `RecordBatch.bytes`, without the line end.
   public var rawOffset: UInt32
+  /// Bytes in the record as written.
   public var rawLength: UInt32
   /// 1-based column of the record's first byte in Unicode scalars; above 1 only in a JSON document.
   public var column: UInt32
 
+  /// A place; `column` is 1 for records that start a line.
   public init(line: UInt64, byteOffset: UInt64, rawOffset: UInt32, rawLength: UInt32, column: UInt32 = 1) {
     self.line = line
     self.byteOffset = byteOffset
@@ -68,13 +73,17 @@ public struct RecordPlace: Sendable, Equatable {
 public struct RecordFault: Sendable, Equatable {
   /// Position of the record among the batch's records: it stands before the good record with this index.
   public var beforeRecord: Int
+  /// Where the record is.
   public var place: RecordPlace
   /// Offset of the mistake from the start of the record as written.
   public var rawOffset: UInt32
   /// Stable code, such as `csv.ragged`, `text.invalid-utf8`, `text.nul`.
   public var code: String
+  /// What is wrong, for people.
   public var message: String
+  /// What to do about it.
   public var hint: String?
+  /// A fault of one record.
   public init(
     beforeRecord: Int, place: RecordPlace, rawOffset: UInt32, code: String, message: String, hint: String? = nil
   ) {
@@ -108,6 +117,7 @@ public struct RecordFault: Sendable, Equatable {
   /// CSV ends lines with CR, LF or CRLF; JSON with LF.
   var countsCarriageReturns = true
 
+  /// An empty batch for readers with as many projected fields.
   public init(fieldCount: Int) {
     self.fieldCount = fieldCount
     recordCapacity = 1024

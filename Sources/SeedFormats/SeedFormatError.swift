@@ -25,9 +25,13 @@ public struct SeedFormatError: Error, Sendable, Equatable {
 
   /// Stable code, such as `csv.unterminated-quote`.
   public var code: String
+  /// What an exit code depends on.
   public var kind: Kind
+  /// What is wrong, for people.
   public var message: String
+  /// What to do about it.
   public var hint: String?
+  /// The path as it was given.
   public var file: String?
   /// 1-based line of the decompressed text.
   public var line: UInt64?
@@ -37,6 +41,7 @@ public struct SeedFormatError: Error, Sendable, Equatable {
   /// the text before transcoding.
   public var byteOffset: UInt64?
 
+  /// An error; positions that are not known stay nil.
   public init(
     code: String, kind: Kind, message: String, hint: String? = nil, file: String? = nil, line: UInt64? = nil,
     column: UInt64? = nil, byteOffset: UInt64? = nil

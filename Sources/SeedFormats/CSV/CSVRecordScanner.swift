@@ -30,6 +30,7 @@
 
   /// Learns the columns from the header, the options, or the width of the first record.
   private func readColumns() throws(SeedFormatError) {
+    if !options.hasHeader, let given = options.columns { columnCount = given.count }
     let hasRecord = try nextRecord()
     if options.hasHeader {
       guard hasRecord else {
@@ -51,6 +52,11 @@
       columns = given
     } else if hasRecord {
       columns = (1...tokenizer.fieldCount).map { "#\($0)" }
+      if tokenizer.fieldCount == 1 {
+        // The blank lines passed over on the way were records of the single column.
+        position = window.batchStart
+        line = 1
+      }
     }
     if let given = options.columns { try ColumnNames.checkUnique(given, file: file) { _ in nil } }
   }
@@ -101,6 +107,7 @@
         if end - position > options.limits.recordBytes { throw tooLong() }
         position = try window.refill(unfinishedFrom: position)
       case .unterminatedQuote:
+        if end - position > options.limits.recordBytes { throw tooLong() }
         throw error(
           "csv.unterminated-quote", "the quote that opens here is never closed", at: tokenizer.quoteAt,
           hint: "close the field with a quote; a quote inside quotes is written twice")

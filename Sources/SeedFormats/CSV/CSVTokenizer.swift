@@ -132,6 +132,11 @@
           hasEscapes = true
           unsafe countLineEnd(base, at &+ 1)
           position = at &+ 2
+          if unsafe base[at &+ 1] == 0x0D {
+            // An escaped CRLF is data as a whole.
+            if position == end && !isComplete { return .incomplete }
+            if unsafe position < end && base[position] == 0x0A { position &+= 1 }
+          }
           continue words
         }
       }

@@ -187,7 +187,7 @@
       attach()
       position = projector.tokenizer.skipWhitespace(position)
       if position < window.end {
-        throw error("json.malformed", "the document ends before this", at: position)
+        throw malformed(.textAfterValue, at: position)
       }
       if window.isComplete { return }
       try refill()

@@ -102,7 +102,7 @@ extension JSONProjector {
   /// Checks that only whitespace follows the value and that it has no flaw.
   private func finish(_ valueEnd: Int, _ start: Int) throws(SeedFormatError) {
     let rest = tokenizer.skipWhitespace(valueEnd)
-    guard rest == tokenizer.end else { throw malformed(.expectedValue, rest - start) }
+    guard rest == tokenizer.end else { throw malformed(.textAfterValue, rest - start) }
     if let flaw = flaw(start, tokenizer.end) {
       throw SeedFormatError(
         code: flaw.code, kind: .malformed, message: flaw.message, hint: flaw.hint, byteOffset: UInt64(flaw.at - start))

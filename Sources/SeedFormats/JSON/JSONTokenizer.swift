@@ -14,6 +14,7 @@ enum JSONStop: UInt8 {
   case badEscape
   case controlCharacter
   case tooDeep
+  case textAfterValue
 
   var message: String {
     switch self {
@@ -28,6 +29,7 @@ enum JSONStop: UInt8 {
     case .badEscape: "this is not a JSON escape"
     case .controlCharacter: "a control character must be escaped inside a string"
     case .tooDeep: "arrays and objects are nested too deeply"
+    case .textAfterValue: "nothing may follow the JSON value here"
     }
   }
 }

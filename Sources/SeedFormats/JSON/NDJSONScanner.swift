@@ -66,12 +66,12 @@
     var fault: (code: String, message: String, hint: String?, at: Int)?
     let end = projector.record(start, from: lineStart, relativeTo: window.batchStart)
     if end < 0 {
-      fault = malformed(projector.tokenizer.stop.message, at: projector.tokenizer.stopAt, lineStart, lineEnd)
+      fault = malformed(projector.tokenizer.stop, at: projector.tokenizer.stopAt, lineStart, lineEnd)
     } else {
       let rest = projector.tokenizer.skipWhitespace(end)
       fault =
         rest < lineEnd
-        ? malformed("a line holds one JSON value; this follows it", at: rest, lineStart, lineEnd)
+        ? malformed(.textAfterValue, at: rest, lineStart, lineEnd)
         : projector.flaw(lineStart, lineEnd)
     }
     if let fault {
@@ -89,7 +89,7 @@
 
   /// A line that is no JSON value; bytes that are no text at all are the better reason where there are some.
   private func malformed(
-    _ message: String, at: Int, _ start: Int, _ end: Int
+    _ stop: JSONStop, at: Int, _ start: Int, _ end: Int
   ) -> (code: String, message: String, hint: String?, at: Int) {
     if let nul = unsafe memchr(window.base + start, 0, end - start) {
       let at = unsafe UnsafeRawPointer(nul) - UnsafeRawPointer(window.base)
@@ -100,7 +100,9 @@
         "text.invalid-utf8", "the record is not valid UTF-8", "state the encoding if it is UTF-16 or Latin-1", at
       )
     }
-    return ("json.malformed", message, nil, at)
+    return stop == .tooDeep
+      ? ("json.too-deep", stop.message, "at most \(limits.nestingDepth) levels; raise the nesting limit", at)
+      : ("json.malformed", stop.message, nil, at)
   }
 
   private func tooLong() -> SeedFormatError {

@@ -29,6 +29,7 @@ public final class FileBlockSource: BlockSource {
 
   deinit { close() }
 
+  /// - Throws: `file.read`, `file.unreadable` (a folder), with the offset that was reached.
   public func next() throws(SeedFormatError) -> ByteBlock? {
     guard descriptor >= 0 else { return nil }
     let block = ByteBlock(capacity: blockCapacity)

@@ -11,6 +11,7 @@ public final class CSVWriter {
     /// An apostrophe goes before cells that a spreadsheet may take for a formula: those that begin with `=`, `+`,
     /// `-`, `@`, a tab or a carriage return and are no plain numbers. Reading them back gives the apostrophe too.
     public var safeForSpreadsheets = false
+    /// Commas, LF line ends, cells as they are.
     public init() {}
   }
 
@@ -20,6 +21,7 @@ public final class CSVWriter {
   /// The record so far is one empty unquoted field, which alone would be a blank line.
   private var isBlank = true
 
+  /// A writer onto a sink, which `finish` finishes too.
   public init(sink: any ByteSink, options: Options = Options()) {
     output = OutputBuffer(sink: sink)
     self.options = options

@@ -11,6 +11,7 @@ import CZlib
   private var isInitialized = false
   private var isFinished = false
 
+  /// - Parameter file: the name that errors carry.
   public init(downstream: any ByteSink, file: String? = nil) {
     self.downstream = downstream
     self.file = file
@@ -44,6 +45,7 @@ import CZlib
     }
   }
 
+  /// Ends the gzip member and the downstream sink.
   public func finish() throws(SeedFormatError) {
     guard !isFinished else { return }
     try run(Z_FINISH)

@@ -6,6 +6,7 @@ public final class NDJSONWriter {
   private let output: OutputBuffer
   private var needsComma = false
 
+  /// A writer onto a sink, which `finish` finishes too.
   public init(sink: any ByteSink) {
     output = OutputBuffer(sink: sink)
   }

@@ -1,0 +1,58 @@
+import Foundation
+import SeedFormats
+
+/// Public test corpora beside the package; tests of them are skipped where they are absent.
+enum Corpora {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("shared/fixtures/corpora")
+  static var areAvailable: Bool { FileManager.default.fileExists(atPath: root.path) }
+
+  /// The files of a folder with an extension, by name.
+  static func files(_ folder: String, _ suffix: String) -> [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
+    return names.filter { $0.hasSuffix(suffix) }.sorted().map {
+      root.appendingPathComponent(folder).appendingPathComponent($0)
+    }
+  }
+}
+
+/// Runs a test with a directory of its own.
+func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let directory = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: directory) }
+  return try body(directory)
+}
+
+/// Bytes written, for looking at.
+final class MemorySink: ByteSink {
+  private(set) var bytes: [UInt8] = []
+  private(set) var isFinished = false
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
+    unsafe self.bytes.append(contentsOf: bytes)
+  }
+  func finish() throws(SeedFormatError) { isFinished = true }
+}
+
+/// The bytes as one gzip member.
+func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+  let memory = MemorySink()
+  let sink = GzipSink(downstream: memory)
+  try unsafe bytes.withUnsafeBytes { bytes in try unsafe sink.write(bytes) }
+  try sink.finish()
+  return memory.bytes
+}
+
+/// All bytes of a source, or the error it ends with.
+func drain(_ source: any BlockSource) -> (bytes: [UInt8], error: SeedFormatError?) {
+  var bytes: [UInt8] = []
+  do {
+    while let block = try source.next() { unsafe bytes.append(contentsOf: block.bytes) }
+    return (bytes, nil)
+  } catch {
+    return (bytes, error)
+  }
+}

@@ -1,0 +1,126 @@
+import SeedFormats
+import Testing
+
+/// Bytes in memory, handed out in blocks of a stated size.
+final class MemorySource: BlockSource {
+  private let bytes: [UInt8]
+  private let blockSize: Int
+  private var position = 0
+
+  init(_ bytes: [UInt8], blockSize: Int = 4096) {
+    self.bytes = bytes
+    self.blockSize = blockSize
+  }
+
+  func next() throws(SeedFormatError) -> ByteBlock? {
+    guard position < bytes.count else { return nil }
+    let count = min(blockSize, bytes.count - position)
+    let block = ByteBlock(capacity: count)
+    unsafe block.fill { (target: UnsafeMutableRawBufferPointer) in
+      unsafe target.copyBytes(from: bytes[position..<position + count])
+      return count
+    }
+    position += count
+    return block
+  }
+}
+
+/// One field as a test sees it.
+struct Field: Equatable, CustomStringConvertible {
+  var kind: FieldSlice.Kind
+  var bytes: [UInt8]
+  var isQuoted = false
+
+  static func text(_ text: String) -> Field { Field(kind: .string, bytes: Array(text.utf8)) }
+  var description: String { "\(kind)\(isQuoted ? "!" : ""):\(String(decoding: bytes, as: UTF8.self).debugDescription)" }
+}
+
+/// What a reader delivers, in order.
+enum Event: Equatable {
+  case record([Field], line: UInt64, byteOffset: UInt64, raw: [UInt8])
+  case fault(String, line: UInt64, byteOffset: UInt64, raw: [UInt8])
+  case failure(String)
+}
+
+/// Everything a reader makes of the bytes; the events do not depend on block and batch sizes.
+func events(
+  _ bytes: [UInt8], _ options: FormatOptions, _ projection: [String], blockSize: Int = 4096, maximumRecords: Int = 100
+) -> [Event] {
+  var events: [Event] = []
+  do {
+    let source = SeedFile.decoded(MemorySource(bytes, blockSize: blockSize), options: options)
+    let reader = try RecordReader(source: source, options: options, projection: projection)
+    let batch = RecordBatch(fieldCount: reader.fieldCount)
+    var ordinal: UInt64 = 0
+    while try reader.next(batch, maximumRecords: maximumRecords) {
+      #expect(batch.firstOrdinal == ordinal)
+      #expect(batch.count <= maximumRecords)
+      ordinal += UInt64(batch.count + batch.faults.count)
+      events += contents(of: batch)
+    }
+  } catch {
+    events.append(.failure(error.code))
+  }
+  return events
+}
+
+private func contents(of batch: RecordBatch) -> [Event] {
+  var events: [Event] = []
+  var faults = batch.faults[...]
+  for record in 0...batch.count {
+    while let fault = faults.first, fault.beforeRecord == record {
+      let raw = unsafe Array(batch.rawBytes(of: fault.place))
+      #expect(Int(fault.rawOffset) <= raw.count)
+      events.append(.fault(fault.code, line: fault.place.line, byteOffset: fault.place.byteOffset, raw: raw))
+      faults.removeFirst()
+    }
+    guard record < batch.count else { break }
+    let place = batch.place(ofRecord: record)
+    let fields = (0..<batch.fieldCount).map { index in
+      let slice = batch.field(index, ofRecord: record)
+      return unsafe Field(kind: slice.kind, bytes: Array(batch.bytes(of: slice)), isQuoted: slice.isQuoted)
+    }
+    events.append(
+      unsafe .record(fields, line: place.line, byteOffset: place.byteOffset, raw: Array(batch.rawBytes(of: place))))
+  }
+  #expect(faults.isEmpty, "every fault stands at one place")
+  return events
+}
+
+/// The fields of the records as texts, without places; faults and failures as their codes.
+func texts(_ text: String, _ options: FormatOptions, _ projection: [String]) -> [[String]] {
+  events(Array(text.utf8), options, projection).map { event in
+    switch event {
+    case .record(let fields, _, _, _):
+      fields.map { $0.kind == .absent ? "absent" : String(decoding: $0.bytes, as: UTF8.self) }
+    case .fault(let code, _, _, _): ["fault \(code)"]
+    case .failure(let code): ["failure \(code)"]
+    }
+  }
+}
+
+/// The error that opening or reading ends with.
+func failure(_ text: String, _ options: FormatOptions, _ projection: [String] = []) -> SeedFormatError? {
+  do {
+    let reader = try RecordReader(
+      source: MemorySource(Array(text.utf8)), options: options, projection: projection, file: "seed")
+    let batch = RecordBatch(fieldCount: reader.fieldCount)
+    while try reader.next(batch) {}
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// Seeded numbers: the same tests on every run and every machine (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
