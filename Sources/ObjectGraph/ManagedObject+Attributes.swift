@@ -17,10 +17,12 @@ extension ManagedObject {
     return values[index]
   }
 
-  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float.
+  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float. Does nothing
+  /// when the object's values cannot be loaded; the next fetch or save then throws why.
   public func setValue(_ value: Value, at index: Int) {
     checkConfinement()
     fire()
+    if status == .fault { return }
     var value = value
     if case .double(let number) = value, runtime.layout.attributes[index].type == .float {
       value = .double(Double(Float(number)))
@@ -39,7 +41,8 @@ extension ManagedObject {
   }
 
   /// Loads the values of a fault. A row that is gone leaves an object that counts as deleted, with null values, as
-  /// Core Data's contexts do; an error of the store is thrown by the context's next fetch or save.
+  /// Core Data's contexts do. After an error of the store, which the context's next fetch or save throws, the object
+  /// stays a fault with null values, and the next access tries again.
   func fire() {
     if status != .fault { return }
     guard let context else { return makeInert(.gone) }
@@ -51,7 +54,7 @@ extension ManagedObject {
       }
     } catch {
       context.deferredError = error
-      makeInert(.gone)
+      fillWithNulls()
     }
   }
 

@@ -30,6 +30,7 @@ extension ManagedObject {
 
   func setDestination(_ destination: ObjectID?, at index: Int) {
     fire()
+    if status == .fault { return }
     let previous = destinations[index]
     if previous == destination { return }
     destinations[index] = destination
@@ -149,6 +150,7 @@ extension ManagedObject {
     fire()
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     if memberLists[index] != nil { return }
+    if let error = context?.deferredError, status == .fault { throw error }
     guard status == .loaded || status == .deleted, let context else {
       memberLists[index] = MemberList(stored: [])
       return

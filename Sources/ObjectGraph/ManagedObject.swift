@@ -146,11 +146,16 @@ open class ManagedObject {
 
   /// Every value becomes null; nothing is saved any more.
   func makeInert(_ status: Status) {
-    if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
-    if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
+    fillWithNulls()
     self.status = status
     isTouched = false
     hasEditedLists = false
+  }
+
+  /// Gives a fault something to answer with.
+  func fillWithNulls() {
+    if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
+    if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
   }
 
   func differsFromStored() -> Bool {

@@ -79,7 +79,8 @@ extension ManagedObjectContext {
   public func objects(with objectIDs: [ObjectID]) throws -> [ManagedObject] {
     checkConfinement()
     let objects = objectIDs.map { object(with: $0) }
-    let faults = Dictionary(grouping: objects.filter(\.isFault).map(\.objectID), by: \.entity.root)
+    let faults = Dictionary(
+      grouping: objects.filter(\.isFault).map(\.objectID).filter { !$0.isTemporary }, by: \.entity.root)
     for (root, ids) in faults.sorted(by: { $0.key.index < $1.key.index }) {
       var request = FetchRequest(root)
       request.predicate = .selfIsIn(ids)

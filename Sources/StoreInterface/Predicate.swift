@@ -32,7 +32,7 @@ public indirect enum Predicate: Sendable, Hashable {
   /// The to-one relationship at the end of the key path leads to this object. Nil: it leads nowhere, because it or a
   /// relationship before it is nil.
   case refersTo(KeyPath, ObjectID?)
-  /// The object itself is one of these.
+  /// The object itself is one of these. An id that is temporary or of another store is none of a store's objects.
   case selfIsIn([ObjectID])
   /// All of these; an empty list is true.
   case and([Predicate])

@@ -1,0 +1,84 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("Errors of the store")
+struct StoreFailureTests {
+  /// An in-memory store whose disk can be pulled.
+  final class FragileStore: PersistentStore {
+    let base: InMemoryStore
+    let isBroken = Atomic<Bool>(false)
+
+    init(_ model: ManagedObjectModel) { base = InMemoryStore(model: model) }
+
+    var identifier: String { base.identifier }
+    var model: ManagedObjectModel { base.model }
+
+    private func check() throws {
+      if isBroken.load(ordering: .relaxed) { throw StoreError.inputOutput(path: "store", message: "pulled") }
+    }
+    func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+      try check()
+      return try base.snapshots(request)
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+      try check()
+      return try base.count(request)
+    }
+    func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+      try check()
+      return try base.members(of: owner, relationship: relationship)
+    }
+    func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+      try base.reservePrimaryKeys(count, for: entity)
+    }
+    func save(_ request: SaveRequest) throws {
+      try check()
+      try base.save(request)
+    }
+  }
+
+  @Test("after a failed save the context is as it was and saves the same keys later")
+  func failedSave() throws {
+    let school = try School(.inMemory)
+    let store = FragileStore(school.person.model)
+    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let ada = school.addPupil(context, "Ada")
+      let maths = school.addCourse(context, 1)
+      ada.setObject(maths, for: "course")
+      store.isBroken.store(true, ordering: .relaxed)
+      #expect(throws: StoreError.self) { try context.save() }
+      #expect(ada.isInserted && ada.objectID.isTemporary && ada.object(for: "course") === maths)
+      store.isBroken.store(false, ordering: .relaxed)
+      try context.save()
+      #expect(ada.objectID.primaryKey == 1 && ada.objectID(for: "course") == maths.objectID)
+    }
+  }
+
+  @Test("an error while a fault loads is thrown by the next fetch or save, and the object loads later")
+  func failedFault() throws {
+    let school = try School(.inMemory)
+    let store = FragileStore(school.person.model)
+    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let ada = school.addPupil(context, "Ada")
+      try context.save()
+      try context.refresh(ada, mergeChanges: false)
+      store.isBroken.store(true, ordering: .relaxed)
+      #expect(ada["name"] == .null && ada.isFault && !ada.isDeleted)
+      ada["name"] = .string("Eve")
+      store.isBroken.store(false, ordering: .relaxed)
+      #expect(throws: StoreError.self) { try context.save() }
+      #expect(ada["name"] == .string("Ada"))
+      ada["name"] = .string("Eve")
+      try context.save()
+    }
+    #expect(try store.snapshots(FetchRequest(school.pupil)).map(\.version) == [2])
+  }
+}
