@@ -31,6 +31,9 @@ final class RowPlan {
     var lookUp: String?
     /// An order key or entity column is only compared when it is given.
     var isDerivedFromForeignKey = false
+    var isForeignKey = false
+    /// The cell of the foreign key that this one is derived from.
+    var foreignKeyCell: Int?
   }
 
   let entity: Entity
@@ -70,6 +73,10 @@ final class RowPlan {
         cells.append(RowPlan.entityCell(source: -1, entityColumn.name, relationship, source, layout))
       }
       if layout.orderColumn(of: relationship) != nil { unordered.append((relationship, source)) }
+    }
+    for index in cells.indices {
+      guard let keySource = cells[index].foreignKeySource else { continue }
+      cells[index].foreignKeyCell = cells.firstIndex { $0.source == keySource }
     }
     self.cells = cells
     self.unordered = unordered
@@ -111,7 +118,7 @@ final class RowPlan {
       guard let target = layout.foreignKeyColumn(of: try relationship(name)) else {
         throw StoreError.failure("\(key.entity.name).\(name) is transient")
       }
-      return Cell(source: source, name: target.name, kind: .integer, defaultValue: .null)
+      return Cell(source: source, name: target.name, kind: .integer, defaultValue: .null, isForeignKey: true)
     case .toOneEntity(let name):
       let relationship = try relationship(name)
       guard let target = layout.entityColumn(of: relationship) else {

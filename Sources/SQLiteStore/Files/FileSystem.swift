@@ -152,3 +152,16 @@ enum FileSystem {
     return bytes
   }
 }
+
+extension FileSystem {
+  /// The first 100 bytes of a file, fewer when it is shorter.
+  static func header(_ path: String) throws -> [UInt8] {
+    let input = unsafe open(path, O_RDONLY)
+    guard input >= 0 else { throw failure(path, "open the file") }
+    defer { close(input) }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(input, $0.baseAddress, $0.count) }
+    guard count >= 0 else { throw failure(path, "read the file") }
+    return Array(bytes[..<count])
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+public import ObjectModel
+import SQLite
+public import StoreInterface
+
+extension SQLiteStore {
+  /// Streams primary keys and columns of an entity's rows, sub-entities' included, by primary key.
+  ///
+  /// `body` gets the batch, refilled each time, and its rows' primary keys. It must not change the store.
+  public func scanKeys(
+    of entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
+    body: (RowBatch, UnsafeBufferPointer<Int64>) throws -> Void
+  ) throws {
+    unsafe try scan(entity, columns: columns, into: batch) { batch, keys, _ in unsafe try body(batch, keys) }
+  }
+
+  /// Like `scanKeys`, with the model index of each row's own entity beside its primary key.
+  public func scan(
+    _ entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
+    body: (RowBatch, _ primaryKeys: UnsafeBufferPointer<Int64>, _ entityIndexes: UnsafeBufferPointer<Int64>) throws ->
+      Void
+  ) throws {
+    try perform {
+      guard batch.columns == columns, batch.capacity > 0 else {
+        throw StoreError.failure("\(entity.name): the batch has other columns than the scan")
+      }
+      try settleBeforeReading()
+      let kinds = try columns.map { try scannedColumn($0, entity) }
+      var condition = ""
+      if entity.superentity != nil {
+        condition = " WHERE +Z_ENT IN (\(layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))"
+      }
+      let list = (["Z_PK", "Z_ENT"] + kinds.map(\.name)).joined(separator: ", ")
+      let statement = try Statement(
+        connection, "SELECT \(list) FROM \(layout.table(for: entity).name)\(condition) ORDER BY Z_PK")
+      var keys = [Int64](repeating: 0, count: batch.capacity)
+      var entities = [Int64](repeating: 0, count: batch.capacity)
+      func flush() throws {
+        if batch.count == 0 { return }
+        try unsafe keys.withUnsafeBufferPointer { keys in
+          try unsafe entities.withUnsafeBufferPointer { entities in
+            unsafe try body(
+              batch, UnsafeBufferPointer(rebasing: keys[..<batch.count]),
+              UnsafeBufferPointer(rebasing: entities[..<batch.count]))
+          }
+        }
+        batch.removeAll()
+      }
+      batch.removeAll()
+      while try statement.step() {
+        let row = batch.count
+        keys[row] = statement.int64(at: 0)
+        entities[row] = Int64(try self.entity(numbered: statement.int64(at: 1)).index)
+        for index in kinds.indices {
+          try read(statement, Int32(index + 2), kinds[index].attribute, into: batch, column: index, row: row)
+        }
+        batch.count += 1
+        if batch.count == batch.capacity { try flush() }
+      }
+      try flush()
+    }
+  }
+
+  private func scannedColumn(
+    _ column: RowBatch.Column, _ entity: Entity
+  ) throws -> (name: String, attribute: AttributeDescription?) {
+    switch column.source {
+    case .attribute(let path):
+      if let found = layout.column(for: path, of: entity), case .attribute(_, let attribute) = found.role {
+        return (found.name, attribute)
+      }
+    case .toOne(let name):
+      if let found = entity.relationship(name).flatMap({ layout.foreignKeyColumn(of: $0) }) { return (found.name, nil) }
+    case .toOneEntity(let name):
+      if let found = entity.relationship(name).flatMap({ layout.entityColumn(of: $0) }) { return (found.name, nil) }
+    case .toOneOrder(let name):
+      if let found = entity.relationship(name).flatMap({ layout.orderColumn(of: $0) }) { return (found.name, nil) }
+    }
+    throw StoreError.failure("\(entity.name) has no stored column for \(column.source)")
+  }
+
+  private func read(
+    _ statement: Statement, _ source: Int32, _ attribute: AttributeDescription?, into batch: RowBatch, column: Int,
+    row: Int
+  ) throws {
+    if statement.isNull(at: source) {
+      unsafe batch.states[column][row] = RowBatch.State.null.rawValue
+      return
+    }
+    unsafe batch.states[column][row] = RowBatch.State.value.rawValue
+    switch batch.columns[column].storage {
+    case .integer:
+      var value = statement.int64(at: source)
+      if case .toOneEntity = batch.columns[column].source {
+        value = Int64(try entity(numbered: value).index)
+      }
+      unsafe batch.integers(column)[row] = value
+    case .real: unsafe batch.reals(column)[row] = statement.double(at: source)
+    case .bytes:
+      if let attribute, attribute.type == .decimal {
+        guard
+          case .decimal(let number) = try ValueCoding.read(
+            attribute, from: statement, at: source, externalData: externalData)
+        else { return }
+        appendBytes(Array(number.description.utf8), to: batch, column, row)
+      } else if let attribute, attribute.allowsExternalBinaryDataStorage {
+        let stored = unsafe try externalData.decode(statement.rawBytes(at: source), storePath: path)
+        appendBytes(stored, to: batch, column, row)
+      } else {
+        let bytes = unsafe statement.rawBytes(at: source)
+        if let start = bytes.baseAddress {
+          unsafe batch.slices(column)[row] = unsafe batch.append(start, count: bytes.count)
+        } else {
+          unsafe batch.slices(column)[row] = RowBatch.Slice(offset: 0, length: 0)
+        }
+      }
+    }
+  }
+
+  private func appendBytes(_ bytes: [UInt8], to batch: RowBatch, _ column: Int, _ row: Int) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress {
+        unsafe batch.slices(column)[row] = unsafe batch.append(start, count: bytes.count)
+      } else {
+        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: 0, length: 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import SQLite
+import StoreInterface
+
+/// In which journal mode a store is left.
+public enum SealedJournal: String, Sendable, Hashable, CaseIterable {
+  /// One file, which opens read-only from a read-only folder.
+  case delete
+  /// Three files, as Core Data leaves them.
+  case wal
+}
+
+/// How thoroughly a store is checked before it is sealed.
+public enum SealVerification: Sendable, Hashable, CaseIterable {
+  /// SQLite's integrity check and every reference.
+  case full
+  /// References only.
+  case references
+  case none
+}
+
+extension SQLiteStore {
+  /// Makes the store final and closes it: builds what was deferred, checks integrity and references, raises `Z_MAX`
+  /// where it is low, moves the log into the main file, sets the journal mode, and forces everything to disk.
+  ///
+  /// A store that this object created also gets fixed values for the header's change counters, so that the same
+  /// operations give the same bytes; nobody else has it open who could be misled by that.
+  /// - Throws: `StoreError.failure` when a check fails, `.busy` when another connection has the file open. The store
+  ///   stays open then.
+  public func seal(journal: SealedJournal = .delete, verification: SealVerification = .full) throws {
+    try perform {
+      if connection.isInTransaction { throw StoreError.failure("a transaction is still open") }
+      try buildDeferredIndexes()
+      if !pendingOrderKeys.isEmpty { try performAtomically {} }
+      for table in layout.tables {
+        let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+        try setLastPrimaryKey(greatest, of: table.root)
+      }
+      try verify(verification)
+      statements.removeAll()
+      plans.removeAll()
+      try connection.execute("PRAGMA incremental_vacuum")
+      try connection.execute("PRAGMA locking_mode = NORMAL")
+      try connection.execute("SELECT count(*) FROM Z_PRIMARYKEY")
+      if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+      let mode = try connection.string("PRAGMA journal_mode = " + journal.rawValue)
+      guard mode == journal.rawValue else { throw StoreError.busy(path: path) }
+      if journal == .wal {
+        try connection.setKeepsWriteAheadLog(true)
+        try connection.execute("SELECT count(*) FROM Z_PRIMARYKEY")
+      }
+      history = nil
+      try connection.close()
+      if isCreator { try SQLiteStore.fixHeader(path) }
+      try FileSystem.synchronize(path)
+      try FileSystem.synchronize(FileSystem.parent(path))
+    }
+  }
+
+  private func verify(_ verification: SealVerification) throws {
+    if verification == .none { return }
+    let consistency = Consistency(connection: connection, layout: layout)
+    if verification == .full, let problem = try consistency.integrity().first {
+      throw StoreError.notAStore(path: path, message: problem.message)
+    }
+    // What an imported-into store had before is the checker's business.
+    guard isCreator, let problem = try consistency.references().first else { return }
+    throw StoreError.failure("\(problem.message): \(problem.count), for instance row \(problem.exampleKey ?? 0)")
+  }
+
+  /// The change counter (offset 24) and the counter for which the page count is valid (92) count transactions, which
+  /// say nothing about the contents.
+  private static func fixHeader(_ path: String) throws {
+    try FileSystem.overwrite([0, 0, 0, 1], at: 24, of: path)
+    try FileSystem.overwrite([0, 0, 0, 1], at: 92, of: path)
+  }
+}

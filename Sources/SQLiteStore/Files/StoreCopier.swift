@@ -1,0 +1,127 @@
+import Foundation
+import SQLite
+import StoreInterface
+
+/// Copies a store with its sidecars to a new place, so that no committed row is lost and the source stays as it is.
+public enum StoreCopier {
+  public struct Options: Sendable {
+    /// When an existing target is replaced.
+    public enum Replace: Sendable, Hashable {
+      case always, never
+      /// Only when `seedVersion` is greater than the one recorded in the target; a target without one counts as 0.
+      case whenNewer
+    }
+    /// `delete` makes one sealed file, `wal` three files.
+    public var journal = SealedJournal.delete
+    /// Recorded in the copy's metadata under `StoreMetadata.seedVersionKey`.
+    public var seedVersion: Int?
+    public var replace = Replace.whenNewer
+    public init(journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer) {
+      self.journal = journal
+      self.seedVersion = seedVersion
+      self.replace = replace
+    }
+  }
+
+  /// What happened.
+  public enum Outcome: Sendable, Hashable {
+    case copied
+    /// The target was there and was not to be replaced; its seed version, when it has one.
+    case kept(seedVersion: Int?)
+  }
+
+  /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
+  /// Killed at any time, the target is the old store or the new one, whole.
+  /// - Throws: `StoreError.busy` when somebody writes to the source or uses the target, `.notAStore` when the source
+  ///   cannot be read, `.unsupported` when a seed version is given and the source has no metadata.
+  @discardableResult
+  public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
+    guard FileSystem.exists(source) else {
+      throw StoreError.inputOutput(path: source, message: "there is no such file")
+    }
+    if try FileSystem.stamp(source) == FileSystem.stamp(target) {
+      throw StoreError.failure("\(source) and \(target) are the same file")
+    }
+    if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
+    let partial = target + ".partial"
+    for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }
+    do {
+      try PrivateView.copyTriple(from: source, to: partial)
+      try finish(partial, options)
+      let added = try copyExternalData(from: source, to: target)
+      try FileSystem.replaceStore(at: target, with: partial)
+      try removeExternalData(of: target, except: added)
+      return .copied
+    } catch {
+      for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(partial + suffix) }
+      if let error = error as? SQLiteError { throw StoreError(error, path: source) }
+      throw error
+    }
+  }
+
+  /// Whether an existing target stays; nil when it is to be replaced.
+  private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
+    if options.replace == .always { return nil }
+    let present = (try? StoreMetadata.read(path: target))?.seedVersion
+    if options.replace == .whenNewer, let wanted = options.seedVersion, wanted > present ?? 0 { return nil }
+    return .kept(seedVersion: present)
+  }
+
+  /// Moves the log of the copy into its main file and sets what the options ask for.
+  private static func finish(_ path: String, _ options: Options) throws {
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA synchronous = FULL")
+    // Reading makes SQLite roll back a left-over journal or recover the log.
+    _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    if let seedVersion = options.seedVersion {
+      guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
+        throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")
+      }
+      var metadata = try StoreMetadata(connection)
+      metadata.seedVersion = seedVersion
+      try metadata.write(to: connection)
+    }
+    if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+    let mode = try connection.string("PRAGMA journal_mode = " + options.journal.rawValue)
+    guard mode == options.journal.rawValue else { throw StoreError.busy(path: path) }
+    if options.journal == .wal {
+      try connection.setKeepsWriteAheadLog(true)
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    }
+    try connection.close()
+    try FileSystem.synchronize(path)
+  }
+
+  // MARK: external data
+
+  /// Adds the source's external files to the target's folder; files of the old target stay until it is replaced.
+  /// - Returns: the names of the new store's files, nil when the source has no such folder.
+  private static func copyExternalData(from source: String, to target: String) throws -> Set<String> {
+    let from = ExternalDataFolder(storePath: source)
+    let to = ExternalDataFolder(storePath: target)
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: from.dataPath) else { return [] }
+    do {
+      try FileManager.default.createDirectory(atPath: to.dataPath, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.inputOutput(path: to.dataPath, message: "cannot create the folder")
+    }
+    var copied: Set<String> = []
+    for name in names.sorted() where UUID(uuidString: name) != nil {
+      let temporary = to.dataPath + "/" + name + ".partial"
+      try FileSystem.copy(from.dataPath + "/" + name, to: temporary)
+      try FileSystem.rename(temporary, to: to.dataPath + "/" + name)
+      copied.insert(name)
+    }
+    try FileSystem.synchronize(to.dataPath)
+    return copied
+  }
+
+  /// Removes the files of the store that was replaced.
+  private static func removeExternalData(of target: String, except kept: Set<String>) throws {
+    let folder = ExternalDataFolder(storePath: target).dataPath
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+    for name in names where UUID(uuidString: name) != nil && !kept.contains(name) {
+      try FileSystem.remove(folder + "/" + name)
+    }
+  }
+}

@@ -1,0 +1,300 @@
+import ObjectModel
+import SQLite
+public import StoreInterface
+
+extension SQLiteStore {
+  /// Writes a context's changes in one transaction.
+  /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict`, or `.failure` for a request that does not
+  ///   fit the model or the store; nothing is written then.
+  public func save(_ request: SaveRequest) throws {
+    try performAtomically {
+      try check(request)
+      try checkVersions(request)
+      for deletion in request.deleted {
+        if let key = primaryKey(of: deletion.objectID) { try deleteRow(deletion.objectID.entity, key) }
+      }
+      do {
+        try connection.atomically(mapping: { $0 as any Error }) { try writeRows(request) }
+      } catch let error as SQLiteError where error.isUniqueViolation && !request.updated.isEmpty {
+        // Two rows may exchange unique values: the changed rows give theirs up first.
+        history?.prepare(isNewTransaction: true)
+        try clearUniqueValues(request.updated)
+        try writeRows(request)
+      }
+      for change in request.toMany { try write(change) }
+    }
+  }
+
+  private func check(_ request: SaveRequest) throws {
+    var seen: Set<ObjectID> = []
+    func check(_ objectID: ObjectID) throws {
+      guard primaryKey(of: objectID) != nil else {
+        throw StoreError.failure("\(objectID.entity.name): the id is not one of this store")
+      }
+    }
+    for snapshot in request.inserted + request.updated {
+      let entity = snapshot.objectID.entity
+      try check(snapshot.objectID)
+      guard snapshot.attributes.count == entity.attributes.count, snapshot.toOne.count == entity.relationships.count
+      else {
+        throw StoreError.failure("\(entity.name): the snapshot does not have the entity's properties")
+      }
+      for destination in snapshot.toOne { if let destination { try check(destination) } }
+      if !seen.insert(snapshot.objectID).inserted {
+        throw StoreError.failure("\(entity.name): an object occurs twice in one save")
+      }
+    }
+    for deletion in request.deleted {
+      try check(deletion.objectID)
+      if !seen.insert(deletion.objectID).inserted {
+        throw StoreError.failure("\(deletion.objectID.entity.name): an object occurs twice in one save")
+      }
+    }
+    if let snapshot = request.inserted.first(where: { $0.objectID.entity.isAbstract }) {
+      throw StoreError.failure("\(snapshot.objectID.entity.name) is abstract; it has no objects")
+    }
+    for change in request.toMany {
+      guard let relationship = change.owner.entity.relationship(change.relationshipName), relationship.isToMany else {
+        throw StoreError.failure(
+          "\(change.owner.entity.name) has no to-many relationship \"\(change.relationshipName)\"")
+      }
+      try check(change.owner)
+      for member in change.members { try check(member) }
+    }
+  }
+
+  private func checkVersions(_ request: SaveRequest) throws {
+    var stale: [(objectID: ObjectID, expected: Int64, found: Int64?)] = []
+    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+    for (objectID, version) in expected {
+      let table = layout.table(for: objectID.entity).name
+      let statement = try cached("SELECT IFNULL(Z_OPT, 1) FROM \(table) WHERE Z_PK = ?1 AND Z_ENT = ?2")
+      defer { statement.reset() }
+      try statement.bind(1, primaryKey(of: objectID) ?? 0)
+      try statement.bind(2, Int64(layout.number(of: objectID.entity)))
+      let found = try statement.step() ? statement.int64(at: 0) : nil
+      if found != version { stale.append((objectID, version, found)) }
+    }
+    if !stale.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
+  }
+
+  private func writeRows(_ request: SaveRequest) throws {
+    var writers: [Entity: SnapshotWriter] = [:]
+    func writer(_ entity: Entity) -> SnapshotWriter {
+      if let writer = writers[entity] { return writer }
+      let writer = SnapshotWriter(self, entity: entity)
+      writers[entity] = writer
+      return writer
+    }
+    for snapshot in request.updated { try writer(snapshot.objectID.entity).update(snapshot) }
+    for snapshot in request.inserted { try writer(snapshot.objectID.entity).insert(snapshot) }
+  }
+
+  private func clearUniqueValues(_ snapshots: [Snapshot]) throws {
+    for snapshot in snapshots {
+      let entity = snapshot.objectID.entity
+      let columns = Set(entity.uniquenessConstraints.joined()).compactMap { layout.propertyColumn($0, of: entity) }
+      if columns.isEmpty { continue }
+      let list = columns.sorted().map { "\($0) = NULL" }.joined(separator: ", ")
+      let statement = try cached("UPDATE \(layout.table(for: entity).name) SET \(list) WHERE Z_PK = ?1")
+      try statement.bind(1, primaryKey(of: snapshot.objectID) ?? 0)
+      try statement.run()
+    }
+  }
+
+  private func write(_ change: SaveRequest.ToManyChange) throws {
+    guard let relationship = change.owner.entity.relationship(change.relationshipName),
+      let owner = primaryKey(of: change.owner)
+    else { return }
+    let members = change.members.compactMap { primaryKey(of: $0) }
+    if relationship.inverse.map({ !$0.isToMany }) == true {
+      try reorder(relationship, owner: owner, members: members)
+    } else {
+      let writer = try LinkWriter(self, relationship)
+      try writer.replaceMembers(of: owner, with: members)
+    }
+  }
+
+  /// Membership is what the to-one columns say; this gives the members' order. Others come last.
+  private func reorder(_ relationship: Relationship, owner: Int64, members: [Int64]) throws {
+    guard let columns = layout.memberColumns(of: relationship), let order = columns.order else { return }
+    let table = layout.table(for: relationship.destination).name
+    let find = try cached(
+      "SELECT Z_PK FROM \(table) WHERE \(columns.foreignKey) = ?1 ORDER BY \(order) IS NULL, \(order), Z_PK")
+    try find.bind(1, owner)
+    var present: [Int64] = []
+    while try find.step() { present.append(find.int64(at: 0)) }
+    find.reset()
+    let known = Set(present)
+    var seen: Set<Int64> = []
+    let ordered = (members + present).filter { known.contains($0) && seen.insert($0).inserted }
+    let place = try cached("UPDATE \(table) SET \(order) = ?1 WHERE Z_PK = ?2 AND \(order) IS NOT ?1")
+    for (index, member) in ordered.enumerated() {
+      try place.bind(1, OrderKey.first + OrderKey.step * Int64(index))
+      try place.bind(2, member)
+      try place.run()
+    }
+  }
+
+  // MARK: deleting
+
+  /// Deletes a row with everything that only the layout knows of: its join rows, the hidden to-one columns of other
+  /// rows that point at it, its R-tree entries. Delete rules are the caller's.
+  func deleteRow(_ entity: Entity, _ key: Int64) throws {
+    let table = layout.table(for: entity).name
+    try history?.recordDelete(entityNumber: layout.number(of: entity), key: key)
+    for join in layout.joinTables {
+      for side in [join.master, join.inverse]
+      where entity.isKind(of: side.relationship.entity) {
+        let statement = try cached("DELETE FROM \(join.name) WHERE \(side.ownerColumn) = ?1")
+        try statement.bind(1, key)
+        try statement.run()
+      }
+    }
+    for other in layout.tables {
+      for column in other.columns {
+        guard case .virtualForeignKey(let owner, let name) = column.role, let declaring = layout.entity(number: owner),
+          entity.isKind(of: declaring)
+        else { continue }
+        let extra = [
+          other.column(.virtualDestinationEntity(owner: owner, relationship: name)),
+          other.column(.virtualOrderKey(owner: owner, relationship: name)),
+        ].compactMap { $0.map { ", \($0.name) = NULL" } }.joined()
+        let statement = try cached(
+          "UPDATE \(other.name) SET \(column.name) = NULL\(extra) WHERE \(column.name) = ?1")
+        try statement.bind(1, key)
+        try statement.run()
+      }
+    }
+    if !hasDeferredIndexes {
+      for index in layout.indexes where index.entity.map({ entity.isKind(of: $0) }) == true {
+        let statement = try cached("DELETE FROM \(index.name) WHERE Z_PK = ?1")
+        try statement.bind(1, key)
+        try statement.run()
+      }
+    }
+    let statement = try cached("DELETE FROM \(table) WHERE Z_PK = ?1")
+    try statement.bind(1, key)
+    try statement.run()
+  }
+}
+
+/// Writes complete snapshots of one concrete entity.
+final class SnapshotWriter {
+  private enum Source {
+    case attribute(Int, RowPlan.Kind)
+    case toOneKey(Int)
+    case toOneEntity(Int)
+  }
+  private let store: SQLiteStore
+  private let entity: Entity
+  private let table: String
+  private let number: Int
+  private var columns: [(name: String, source: Source)] = []
+  /// Ordered to-one relationships: position in the snapshot, foreign key column and order column.
+  private var ordered: [(position: Int, relationship: Relationship, key: String, order: String)] = []
+  private let rTrees: [IndexLayout]
+
+  init(_ store: SQLiteStore, entity: Entity) {
+    self.store = store
+    self.entity = entity
+    let layout = store.layout
+    table = layout.table(for: entity).name
+    number = layout.number(of: entity)
+    rTrees = layout.indexes.filter { $0.entity.map { entity.isKind(of: $0) } ?? false }
+    for (position, attribute) in entity.attributes.enumerated() where !attribute.isTransient {
+      guard let column = layout.column(for: attribute.name, of: entity), let kind = try? RowPlan.kind(of: attribute)
+      else { continue }
+      columns.append((column.name, .attribute(position, kind)))
+    }
+    for (position, relationship) in entity.relationships.enumerated() where !relationship.isToMany {
+      guard let key = layout.foreignKeyColumn(of: relationship) else { continue }
+      columns.append((key.name, .toOneKey(position)))
+      if let column = layout.entityColumn(of: relationship) { columns.append((column.name, .toOneEntity(position))) }
+      if let order = layout.orderColumn(of: relationship) {
+        ordered.append((position, relationship, key.name, order.name))
+      }
+    }
+  }
+
+  func insert(_ snapshot: Snapshot) throws {
+    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
+    let parameters = ["?1", String(number), "1"] + columns.indices.map { "?\($0 + 2)" }
+    let statement = try store.cached(
+      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))")
+    let key = store.primaryKey(of: snapshot.objectID) ?? 0
+    try bind(snapshot, key, to: statement)
+    try statement.run()
+    try store.setLastPrimaryKey(key, of: entity)
+    try store.history?.recordInsert(entityNumber: number, key: key)
+    try finish(snapshot, key)
+  }
+
+  func update(_ snapshot: Snapshot) throws {
+    let key = store.primaryKey(of: snapshot.objectID) ?? 0
+    if let history = store.history {
+      try history.recordUpdate(entityNumber: number, key: key, columns: changes(snapshot, key))
+    }
+    var assignments = columns.enumerated().map { "\($1.name) = ?\($0 + 2)" }
+    for place in ordered {
+      guard let index = columns.firstIndex(where: { $0.name == place.key }) else { continue }
+      // A row that moves to another destination loses its place.
+      assignments.append("\(place.order) = CASE WHEN \(place.key) IS ?\(index + 2) THEN \(place.order) END")
+    }
+    let list = (["Z_OPT = IFNULL(Z_OPT, 1) + 1"] + assignments).joined(separator: ", ")
+    let statement = try store.cached("UPDATE \(table) SET \(list) WHERE Z_PK = ?1")
+    try bind(snapshot, key, to: statement)
+    try statement.run()
+    try finish(snapshot, key)
+  }
+
+  private func finish(_ snapshot: Snapshot, _ key: Int64) throws {
+    for place in ordered { store.noteMissingOrderKey(place.relationship, key) }
+    if !rTrees.isEmpty { try store.refreshRTrees(rTrees, key: key) }
+  }
+
+  private func bind(_ snapshot: Snapshot, _ key: Int64, to statement: Statement) throws {
+    try statement.bind(1, key)
+    for (index, column) in columns.enumerated() {
+      let parameter = Int32(index + 2)
+      switch column.source {
+      case .attribute(let position, let kind):
+        try ValueCoding.bind(
+          snapshot.attributes[position], kind: kind, to: statement, at: parameter, externalData: store.externalData,
+          seed: RowBinder.seed(number, key, index))
+      case .toOneKey(let position):
+        if let destination = snapshot.toOne[position].flatMap({ store.primaryKey(of: $0) }) {
+          try statement.bind(parameter, destination)
+        } else {
+          try statement.bindNull(parameter)
+        }
+      case .toOneEntity(let position):
+        if let destination = snapshot.toOne[position] {
+          try statement.bind(parameter, Int64(store.layout.number(of: destination.entity)))
+        } else {
+          try statement.bindNull(parameter)
+        }
+      }
+    }
+  }
+
+  /// Names of the properties whose values differ from the stored row's.
+  private func changes(_ snapshot: Snapshot, _ key: Int64) throws -> [String] {
+    let reader = SnapshotReader(store, entity: entity)
+    let statement = try store.cached("SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK = ?1")
+    defer { statement.reset() }
+    try statement.bind(1, key)
+    guard try statement.step() else { return [] }
+    let stored = try reader.snapshot(statement)
+    var names: [String] = []
+    for (position, attribute) in entity.attributes.enumerated()
+    where !attribute.isTransient && stored.attributes[position] != snapshot.attributes[position] {
+      names.append(attribute.name)
+    }
+    for (position, relationship) in entity.relationships.enumerated()
+    where !relationship.isToMany && stored.toOne[position] != snapshot.toOne[position] {
+      names.append(relationship.name)
+    }
+    return names
+  }
+}
