@@ -45,12 +45,13 @@ public final class RecordReader {
 
   /// Fills the batch with the next records and faults, anew.
   ///
-  /// A batch holds at most `maximumRecords` records and about 1 MB of text. An error that ends the input is thrown by
+  /// A batch holds at most `maximumRecords` records (never more than 65,536) and about 1 MB of text. An error that ends the input is thrown by
   /// the call after the one that delivered the last record before it.
   /// - Returns: false at the end of the input, with the batch empty.
   public func next(_ batch: RecordBatch, maximumRecords: Int = 8192) throws(SeedFormatError) -> Bool {
     precondition(batch.fieldCount == fieldCount, "the batch was made for another projection")
     precondition(maximumRecords > 0, "a batch holds at least one record")
+    let maximumRecords = min(maximumRecords, 65_536)
     batch.reset(records: maximumRecords)
     batch.countsCarriageReturns = countsCarriageReturns
     batch.firstOrdinal = ordinal

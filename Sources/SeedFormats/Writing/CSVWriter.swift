@@ -17,7 +17,7 @@ public final class CSVWriter {
 
   private let output: OutputBuffer
   private let options: Options
-  private var isFirstField = true
+  private var fieldsInRecord = 0
   /// The record so far is one empty unquoted field, which alone would be a blank line.
   private var isBlank = true
 
@@ -78,10 +78,9 @@ public final class CSVWriter {
   /// Ends the record.
   /// - Throws: the sink's errors.
   public func endRecord() throws(SeedFormatError) {
-    if isBlank && !isFirstField && fieldsInRecord == 1 { output.append("\"\"" as StaticString) }
+    if isBlank && fieldsInRecord == 1 { output.append("\"\"" as StaticString) }
     if options.endsLinesWithCRLF { output.append(0x0D) }
     output.append(0x0A)
-    isFirstField = true
     isBlank = true
     fieldsInRecord = 0
     try output.flushIfFull()
@@ -97,11 +96,8 @@ public final class CSVWriter {
   /// - Throws: the sink's errors.
   public func finish() throws(SeedFormatError) { try output.finish() }
 
-  private var fieldsInRecord = 0
-
   private func separate() {
-    if !isFirstField { output.append(options.delimiter) }
-    isFirstField = false
+    if fieldsInRecord > 0 { output.append(options.delimiter) }
     fieldsInRecord += 1
   }
 
