@@ -106,7 +106,7 @@ struct ConfigurationReaderTests {
     #expect(export.order.map(\.isAscending) == [true, false, false])
   }
 
-  private func expression(_ entry: MapEntry) -> ImportPipeline.Expression.Node? {
+  private func expression(_ entry: MapEntry) -> RecordExpression.Node? {
     guard case .attribute(let mapping) = entry.mapping else { return nil }
     return mapping.expression.root
   }

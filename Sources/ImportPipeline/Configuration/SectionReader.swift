@@ -40,6 +40,23 @@ struct SectionReader {
     return !isExhausted
   }
 
+  /// Tags would say a type, which is the specification's part. Not for keys: comparing them has filled in their tags.
+  private mutating func checkTag(of node: Node) {
+    let tag: String
+    var implied = ""
+    switch node {
+    case .scalar(let scalar):
+      tag = scalar.tag.description
+      if scalar.style != .plain { implied = "tag:yaml.org,2002:str" }
+    case .mapping(let mapping): tag = mapping.tag.description
+    case .sequence(let sequence): tag = sequence.tag.description
+    case .alias: return
+    }
+    if !tag.isEmpty, tag != implied {
+      add("tag", "tags are not supported", hint: "quote a value to make it text", at: node.position)
+    }
+  }
+
   /// The pairs of a mapping with text keys, repeated and odd keys reported.
   mutating func pairs(_ node: Node, what: String) -> [(key: String, keyPosition: FilePosition, value: Node)]? {
     guard spend(at: node.position) else { return nil }
@@ -55,6 +72,7 @@ struct SectionReader {
         add("type", "expected a name, found \(key.kindName)", at: key.position)
         continue
       }
+      checkTag(of: value)
       let name = yaml.repeatedKeys[key.position] ?? scalar.string
       if name == "<<", scalar.style == .plain {
         add("merge-key", "merge keys (<<) are not supported", hint: "write the fields out", at: key.position)
@@ -120,6 +138,7 @@ struct SectionReader {
     var items: [Node] = []
     for item in sequence {
       guard spend(at: item.position) else { return [] }
+      checkTag(of: item)
       items.append(item)
     }
     return items
@@ -127,15 +146,12 @@ struct SectionReader {
 
   /// A scalar's text with its variables put in, and what type it then has.
   mutating func expanded(_ node: Node) -> (expansion: EnvironmentExpansion, value: ScalarValue)? {
-    guard case .scalar(var scalar) = node else { return nil }
+    guard case .scalar(let scalar) = node else { return nil }
     do {
       let expansion = try EnvironmentExpansion(scalar.string, environment: environment)
-      if expansion.text != scalar.string {
-        let style = scalar.style
-        scalar.string = expansion.text
-        scalar.style = style
-      }
-      return (expansion, ScalarValue(scalar))
+      // Braces want quotes in YAML, so quotes around a variable do not make its value text.
+      let hasVariable = expansion.text != scalar.string
+      return (expansion, ScalarValue(Node.Scalar(expansion.text, .implicit, hasVariable ? .plain : scalar.style)))
     } catch {
       let column = node.scalar.flatMap { Self.column(of: "${", in: $0.string) } ?? 1
       let position = node.scalar.map { yaml.position(inside: $0, column: column) } ?? node.position
@@ -161,6 +177,9 @@ struct SectionReader {
     case (_, .null) where field.whenMissing.allowsNull && !expansion.text.isEmpty: return .null
     case (.text, .text(let text)): return .text(text)
     case (.text, .integer), (.text, .double), (.text, .boolean), (.text, .unusableNumber): return .text(expansion.text)
+    case (.text, .null), (.path, .null):
+      // An empty text in quotes, or what a variable made of one, is text; nothing at all is not.
+      if node.scalar?.string.isEmpty == false, expansion.text != node.scalar?.string { return .text(expansion.text) }
     case (.path, .text), (.path, .integer), (.path, .double): return .text(expansion.text)
     case (.boolean, .boolean(let flag)): return .boolean(flag)
     case (.integer(let minimum), .integer(let integer)):

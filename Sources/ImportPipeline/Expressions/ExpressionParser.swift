@@ -106,10 +106,11 @@ private struct ParserState {
   }
 
   mutating func coalescing() throws(ExpressionError) -> Expression.Node {
+    let left = try binary(level: 0)
+    guard accept("??") else { return left }
     try deeper()
     defer { depth -= 1 }
-    let left = try binary(level: 0)
-    return accept("??") ? .binary(.coalesce, left, try coalescing()) : left
+    return .binary(.coalesce, left, try coalescing())
   }
 
   /// Operators of equal binding strength, loosest first.
@@ -141,10 +142,11 @@ private struct ParserState {
   }
 
   mutating func unary() throws(ExpressionError) -> Expression.Node {
+    let isNot = accept("!")
+    guard isNot || accept("-") else { return try primary() }
     try deeper()
     defer { depth -= 1 }
-    if accept("!") { return .unary(.not, try unary()) }
-    guard accept("-") else { return try primary() }
+    if isNot { return .unary(.not, try unary()) }
     if case .number(let digits) = token.kind {
       // With its sign, so that the smallest integer can be written.
       let constant = try number("-" + digits)

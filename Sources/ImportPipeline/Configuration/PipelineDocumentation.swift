@@ -1,0 +1,165 @@
+/// The reference of pipeline files, made from the specifications that the reader uses.
+public enum PipelineDocumentation {
+  /// The text of `docs/PIPELINE.md`.
+  public static func markdown() -> String {
+    var lines = [
+      "# Pipeline files", "",
+      "<!-- Made from the field specifications; a test keeps it in step (SEEDBED_UPDATE_DOCS=1 rewrites it). -->", "",
+    ]
+    lines += introduction
+    for section in PipelineSection.allCases where !PipelineSection.mapForms.contains(section) {
+      lines += text(of: section)
+      if section == .source { lines += mapIntroduction + PipelineSection.mapForms.flatMap(text(of:)) }
+    }
+    lines += expressions + functions + dates
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(of section: PipelineSection) -> [String] {
+    var lines = [
+      "## \(section.title)", "", section.introduction, "", "| key | type | default | |", "|---|---|---|---|",
+    ]
+    for field in section.fields {
+      let cells = [
+        "`\(field.name)`", field.type.name, defaultText(field.whenMissing),
+        "\(field.documentation) Example: `\(field.name): \(field.example)`",
+      ]
+      lines.append("| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |")
+    }
+    return lines + [""]
+  }
+
+  private static func defaultText(_ value: FieldDefault) -> String {
+    switch value {
+    case .required: "**required**"
+    case .none: "–"
+    case .value(let value): "`\(value.yaml)`"
+    case .derived(let words): words
+    }
+  }
+
+  private static let introduction = [
+    """
+    A pipeline file is YAML that says which seeds become which objects of a store. Every mistake in it is reported \
+    with line and column, all of them at once. `seedbed schema` prints a JSON Schema for editors \
+    (`docs/pipeline.schema.json`).
+    """, "",
+    "```yaml", "model: ../seeds/transit/Transit.xcdatamodeld", "store: { path: ../build/Transit.sqlite }", "import:",
+    "  - from: ../seeds/transit/stops.csv.gz", "    entity: Stop", "    match: [identifier]", "    map:",
+    "      identifier: stop_id", "      name: stop_name",
+    "      normalizedName: normalized(stop_name)              # an expression over the record",
+    "      kind: '\"station\"'                                  # a text constant",
+    "      parent: { match: identifier, from: parent_station } # a relationship by natural key", "```", "",
+    """
+    **Scalars** follow YAML 1.2: `true` and `false` are booleans, `no` and `on` are text. Tags, merge keys (`<<`) and \
+    repeated keys are mistakes; aliases are followed up to 100,000 values.
+    """, "",
+    """
+    **Variables.** `${NAME}` stands for a variable of the environment, `${NAME:default}` has a default, and `$$` is a \
+    dollar sign. They work everywhere but in expressions and constants. A variable that is not set is a mistake; one \
+    that is set but empty counts as set.
+    """, "",
+    """
+    **Paths** are relative to the pipeline file and must stay inside the project folder: the nearest folder above the \
+    file with a `.git`, `Package.swift` or `.seedbed-root`; else the folder above `pipelines`, when the file is in a \
+    folder of that name; else the file's own folder. Symbolic links are followed before this is checked. Two things \
+    lift it: `--allow-outside`, and a path that starts with a variable whose value in the environment is an absolute \
+    path (`${TRANSIT_DATA}/stops.csv.gz`), because then the operator gave the place. Such a path may not climb out of \
+    it again, and a default in the file does not count.
+    """, "",
+  ]
+
+  private static let mapIntroduction = [
+    "## Values of map", "",
+    "| written | means |", "|---|---|",
+    "| `name: stop_name` | the field `stop_name`; any text is an [expression](#expressions) |",
+    "| `name: stop name` | the field of that name: text that is no expression but could be a column is that column |",
+    "| `zone: 5`, `open: true` | the constant |",
+    "| `note: null` | null: clears the property. A property that is not in `map`, or absent from a record, is left as it is |",
+    "| `kind: '\"station\"'` | the text `station`: quotes inside the YAML quotes, because an expression wants them |",
+    "| `kind: { value: station }` | the same |",
+    "| a mapping with `from` | an attribute, with more to say |",
+    "| a mapping with `match` and `from` | a relationship by natural key |",
+    "| a mapping with `from` and `map` | nested objects |", "",
+    """
+    Where a CSV source has a column whose name is exactly the text, that column is meant, even if the text is also an \
+    expression (`price-usd`).
+    """, "",
+  ]
+
+  private static let expressions = [
+    "## Expressions", "",
+    """
+    **Fields** are CSV columns (`stop_name`), paths of JSON keys (`venue.location.lat`) or JSON Pointers \
+    (`/venue/location/lat`). A name with other characters stands in backticks: `` `stop name` ``, `` `/a-b/0` ``.
+    """, "",
+    """
+    **Constants** are `"text"` or `'text'` (escapes `\\n \\t \\r \\\\ \\" \\' \\u{...}`), `12`, `1.5e3`, `true`, \
+    `false` and `null`.
+    """, "",
+    "**Operators**, from the loosest binding to the tightest:", "",
+    "| operator | means |", "|---|---|",
+    "| `c ? a : b` | `a` where `c` is true, else `b`; only one of them is evaluated. A null `c` takes `b` |",
+    "| `a ?? b` | `a` unless it is absent, null or the empty text |",
+    "| <code>a &#124;&#124; b</code> | or; `b` is not evaluated when `a` decides. Null counts as unknown |",
+    "| `a && b` | and, likewise |",
+    "| `== != < <= > >=` | comparison; comparisons do not chain |",
+    "| `a & b` | texts joined; null when one of them is (`concat` leaves them out) |",
+    "| `a + b`, `a - b` | sum, difference |",
+    """
+    | `a * b`, `a / b`, `a % b` | product, quotient, remainder (with the sign of `a`). The quotient of integers is an \
+    integer when it comes out even, else a Double |
+    """,
+    "| `-a`, `!a` | negative, not |", "",
+    "Parentheses group. An expression nests at most \(ExpressionParser.maximumDepth) levels deep.", "",
+    """
+    **Numbers.** Integers are exact and 64 bits wide. Text that looks like a number (sign, digits, fraction, exponent; \
+    no spaces) is one in arithmetic. Overflow, division by zero and text that is no number reject the record.
+    """, "",
+    """
+    **Comparing.** Text compares with a number by value when it looks like a number; other text equals no number, and \
+    to order it beside one rejects the record. Text compares with text byte by byte: `"01" == "1"` is false, and \
+    `pickup_type != 1` and `pickup_type != "1"` are both false for the CSV field `1`. Text equals a boolean when it is \
+    `true` or `false` accordingly.
+    """, "",
+    """
+    **Null.** Absent and null propagate: arithmetic, order comparisons, `&` and functions yield null when one of their \
+    values is. Equality does not: null equals null and absent only, so `x == null` tests for both, and `x != 1` is true \
+    for a null `x`. A `where` that is null does not select the record.
+    """, "",
+  ]
+
+  private static var functions: [String] {
+    ["## Functions", "", "| function | means | example | yields |", "|---|---|---|---|"]
+      + Expression.Function.allCases.map { function in
+        let specification = function.specification
+        return
+          "| `\(specification.signature)` | \(specification.documentation) | `\(specification.example.expression)` "
+          + "| `\(specification.example.result)` |"
+      } + [""]
+  }
+
+  private static let dates = [
+    "## Dates", "",
+    """
+    Without a format, dates are ISO 8601: `2025-03-14`, `2025-03-14T09:26`, `2025-03-14 09:26:53.589Z`, \
+    `2025-03-14T09:26:53+01:00`. `epoch` and `epoch-ms` count seconds and milliseconds since 1970. Other formats are \
+    Unicode date patterns:
+    """, "",
+    "| letters | stand for |", "|---|---|",
+    "| `yyyy` | year, four digits |",
+    "| `M`, `MM`, `MMM`, `MMMM` | month: one or two digits, two digits, English abbreviation, English name |",
+    "| `d`, `dd` | day |",
+    "| `H`, `HH` | hour from 0 to 23 |",
+    "| `h`, `hh` with `a` | hour from 1 to 12 with AM or PM |",
+    "| `m`, `mm`, `s`, `ss` | minute, second |",
+    "| `S` to `SSSSSSSSS` | as many decimals of the second |",
+    "| `X`, `x`, `Z` | `Z` or an offset such as `+0100` or `+01:00` |",
+    "| `E`, `EEEE` | English weekday, short or long; not compared with the date |",
+    "| `'text'`, and all but letters | themselves |", "",
+    """
+    Dates that the calendar lacks are rejects: 30 February, hour 24, second 60. In zones with daylight saving, a time \
+    that occurs twice is the first of the two, and one that is skipped counts on from before the gap.
+    """, "",
+  ]
+}

@@ -1,0 +1,118 @@
+/// The JSON Schema of pipeline files, made from the specifications that the reader uses.
+public enum PipelineSchema {
+  /// The text of `docs/pipeline.schema.json` (draft 2020-12).
+  public static func json() -> String {
+    var definitions = PipelineSection.allCases.filter { $0 != .pipeline }.map { ($0.rawValue, schema(of: $0)) }
+    definitions.append(("variable", variable))
+    definitions.append(("expression", expression))
+    definitions.append(("constant", constant))
+    definitions.append(
+      (
+        "properties",
+        .object([
+          ("type", .string("object")), ("minProperties", .number("1")),
+          (
+            "additionalProperties",
+            .object([
+              ("anyOf", .array([reference("expression")] + PipelineSection.mapForms.map { reference($0.rawValue) }))
+            ])
+          ),
+        ])
+      ))
+    let head: [(String, JSONText)] = [
+      ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("title", .string("Seedbed pipeline")),
+    ]
+    return JSONText.object(head + members(of: .pipeline) + [("$defs", .object(definitions))]).text() + "\n"
+  }
+
+  private static func reference(_ name: String) -> JSONText {
+    .object([("$ref", .string("#/$defs/\(name)"))])
+  }
+
+  /// A value that the environment gives: any scalar may be one.
+  private static let variable = JSONText.object([("type", .string("string")), ("pattern", .string("\\$\\{"))])
+  private static let constant = JSONText.object([
+    ("type", .array(["string", "number", "boolean", "null"].map(JSONText.string)))
+  ])
+  private static let expression = JSONText.object([
+    ("description", .string("An expression over the record, or a constant number, boolean or null.")),
+    ("type", .array(["string", "number", "boolean", "null"].map(JSONText.string))),
+  ])
+
+  private static func schema(of section: PipelineSection) -> JSONText {
+    .object(members(of: section))
+  }
+
+  private static func members(of section: PipelineSection) -> [(String, JSONText)] {
+    let required = section.fields.filter { $0.whenMissing == .required }.map { JSONText.string($0.name) }
+    return [
+      ("type", .string("object")), ("description", .string(section.introduction)),
+      ("additionalProperties", .boolean(false)),
+    ] + (required.isEmpty ? [] : [("required", .array(required))]) + [
+      ("properties", .object(section.fields.map { ($0.name, schema(of: $0)) }))
+    ]
+  }
+
+  private static func schema(of field: FieldSpec) -> JSONText {
+    var members: [(String, JSONText)] = [("description", .string(field.documentation))]
+    if case .value(let value) = field.whenMissing { members.append(("default", json(value))) }
+    var alternatives = alternatives(for: field.type)
+    if field.whenMissing.allowsNull, isScalar(field.type) { alternatives.append(.object([("type", .string("null"))])) }
+    members.append(("anyOf", .array(alternatives)))
+    return .object(members)
+  }
+
+  private static func isScalar(_ type: FieldType) -> Bool {
+    switch type {
+    case .text, .path, .boolean, .integer, .number, .character, .choice: true
+    default: false
+    }
+  }
+
+  private static func alternatives(for type: FieldType) -> [JSONText] {
+    func typed(_ name: String, _ more: [(String, JSONText)] = []) -> JSONText {
+      .object([("type", .string(name))] + more)
+    }
+    let text = JSONText.object([("type", .array(["string", "number", "boolean"].map(JSONText.string)))])
+    let path = typed("string", [("minLength", .number("1"))])
+    switch type {
+    case .text: return [text]
+    case .path: return [path]
+    case .boolean: return [typed("boolean"), reference("variable")]
+    case .integer(let minimum):
+      return [typed("integer", [("minimum", .number(String(minimum)))]), reference("variable")]
+    case .number(let range):
+      let bounds: [(String, JSONText)] = [
+        ("minimum", .number(FieldType.short(range.lowerBound))),
+        ("maximum", .number(FieldType.short(range.upperBound))),
+      ]
+      return [typed("number", bounds), reference("variable")]
+    case .character(let allowsNull):
+      let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
+      return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
+    case .choice(let words): return [.object([("enum", .array(words.map(JSONText.string)))]), reference("variable")]
+    case .texts: return [text, typed("array", [("items", text)])]
+    case .expression: return [reference("expression")]
+    case .expressions: return [reference("expression"), typed("array", [("items", reference("expression"))])]
+    case .constant: return [reference("constant")]
+    case .section(let section): return [reference(section.rawValue)]
+    case .pathOrSection(let section): return [path, reference(section.rawValue)]
+    case .sections(let section): return [typed("array", [("items", reference(section.rawValue))])]
+    case .textsOrSections(let section):
+      return [typed("array", [("items", .object([("anyOf", .array([text, reference(section.rawValue)]))]))])]
+    case .properties: return [reference("properties")]
+    }
+  }
+
+  private static func json(_ value: FieldValue) -> JSONText {
+    switch value {
+    case .null: .null
+    case .text(let text): .string(text)
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let integer): .number(String(integer))
+    case .number(let number): .number(FieldType.short(number))
+    case .character(let byte): .string(String(Character(Unicode.Scalar(byte))))
+    case .texts(let texts): .array(texts.map(JSONText.string))
+    }
+  }
+}
