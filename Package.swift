@@ -58,7 +58,7 @@ let package = Package(
         "ImportPipeline", logging, argumentParser,
       ]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
-    .testTarget(name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel"]),
+    .testTarget(name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel"], exclude: ["Models"]),
     .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(

@@ -2,6 +2,7 @@ public import ObjectModel
 
 /// A model as it was read from a file, with what the reader could not use.
 public struct ModelFile: Sendable {
+  /// The validated model.
   public let model: ManagedObjectModel
   /// The version's name without the `.xcdatamodel` suffix.
   public let versionName: String

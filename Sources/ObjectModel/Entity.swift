@@ -1,22 +1,29 @@
 /// An entity inside a validated model: a light handle that keeps its model alive.
 public struct Entity: Sendable, Hashable {
+  /// The model that it belongs to.
   public let model: ManagedObjectModel
   /// The position in `ManagedObjectModel.descriptions`.
   public let index: Int
 
+  /// Entities are equal when they are the same entity of the same model object.
   public static func == (left: Entity, right: Entity) -> Bool {
     left.model === right.model && left.index == right.index
   }
 
+  /// Hashes the model's identity and the index.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(model))
     hasher.combine(index)
   }
 
+  /// The entity as declared, with its own properties only.
   public var description: EntityDescription { model.descriptions[index] }
+  /// Unique in the model.
   public var name: String { model.descriptions[index].name }
+  /// Whether only sub-entities have objects.
   public var isAbstract: Bool { model.descriptions[index].isAbstract }
 
+  /// The direct parent, nil for a root.
   public var superentity: Entity? {
     model.resolved.entities[index].parent.map { Entity(model: model, index: $0) }
   }
@@ -68,12 +75,17 @@ public struct Relationship: Sendable, Hashable {
     entity.model.resolved.entities[entity.index].relationships[index]
   }
 
+  /// The relationship as declared.
   public var description: RelationshipDescription { resolved.description }
+  /// Unique among the entity's properties.
   public var name: String { resolved.description.name }
+  /// Whether it leads to any number of objects.
   public var isToMany: Bool { resolved.description.isToMany }
+  /// Whether the objects of a to-many relationship have an order of their own.
   public var isOrdered: Bool { resolved.description.isOrdered }
   /// The entity that declares the relationship.
   public var declaringEntity: Entity { Entity(model: entity.model, index: resolved.declaringEntity) }
+  /// The entity that it leads to; objects may be of its sub-entities.
   public var destination: Entity { Entity(model: entity.model, index: resolved.destination) }
   /// The inverse, seen from the destination.
   public var inverse: Relationship? {

@@ -4,6 +4,7 @@ public final class ManagedObjectModel: Sendable {
   public let descriptions: [EntityDescription]
   /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
   public let configurations: [String: [String]]
+  /// Template name → template.
   public let fetchRequestTemplates: [String: FetchRequestTemplate]
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
   public let versionIdentifier: String

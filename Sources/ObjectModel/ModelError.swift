@@ -32,8 +32,11 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// One mistake: where, what, and what to do.
   public struct Problem: Sendable, Hashable {
+    /// What kind of mistake it is.
     public var code: Code
+    /// Name of the entity it is about.
     public var entity: String?
+    /// Name of the property it is about.
     public var property: String?
     /// Another named part of the model, such as "fetchIndex byDate", "configuration Cloud" or "composite Address".
     public var element: String?
@@ -41,9 +44,12 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     public var file: String?
     /// 1-based line in `file`.
     public var line: Int?
+    /// What is wrong, with the names that it is about; one sentence without a period.
     public var message: String
+    /// What to do about it.
     public var hint: String?
 
+    /// A mistake, by default an `invalidValue` without a place.
     public init(
       _ code: Code = .invalidValue, entity: String? = nil, property: String? = nil, element: String? = nil,
       file: String? = nil, line: Int? = nil, message: String, hint: String? = nil
@@ -62,6 +68,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
   /// At least one problem, in the order in which they were found.
   public var problems: [Problem]
 
+  /// An error of these problems.
   public init(_ problems: [Problem]) {
     self.problems = problems
   }
@@ -73,6 +80,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ModelError.Problem: CustomStringConvertible {
+  /// `file:line: message`, and the hint on a line of its own.
   public var description: String {
     var text = ""
     if let file { text += file + (line.map { ":\($0)" } ?? "") + ": " }

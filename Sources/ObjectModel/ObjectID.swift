@@ -10,17 +10,21 @@ public struct ObjectID: Sendable, Hashable {
   }
   /// The object's own entity (not an ancestor).
   public let entity: Entity
+  /// Where the identity comes from.
   public let reference: Reference
 
+  /// An identity of an object of that entity.
   public init(entity: Entity, reference: Reference) {
     self.entity = entity
     self.reference = reference
   }
 
+  /// Whether the object has not been saved yet.
   public var isTemporary: Bool {
     if case .temporary = reference { return true }
     return false
   }
+  /// The row's `Z_PK` in its store; nil while it is temporary.
   public var primaryKey: Int64? {
     if case .permanent(_, let primaryKey) = reference { return primaryKey }
     return nil

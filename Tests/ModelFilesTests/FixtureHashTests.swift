@@ -28,4 +28,38 @@ struct FixtureHashTests {
     }
     #expect(names == ["models/momxml/Model.xcdatamodeld/Model.xcdatamodel Produit"])
   }
+
+  @Test("compiled models have the hashes of their sources")
+  func compiled() throws {
+    var count = 0
+    for (path, versions) in try Fixtures.expected().compiled {
+      let folder = Fixtures.path(path.replacingOccurrences(of: ".momd/VersionInfo.plist", with: ".xcdatamodeld"))
+      for (version, expected) in versions {
+        let model = try ModelReader.read(path: folder, version: version)
+        #expect(model.entityVersionHashesByName.mapValues(\.hexadecimal) == expected, "\(path) \(version)")
+        count += expected.count
+      }
+    }
+    #expect(count > 100)
+  }
+
+  @Test("digests and checksums of stores come out of their models")
+  func digests() throws {
+    var digests = 0
+    var checksums = 0
+    for (path, store) in try Fixtures.expected().stores {
+      guard let source = store.model?.first(where: { $0.hasSuffix(".xcdatamodel") }) else { continue }
+      let model = try ModelReader.read(path: Fixtures.path(source))
+      #expect(model.entityVersionHashesByName.mapValues(\.hexadecimal) == store.hashes, "\(path)")
+      if let digest = store.digest {
+        #expect(model.versionHashesDigest == digest, "\(path)")
+        digests += 1
+      }
+      if let checksum = store.checksum {
+        #expect(model.versionChecksum == checksum, "\(path)")
+        checksums += 1
+      }
+    }
+    #expect(digests > 0)
+  }
 }

@@ -2,14 +2,15 @@ import ObjectModel
 
 /// The composite types of a model: as XML, and decoded once each on first use.
 struct CompositeTypes {
-  /// The most stored values that one composite may have when it is taken apart. It keeps composites of composites of
-  /// composites from growing without bound.
-  static let maximumLeafCount = 4096
+  /// The most elements that one composite may have in all, those of its composites included. It keeps composites of
+  /// composites of composites from growing without bound.
+  static let maximumElementCount = 4096
   static let maximumDepth = 16
 
   var nodes: [String: XMLNode] = [:]
   var elements: [String: [AttributeDescription]] = [:]
-  var leafCounts: [String: Int] = [:]
+  /// How many elements each type has in all.
+  var elementCounts: [String: Int] = [:]
 }
 
 extension ModelDecoder {
@@ -64,20 +65,20 @@ extension ModelDecoder {
     guard composites.elements[name] == nil, let node = composites.nodes[name] else { return }
     let owner = "composite \(name)"
     var elements: [AttributeDescription] = []
-    var leafCount = 0
+    var elementCount = 0
     for child in node.children where child.name == "attribute" {
       guard let element = decodeAttribute(child, owner: owner, inside: enclosing + [name]) else { continue }
       elements.append(element)
-      leafCount += element.composite.map { composites.leafCounts[$0.name] ?? 0 } ?? 1
+      elementCount += 1 + (element.composite.flatMap { composites.elementCounts[$0.name] } ?? 0)
     }
-    if leafCount > CompositeTypes.maximumLeafCount {
+    if elementCount > CompositeTypes.maximumElementCount {
       NodeReader(node, entity: owner).fail(
-        .invalidComposite, "it has more than \(CompositeTypes.maximumLeafCount) values in all",
+        .invalidComposite, "it has more than \(CompositeTypes.maximumElementCount) elements in all",
         hint: "use fewer or smaller composites", &log)
       elements = []
-      leafCount = 0
+      elementCount = 0
     }
     composites.elements[name] = elements
-    composites.leafCounts[name] = leafCount
+    composites.elementCounts[name] = elementCount
   }
 }

@@ -100,8 +100,10 @@ private final class XMLNodeParser: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-    if failure == nil {
-      let number = (error as NSError).code
+    let number = (error as NSError).code
+    // A document that ends early is told by its root, which has not ended; the parser's word for it varies.
+    let endsEarly = number == XMLErrorText.documentEnd && root?.hasEnded != true
+    if failure == nil, !endsEarly {
       failure = Failure(
         line: max(1, parser.lineNumber), message: "the XML is not well-formed (\(XMLErrorText.text(number)))",
         hint: "correct the XML at this line, or restore the file")
@@ -111,9 +113,12 @@ private final class XMLNodeParser: NSObject, XMLParserDelegate {
 
 /// What the parser's error numbers mean; the number itself for the rare ones.
 private enum XMLErrorText {
+  /// Raised for input that ends early and for input that goes on after the root element.
+  static let documentEnd = 5
+
   static func text(_ number: Int) -> String {
     switch number {
-    case 5: "a part is missing at the end"
+    case documentEnd: "something follows the root element"
     case 9: "a character that XML does not allow, or text that is not UTF-8"
     case 26: "an entity that is not defined"
     case 38, 39: "an attribute value is not in quotes or contains <"

@@ -1,45 +1,6 @@
 import Crypto
 import Foundation
 
-/// The version hashes of a model, computed once when the model is made.
-///
-/// All hashes are SHA-256, strings enter as UTF-8 without a terminator, integers little-endian.
-struct ModelHashes: Sendable {
-  /// By position of the entity.
-  let entities: [Data]
-  /// By position of the entity: which rules behind its hash are not confirmed.
-  let unconfirmed: [[String]]
-  let digest: String
-  let checksum: String
-
-  init(_ descriptions: [EntityDescription], _ resolved: ResolvedModel) {
-    var hashes = [Data](repeating: Data(), count: descriptions.count)
-    var reasons = [[String]](repeating: [], count: descriptions.count)
-    let parents = resolved.entities.map(\.parent)
-    for index in ResolvedModel.parentsFirst(parents) {
-      let parent = parents[index]
-      var rules = HashRules()
-      hashes[index] = rules.entity(
-        descriptions[index], resolved.entities[index], parentHash: parent.map { hashes[$0] })
-      var known = parent.map { reasons[$0] } ?? []
-      for reason in rules.unconfirmed where !known.contains(reason) { known.append(reason) }
-      reasons[index] = known
-    }
-    entities = hashes
-    unconfirmed = reasons
-    var named = SHA512()
-    var bare = SHA256()
-    // `descriptions` is sorted by name by code point, as both sums want it.
-    for (description, hash) in zip(descriptions, hashes) {
-      named.update(data: Data(description.name.utf8))
-      named.update(data: hash)
-      bare.update(data: hash)
-    }
-    digest = Data(named.finalize()).base64EncodedString()
-    checksum = Data(bare.finalize()).base64EncodedString()
-  }
-}
-
 /// What enters the hash of an entity and of each kind of property, in which order.
 ///
 /// Class names, default values, validation, deletion rules, indexes, user info, renaming identifiers, fetch requests

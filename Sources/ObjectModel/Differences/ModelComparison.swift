@@ -1,0 +1,137 @@
+/// Compares two models entity by entity.
+struct ModelComparison {
+  let older: ManagedObjectModel
+  let newer: ManagedObjectModel
+  /// Older name → newer name of every entity that both models have.
+  private let newName: [String: String]
+
+  init(older: ManagedObjectModel, newer: ManagedObjectModel) {
+    self.older = older
+    self.newer = newer
+    var newName: [String: String] = [:]
+    for pair in Self.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier) {
+      if let old = pair.old, let new = pair.new { newName[old.name] = new.name }
+    }
+    self.newName = newName
+  }
+
+  func differences() -> [ModelDifference] {
+    Self.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier).flatMap { pair in
+      switch (pair.old, pair.new) {
+      case (let old?, let new?): compare(old, new)
+      case (nil, let new?):
+        [ModelDifference(entity: new.name, subject: .entity, change: .added, affectsVersionHash: true)]
+      case (let old?, nil):
+        [ModelDifference(entity: old.name, subject: .entity, change: .removed, affectsVersionHash: true)]
+      case (nil, nil): [ModelDifference]()
+      }
+    }
+  }
+
+  /// Pairs the parts of two lists: by the newer one's renaming identifier, else by name; what is left stands alone.
+  /// The order is by name, the newer name where there is one.
+  static func pairs<Part>(
+    _ older: [Part], _ newer: [Part], _ name: (Part) -> String, _ renamingIdentifier: (Part) -> String?
+  ) -> [(old: Part?, new: Part?)] {
+    var unpaired = Dictionary(older.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let oldNames = Set(unpaired.keys)
+    let newNames = Set(newer.map(name))
+    var partner: [String: Part] = [:]
+    // Same names first: an identifier that points to a part which is still there under its own name is no rename.
+    for part in newer where oldNames.contains(name(part)) {
+      partner[name(part)] = unpaired.removeValue(forKey: name(part))
+    }
+    for part in newer where partner[name(part)] == nil {
+      guard let identifier = renamingIdentifier(part), !newNames.contains(identifier) else { continue }
+      partner[name(part)] = unpaired.removeValue(forKey: identifier)
+    }
+    let together: [(old: Part?, new: Part?)] = newer.map { (partner[name($0)], $0) }
+    let alone: [(old: Part?, new: Part?)] = unpaired.values.map { ($0, nil) }
+    return (together + alone).sortedByCodePoint { pair in pair.new.map(name) ?? pair.old.map(name) ?? "" }
+  }
+
+  private func compare(_ old: EntityDescription, _ new: EntityDescription) -> [ModelDifference] {
+    var list = DifferenceList(entity: new.name, subject: .entity)
+    if old.name != new.name { list.append(.renamed(from: old.name), affectsHash: true) }
+    list.compare(.abstract, old.isAbstract, new.isAbstract, affectsHash: true)
+    if old.superentityName.map({ newName[$0] ?? $0 }) != new.superentityName {
+      list.append(.changed(.parent, from: old.superentityName, to: new.superentityName), affectsHash: true)
+    }
+    list.compare(.className, old.managedObjectClassName, new.managedObjectClassName, affectsHash: false)
+    list.compare(.versionHashModifier, old.versionHashModifier, new.versionHashModifier, affectsHash: true)
+    compareAttributes(old, new, &list)
+    compareRelationships(old, new, &list)
+    compareConstraints(old, new, &list)
+    compareIndexes(old, new, &list)
+    return list.differences
+  }
+
+  private func compareAttributes(
+    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+  ) {
+    for pair in Self.pairs(old.attributes, new.attributes, \.name, \.renamingIdentifier) {
+      let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
+      list.subject = .attribute(pair.new?.name ?? pair.old?.name ?? "")
+      switch (pair.old, pair.new) {
+      case (let old?, let new?): list.compare(old, new, isStored: isStored)
+      case (nil, _?): list.append(.added, affectsHash: isStored)
+      default: list.append(.removed, affectsHash: isStored)
+      }
+    }
+  }
+
+  private func compareRelationships(
+    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+  ) {
+    for pair in Self.pairs(old.relationships, new.relationships, \.name, \.renamingIdentifier) {
+      let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
+      list.subject = .relationship(pair.new?.name ?? pair.old?.name ?? "")
+      switch (pair.old, pair.new) {
+      case (let old?, let new?): list.compare(old, new, isStored: isStored)
+      case (nil, _?): list.append(.added, affectsHash: isStored)
+      default: list.append(.removed, affectsHash: isStored)
+      }
+    }
+  }
+
+  private func compareConstraints(
+    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+  ) {
+    for constraint in old.uniquenessConstraints where !new.uniquenessConstraints.contains(constraint) {
+      list.subject = .uniquenessConstraint(constraint)
+      list.append(.removed, affectsHash: true)
+    }
+    for constraint in new.uniquenessConstraints where !old.uniquenessConstraints.contains(constraint) {
+      list.subject = .uniquenessConstraint(constraint)
+      list.append(.added, affectsHash: true)
+    }
+  }
+
+  private func compareIndexes(_ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList) {
+    for pair in Self.pairs(old.fetchIndexes, new.fetchIndexes, \.name, { _ in nil }) {
+      list.subject = .fetchIndex(pair.new?.name ?? pair.old?.name ?? "")
+      switch (pair.old, pair.new) {
+      case (let old?, let new?):
+        list.compare(.elements, old.elements.shown, new.elements.shown, affectsHash: false)
+        list.compare(
+          .partialIndexPredicate, old.partialIndexPredicate, new.partialIndexPredicate, affectsHash: false)
+      case (nil, _?): list.append(.added, affectsHash: false)
+      default: list.append(.removed, affectsHash: false)
+      }
+    }
+  }
+}
+
+extension [FetchIndexDescription.Element] {
+  /// Such as "latitude R-tree, name descending".
+  fileprivate var shown: String {
+    map { element in
+      let text =
+        switch element.content {
+        case .property(let name): name
+        case .expression(let expression, _): expression
+        }
+      return text + (element.kind == .rTree ? " R-tree" : element.isAscending ? "" : " descending")
+    }.joined(separator: ", ")
+  }
+}

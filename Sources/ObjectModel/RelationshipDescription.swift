@@ -1,0 +1,58 @@
+/// What happens to the objects at the other end of a relationship when an object is deleted.
+/// Raw values are those of compiled models.
+public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+  /// Nothing: they may keep pointing to the deleted object.
+  case noAction = 0
+  /// Their inverse is cleared.
+  case nullify = 1
+  /// They are deleted too.
+  case cascade = 2
+  /// The deletion is refused while there are any.
+  case deny = 3
+}
+
+/// A relationship as a model declares it.
+public struct RelationshipDescription: Sendable, Hashable {
+  /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
+  public var name: String
+  /// Name of the entity that it leads to.
+  public var destinationEntityName: String
+  /// Name of the destination's relationship that leads back.
+  public var inverseName: String?
+  /// Whether it leads to any number of objects.
+  public var isToMany = false
+  /// Whether the objects of a to-many relationship have an order of their own.
+  public var isOrdered = false
+  /// Whether a to-one may be null and a to-many empty.
+  public var isOptional = true
+  /// Whether it lives in objects only and is not stored.
+  public var isTransient = false
+  /// The least number of objects, when there are any.
+  public var minimumCount = 0
+  /// 1 for a to-one relationship; 0 for a to-many relationship without an upper limit. Models built in code may also
+  /// say -1 for no limit, which gives another version hash.
+  public var maximumCount = 1
+  /// What a deletion does to the objects at the other end.
+  public var deleteRule = DeleteRule.nullify
+  /// Text that enters the version hash, to make versions differ that otherwise would not.
+  public var versionHashModifier: String?
+  /// The relationship's name in the version before a rename.
+  public var renamingIdentifier: String?
+  /// Free entries of the model's author.
+  public var userInfo: [String: String] = [:]
+
+  /// A to-one relationship.
+  public init(_ name: String, toOne destination: String, inverse: String? = nil) {
+    self.name = name
+    self.destinationEntityName = destination
+    self.inverseName = inverse
+  }
+
+  /// A to-many relationship without an upper limit.
+  public init(_ name: String, toMany destination: String, inverse: String? = nil, ordered: Bool = false) {
+    self.init(name, toOne: destination, inverse: inverse)
+    self.isToMany = true
+    self.isOrdered = ordered
+    self.maximumCount = 0
+  }
+}
