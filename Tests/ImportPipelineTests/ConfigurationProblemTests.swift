@@ -250,6 +250,12 @@ struct ConfigurationProblemTests {
     #expect(problems.first?.hasSuffix("map nests deeper than 32 levels") == true)
   }
 
+  @Test("brackets and indentation without end are refused", arguments: ["[", "{a: ", "- ", "? "])
+  func deepNodes(opening: String) throws {
+    let problems = try ProjectFolder().problems("import: \n " + String(repeating: opening, count: 50_000) + "x")
+    #expect(!problems.isEmpty)
+  }
+
   @Test("a damaged file is an error with problems, never a crash")
   func damagedFiles() throws {
     let project = try ProjectFolder()
