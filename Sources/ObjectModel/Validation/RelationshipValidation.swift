@@ -40,7 +40,9 @@ extension ModelValidator {
     }
     // An unknown destination of the inverse is reported where that relationship is checked.
     guard let back = indexByName[inverse.destinationEntityName] else { return }
-    guard members[back][relationship.name]?.declaringEntity == index else {
+    // By name, so that a second entity of the same name adds no mistake of its own.
+    let declaring = members[back][relationship.name].map { entities[$0.declaringEntity].name }
+    guard declaring == entities[index].name else {
       report(
         .inverseMismatch, entity: index, property: relationship.name,
         "\(name) has the inverse \(inverseText), but that one leads to \(entities[back].name), "

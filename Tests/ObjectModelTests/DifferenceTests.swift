@@ -1,0 +1,103 @@
+import Foundation
+import ObjectModel
+import Testing
+
+@Suite("Differences between models")
+struct DifferenceTests {
+  func differences(_ change: (inout [EntityDescription]) -> Void) throws -> [ModelDifference] {
+    let older = try ManagedObjectModel(entities: Garage.descriptions())
+    var descriptions = Garage.descriptions()
+    change(&descriptions)
+    let newer = try ManagedObjectModel(entities: descriptions)
+    let found = older.differences(to: newer)
+    // What is said of the hashes agrees with the hashes.
+    #expect(
+      found.contains(where: \.affectsVersionHash) == (older.versionChecksum != newer.versionChecksum), "\(found)")
+    return found
+  }
+
+  func texts(_ change: (inout [EntityDescription]) -> Void) throws -> [String] {
+    try differences(change).map(\.description)
+  }
+
+  @Test("equal models differ in nothing")
+  func equal() throws {
+    #expect(try differences { _ in }.isEmpty)
+  }
+
+  @Test("entities come, go and are renamed")
+  func entities() throws {
+    #expect(try texts { $0.append(EntityDescription("Boat")) } == ["Boat: added"])
+    #expect(try texts { $0.removeLast() } == ["Car: removed"])
+    let renamed = try texts { entities in
+      entities[2].name = "Auto"
+      entities[2].renamingIdentifier = "Car"
+    }
+    #expect(renamed == ["Auto: renamed from Car"])
+    #expect(try texts { $0[2].name = "Auto" } == ["Auto: added", "Car: removed"])
+  }
+
+  @Test("attributes come, go, are renamed and change")
+  func attributes() throws {
+    let changed = try texts { entities in
+      entities[1].attributes[0].name = "fullName"
+      entities[1].attributes[0].renamingIdentifier = "name"
+      entities[1].attributes[0].isOptional = false
+      entities[1].attributes[1].type = .integer64
+      entities[1].attributes.append(AttributeDescription("age", .integer16))
+    }
+    #expect(
+      changed == [
+        "Person.Zip: type changed from string to integer64", "Person.age: added",
+        "Person.fullName: renamed from name", "Person.fullName: optional changed from yes to no",
+      ])
+  }
+
+  @Test("what the hashes leave out is told and marked so")
+  func harmless() throws {
+    let found = try differences { entities in
+      entities[1].managedObjectClassName = "PersonObject"
+      entities[1].attributes[0].defaultValue = .string("x")
+      entities[1].attributes[2].type = .integer16
+      entities[1].relationships[1].deleteRule = .cascade
+      entities[1].fetchIndexes = [FetchIndexDescription("i", elements: [.init(.property("name"))])]
+    }
+    #expect(
+      found.map(\.description) == [
+        "Person: class changed from none to PersonObject", "Person.name: default value changed from none to \"x\"",
+        "Person.note: type changed from string to integer16",
+        "Person.friends: delete rule changed from nullify to cascade", "Person fetch index i: added",
+      ])
+    #expect(found.allSatisfy { !$0.affectsVersionHash })
+  }
+
+  @Test("relationships, constraints, parents and composites change")
+  func others() throws {
+    #expect(
+      try texts { $0[1].relationships[0].isOrdered = false } == ["Person.vehicles: ordered changed from yes to no"])
+    #expect(
+      try texts { $0[0].uniquenessConstraints = [["owner"]] } == [
+        "Vehicle uniqueness constraint (plate): removed", "Vehicle uniqueness constraint (owner): added",
+      ])
+    #expect(try texts { $0[0].isAbstract = false } == ["Vehicle: abstract changed from yes to no"])
+    let composite = try texts { $0[0].attributes[1].composite?.elements.removeFirst() }
+    #expect(
+      composite == [
+        "Vehicle.size: composite changed from Size (size.height: double optional, size.width: double optional) "
+          + "to Size (size.height: double optional)"
+      ])
+  }
+
+  @Test("stored hashes are compared by name")
+  func hashes() throws {
+    let model = try ManagedObjectModel(entities: Garage.descriptions())
+    var stored = model.entityVersionHashesByName
+    #expect(model.compareVersionHashes(with: stored).isCompatible)
+    stored["Car"] = Data(count: 32)
+    stored["Boat"] = Data(count: 32)
+    stored["Person"] = nil
+    let comparison = model.compareVersionHashes(with: stored)
+    #expect(!comparison.isCompatible)
+    #expect(comparison.missing == ["Person"] && comparison.unknown == ["Boat"] && comparison.different == ["Car"])
+  }
+}
