@@ -1,0 +1,286 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Why a cell could not be decoded. Trivial on purpose: it is turned into a `RecordProblem` outside the hot loops.
+enum CellProblem: UInt8 {
+  case none
+  case notAnInteger, notAReal, notADecimal, notABoolean, notADate, notAUUID, notAURI, notBase64, notADuration
+  case outOfRange, notFinite, belowMinimum, aboveMaximum
+  case tooShort, tooLong, doesNotMatch
+  case isStructured
+  case isMissing
+}
+
+/// Writes one cell from the bytes of a field. Each conforming type is specialised into its own loop.
+protocol CellParser {
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem
+}
+
+/// Integer 16, 32 and 64, with the range of the type narrowed by the model's minimum and maximum.
+struct IntegerCell: CellParser {
+  /// Range of the type.
+  let range: ClosedRange<Int64>
+  /// Limits that the model sets.
+  let minimum: Int64
+  let maximum: Int64
+  /// Whether the field is a duration such as `25:10:00`.
+  let isDuration: Bool
+
+  @inline(__always)
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    let value: Int64
+    if isDuration {
+      guard let seconds = unsafe DurationParser.parse(bytes) else { return .notADuration }
+      value = seconds
+    } else {
+      switch unsafe NumberParsing.integer(bytes) {
+      case .value(let parsed): value = parsed
+      case .outOfRange: return .outOfRange
+      case .notANumber:
+        // A JSON number may be written with a fraction or an exponent and still be an integer.
+        guard kind == .number, case .value(let real) = unsafe NumberParsing.real(bytes) else { return .notAnInteger }
+        guard let exact = Int64(exactly: real) else {
+          return real.rounded() == real ? .outOfRange : .notAnInteger
+        }
+        value = exact
+      }
+    }
+    guard range.contains(value) else { return .outOfRange }
+    guard value >= minimum else { return .belowMinimum }
+    guard value <= maximum else { return .aboveMaximum }
+    unsafe batch.integers(column)[row] = value
+    return .none
+  }
+}
+
+struct BooleanCell: CellParser {
+  @inline(__always)
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    let value: Bool
+    switch kind {
+    case .true: value = true
+    case .false: value = false
+    default:
+      guard let parsed = unsafe NumberParsing.boolean(bytes) else { return .notABoolean }
+      value = parsed
+    }
+    unsafe batch.integers(column)[row] = value ? 1 : 0
+    return .none
+  }
+}
+
+/// Double and Float. A Float is rounded once and widened again, as Core Data stores it.
+struct RealCell: CellParser {
+  let isFloat: Bool
+  let minimum: Double
+  let maximum: Double
+
+  @inline(__always)
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    guard kind != .true, kind != .false else { return .notAReal }
+    var value: Double
+    switch unsafe NumberParsing.real(bytes) {
+    case .value(let parsed): value = parsed
+    case .notFinite: return .notFinite
+    case .notANumber: return .notAReal
+    }
+    if isFloat {
+      let narrow = Float(value)
+      guard narrow.isFinite else { return .outOfRange }
+      value = Double(narrow)
+    }
+    guard value >= minimum else { return .belowMinimum }
+    guard value <= maximum else { return .aboveMaximum }
+    unsafe batch.reals(column)[row] = value
+    return .none
+  }
+}
+
+/// Decimal, kept as canonical text so that equal numbers are equal keys.
+struct DecimalCell: CellParser {
+  let minimum: Decimal?
+  let maximum: Decimal?
+
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    switch unsafe NumberParsing.real(bytes) {
+    case .notFinite: return .notFinite
+    case .notANumber: return .notADecimal
+    case .value: break
+    }
+    guard unsafe NumberParsing.isDecimal(bytes),
+      let value = unsafe Decimal(
+        string: String(decoding: bytes, as: UTF8.self), locale: Locale(identifier: "en_US_POSIX")),
+      value.isFinite
+    else { return .outOfRange }
+    if let minimum, value < minimum { return .belowMinimum }
+    if let maximum, value > maximum { return .aboveMaximum }
+    unsafe batch.store(text: "\(value)", column: column, row: row)
+    return .none
+  }
+}
+
+/// String, checked for length in characters and for the regular expression where the model states them.
+struct StringCell: CellParser {
+  let minimumLength: Int?
+  let maximumLength: Int?
+  let pattern: NSRegularExpression?
+  /// Whether the field is stored case-, diacritic- and width-folded.
+  let isNormalized: Bool
+
+  @inline(__always)
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    if minimumLength == nil, maximumLength == nil, pattern == nil, !isNormalized, kind == .string || kind == .number {
+      if let base = bytes.baseAddress {
+        unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
+      } else {
+        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
+      }
+      return .none
+    }
+    return unsafe parseChecked(bytes, kind, into: batch, column: column, row: row)
+  }
+
+  private func parseChecked(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    var text: String
+    switch kind {
+    case .true: text = "true"
+    case .false: text = "false"
+    default: text = unsafe String(decoding: bytes, as: UTF8.self)
+    }
+    if isNormalized { text = TextFolding.normalized(text) }
+    if minimumLength != nil || maximumLength != nil {
+      let length = text.count
+      if let minimumLength, length < minimumLength { return .tooShort }
+      if let maximumLength, length > maximumLength { return .tooLong }
+    }
+    if let pattern {
+      let whole = NSRange(text.startIndex..., in: text)
+      guard pattern.firstMatch(in: text, options: .anchored, range: whole)?.range == whole else { return .doesNotMatch }
+    }
+    unsafe batch.store(text: text, column: column, row: row)
+    return .none
+  }
+}
+
+struct DateCell: CellParser {
+  let parser: DateParser
+  /// Seconds since 2001.
+  let minimum: Double
+  let maximum: Double
+
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    guard let seconds = unsafe parser.parse(bytes) else { return .notADate }
+    guard seconds >= minimum else { return .belowMinimum }
+    guard seconds <= maximum else { return .aboveMaximum }
+    unsafe batch.reals(column)[row] = seconds
+    return .none
+  }
+}
+
+struct UUIDCell: CellParser {
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    let offset = batch.arenaCount
+    guard unsafe TextForms.uuid(bytes, into: batch.reserveArena(16)) else { return .notAUUID }
+    batch.commitArena(16)
+    unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(offset), length: 16)
+    return .none
+  }
+}
+
+struct URICell: CellParser {
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    guard kind == .string, unsafe TextForms.isURI(bytes), let base = bytes.baseAddress else { return .notAURI }
+    unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
+    return .none
+  }
+}
+
+/// Binary and Transformable, from base64.
+struct BinaryCell: CellParser {
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    guard kind == .string, let data = unsafe TextForms.base64(bytes) else { return .notBase64 }
+    unsafe data.withUnsafeBytes { raw in
+      if let base = raw.baseAddress {
+        unsafe batch.slices(column)[row] = batch.append(base, count: raw.count)
+      } else {
+        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
+      }
+    }
+    return .none
+  }
+}
+
+extension RowBatch {
+  /// Stores a text in a `bytes` cell.
+  @unsafe func store(text: String, column: Int, row: Int) {
+    var text = text
+    unsafe text.withUTF8 { utf8 in
+      let raw = UnsafeRawBufferPointer(utf8)
+      if let base = raw.baseAddress {
+        unsafe slices(column)[row] = append(base, count: raw.count)
+      } else {
+        unsafe slices(column)[row] = Slice(offset: UInt32(arenaCount), length: 0)
+      }
+    }
+  }
+
+  /// The bytes of a `bytes` cell whose state is `value`.
+  @inline(__always)
+  @unsafe func cellBytes(_ column: Int, _ row: Int) -> UnsafeRawBufferPointer {
+    let slice = unsafe slices(column)[row]
+    return unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
+  }
+
+  /// A batch of its own with the same rows.
+  func copy() -> RowBatch {
+    let copy = RowBatch(entity: entity, columns: columns, capacity: capacity, arenaCapacity: arenaCount)
+    copy.count = count
+    for column in columns.indices {
+      unsafe copy.states[column].update(from: states[column], count: count)
+      unsafe copy.rawCells(column).copyMemory(from: rawCells(column), byteCount: count * 8)
+    }
+    _ = unsafe copy.append(arena, count: arenaCount)
+    return copy
+  }
+
+  /// Keeps only the rows for which the mask is true, in order. Arena bytes of dropped rows stay behind unused.
+  func keepRows(_ keep: [Bool]) {
+    var target = 0
+    for row in 0..<count where keep[row] {
+      if target != row {
+        for column in columns.indices {
+          unsafe states[column][target] = states[column][row]
+          // Cells of every storage are 8 bytes wide.
+          unsafe integers(column)[target] = integers(column)[row]
+        }
+      }
+      target += 1
+    }
+    for row in target..<count { for column in columns.indices { unsafe states[column][row] = 0 } }
+    count = target
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import ObjectModel
+
+extension CellProblem {
+  /// The problem in words: what was wrong with which value, and what to do.
+  func described(
+    attribute: AttributeDescription, entity: String, property: String, rawOffset: UInt32?, text: String
+  ) -> RecordProblem {
+    let type = attribute.type.title
+    let place = "\(entity).\(property)"
+    let quoted = "\"\(text)\""
+    let nullHint = "add nulls: [\(quoted)] to the source, or raise rejects.limit"
+    let code: String
+    let message: String
+    var hint = nullHint
+    switch self {
+    case .none, .isMissing:
+      code = "value.missing"
+      message = "\(place) is required and the value is empty"
+      hint = "give it a default: in map, or make it optional in the model"
+    case .notAnInteger, .notAReal, .notADecimal:
+      code = "value.not-a-number"
+      message = "\(quoted) is not \(type.article) (\(place))"
+    case .notABoolean:
+      code = "value.not-a-boolean"
+      message = "\(quoted) is not a Boolean (\(place))"
+      hint = "true, false, yes, no, 1 and 0 are"
+    case .notADate:
+      code = "value.not-a-date"
+      message = "\(quoted) is not a date in the stated format (\(place))"
+      hint = "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
+    case .notAUUID:
+      code = "value.not-a-uuid"
+      message = "\(quoted) is not a UUID (\(place))"
+    case .notAURI:
+      code = "value.not-a-uri"
+      message = "\(quoted) is not a URI (\(place))"
+    case .notBase64:
+      code = "value.not-base64"
+      message = "\(quoted) is not base64 (\(place))"
+      hint = "binary values are written in base64"
+    case .notADuration:
+      code = "value.not-a-duration"
+      message = "\(quoted) is not a duration (\(place))"
+      hint = "a duration is H:MM:SS, H:MM or a number of seconds"
+    case .outOfRange:
+      code = "value.out-of-range"
+      message = "\(quoted) does not fit \(type.article) (\(place))"
+      hint = "use a wider type in the model, or mend the value"
+    case .notFinite:
+      code = "value.not-finite"
+      message = "\(quoted) is not a finite number (\(place))"
+    case .belowMinimum:
+      code = "value.below-minimum"
+      message = "\(quoted) is below the minimum \(attribute.minimumValue.shown) (\(place))"
+      hint = "the model sets the minimum"
+    case .aboveMaximum:
+      code = "value.above-maximum"
+      message = "\(quoted) is above the maximum \(attribute.maximumValue.shown) (\(place))"
+      hint = "the model sets the maximum"
+    case .tooShort:
+      code = "value.too-short"
+      message = "\(quoted) is shorter than \(attribute.minimumValue.shown) characters (\(place))"
+      hint = "the model sets the shortest length"
+    case .tooLong:
+      code = "value.too-long"
+      message = "\(quoted) is longer than \(attribute.maximumValue.shown) characters (\(place))"
+      hint = "the model sets the greatest length"
+    case .doesNotMatch:
+      code = "value.does-not-match"
+      message = "\(quoted) does not match \(attribute.regularExpression ?? "") (\(place))"
+      hint = "the model sets the regular expression"
+    case .isStructured:
+      code = "value.structured"
+      message = "a JSON object or array is not \(type.article) (\(place))"
+      hint = "map a path inside it, such as \(property).name"
+    }
+    return RecordProblem(
+      rawOffset: rawOffset, property: property, code: code, value: text, message: message, hint: hint)
+  }
+}
+
+extension AttributeType {
+  /// The type as a model editor names it.
+  var title: (name: String, article: String) {
+    switch self {
+    case .undefined: ("Undefined", "an undefined value")
+    case .integer16: ("Integer 16", "an Integer 16")
+    case .integer32: ("Integer 32", "an Integer 32")
+    case .integer64: ("Integer 64", "an Integer 64")
+    case .decimal: ("Decimal", "a Decimal")
+    case .double: ("Double", "a Double")
+    case .float: ("Float", "a Float")
+    case .string: ("String", "a String")
+    case .boolean: ("Boolean", "a Boolean")
+    case .date: ("Date", "a Date")
+    case .binary: ("Binary", "Binary")
+    case .uuid: ("UUID", "a UUID")
+    case .uri: ("URI", "a URI")
+    case .transformable: ("Transformable", "a Transformable")
+    case .objectID: ("ObjectID", "an ObjectID")
+    case .composite: ("Composite", "a Composite")
+    }
+  }
+}
+
+extension Value {
+  var asInteger: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .double(let value): Int64(exactly: value)
+    case .boolean(let value): value ? 1 : 0
+    default: nil
+    }
+  }
+
+  var asDouble: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .double(let value): value
+    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .date(let value): value.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+
+  var asDecimal: Decimal? {
+    switch self {
+    case .integer(let value): Decimal(value)
+    case .double(let value): Decimal(value)
+    case .decimal(let value): value
+    default: nil
+    }
+  }
+
+  /// The value as messages show it.
+  var shown: String {
+    switch self {
+    case .null: "null"
+    case .integer(let value): "\(value)"
+    case .boolean(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .string(let value): value
+    case .date(let value): value.formatted(.iso8601)
+    case .data(let value): "\(value.count) bytes"
+    case .uuid(let value): value.uuidString
+    case .uri(let value): value.absoluteString
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Rows of one node of a plan, decoded from the records of one batch.
+final class DecodedNode: @unchecked Sendable {
+  let plan: NodePlan
+  let batch: RowBatch
+  /// Index of the record that each row comes from.
+  var records: [Int32] = []
+  /// Nested nodes: the row of the parent node that each row hangs on.
+  var owners: [Int32] = []
+  /// Per to-one or to-many nested child: whether the parent row had the field at all. A null or absent object is told
+  /// apart because null clears the relationship.
+  var childStates: [[RowBatch.State]] = []
+  var children: [DecodedNode] = []
+  /// Per reference: its keys.
+  var keys: [ReferenceKeys] = []
+  /// Per to-many reference: what was found, filled in when the batch is resolved.
+  var links: [[FoundLink]] = []
+  /// Primary key of each row, once known; 0 before.
+  var primaryKeys: [Int64] = []
+  /// Rows that can update an object but not become a new one, because something required is absent.
+  var insertProblems: [Int32: [RecordProblem]] = [:]
+
+  init(plan: NodePlan, batch: RowBatch) {
+    self.plan = plan
+    self.batch = batch
+  }
+
+  /// Drops rows of records for which the mask is false, in this node and below it.
+  func keep(records good: [Bool]) {
+    let mask = records.map { good[Int($0)] }
+    guard mask.contains(false) else { return }
+    keep(rows: mask, recordMask: good, newRow: nil)
+  }
+
+  /// A deep copy.
+  func copy() -> DecodedNode {
+    let copy = DecodedNode(plan: plan, batch: batch.copy())
+    copy.records = records
+    copy.owners = owners
+    copy.childStates = childStates
+    copy.keys = keys
+    copy.insertProblems = insertProblems
+    copy.children = children.map { $0.copy() }
+    return copy
+  }
+
+  /// The rows that belong to some records, in this node and below: record → rows with their keys, this node's first.
+  func rowsByRecord(_ wanted: [Int]) -> [Int: [KeyTable.Row]] {
+    let wanted = Set(wanted)
+    var found: [Int: [KeyTable.Row]] = [:]
+    func visit(_ node: DecodedNode) {
+      for (row, record) in node.records.enumerated() where wanted.contains(Int(record)) && row < node.primaryKeys.count {
+        found[Int(record), default: []].append(
+          KeyTable.Row(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))
+      }
+      node.children.forEach(visit)
+    }
+    visit(self)
+    return found
+  }
+
+  private func keep(rows mask: [Bool], recordMask good: [Bool], newRow parentRow: [Int32]?) {
+    var renumbered = [Int32](repeating: -1, count: mask.count)
+    var next: Int32 = 0
+    for row in mask.indices where mask[row] {
+      renumbered[row] = next
+      next += 1
+    }
+    batch.keepRows(mask)
+    records = filter(records, mask)
+    if let parentRow { owners = filter(owners, mask).map { parentRow[Int($0)] } }
+    for index in childStates.indices { childStates[index] = filter(childStates[index], mask) }
+    for index in keys.indices { keys[index].keep(rows: mask, renumbered: renumbered) }
+    insertProblems = Dictionary(
+      uniqueKeysWithValues: insertProblems.compactMap { row, problems in
+        renumbered[Int(row)] < 0 ? nil : (renumbered[Int(row)], problems)
+      })
+    for child in children {
+      child.keep(rows: child.records.map { good[Int($0)] }, recordMask: good, newRow: renumbered)
+    }
+  }
+
+  private func filter<Element>(_ elements: [Element], _ mask: [Bool]) -> [Element] {
+    zip(elements, mask).compactMap { $1 ? $0 : nil }
+  }
+}
+
+/// The natural keys of one reference, encoded.
+struct ReferenceKeys: Sendable {
+  /// To-one: one entry per row of the node. To-many: entries in row order, any number per row.
+  struct Entry: Sendable {
+    var row: Int32
+    var state: RowBatch.State
+    var offset: UInt32
+    var length: UInt32
+    /// Where the key stands in its record as written.
+    var rawOffset: UInt32
+  }
+  var entries: [Entry] = []
+  var bytes: [UInt8] = []
+  /// To-many: whether the row's field was there.
+  var states: [RowBatch.State] = []
+
+  mutating func keep(rows mask: [Bool], renumbered: [Int32]) {
+    entries = entries.compactMap { entry in
+      guard mask[Int(entry.row)] else { return nil }
+      var moved = entry
+      moved.row = renumbered[Int(entry.row)]
+      return moved
+    }
+    if !states.isEmpty { states = zip(states, mask).compactMap { $1 ? $0 : nil } }
+  }
+
+  @inline(__always)
+  func withKey<Result>(_ entry: Entry, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try unsafe bytes.withUnsafeBytes { all in
+      try unsafe body(
+        UnsafeRawBufferPointer(rebasing: all[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)]))
+    }
+  }
+}
+
+/// What a decode worker makes of a record batch.
+final class DecodedBatch: @unchecked Sendable {
+  let records: RecordBatch
+  /// Index of the source file in the step's list.
+  let file: Int
+  let root: DecodedNode
+  /// Problems by record index; such records have no rows.
+  var problems: [Int: [RecordProblem]] = [:]
+  var filtered = 0
+  var duplicate = 0
+  /// Whether the scanner's faults were already turned into rejects.
+  var faultsAreDone = false
+  /// Whether a copy still needs the record batch, so that it must not be filled again.
+  private(set) var recordsAreRetained = false
+
+  init(records: RecordBatch, file: Int, root: DecodedNode) {
+    self.records = records
+    self.file = file
+    self.root = root
+  }
+
+  /// A batch of its own with the rows of some records. It shares the record batch, which is not reused from then on.
+  func copy(records wanted: Set<Int>) -> DecodedBatch {
+    recordsAreRetained = true
+    let copy = DecodedBatch(records: records, file: file, root: root.copy())
+    copy.faultsAreDone = true
+    copy.root.keep(records: (0..<records.count).map { wanted.contains($0) })
+    return copy
+  }
+}

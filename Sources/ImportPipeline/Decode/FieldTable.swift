@@ -1,0 +1,73 @@
+import Foundation
+import SeedFormats
+
+/// Fields of some records or nested objects as a decoder sees them: slices into a record batch's bytes.
+@unsafe struct FieldTable {
+  let records: RecordBatch
+  /// `fieldCount` slices per entry, entry after entry.
+  let slices: UnsafeBufferPointer<FieldSlice>
+  let fieldCount: Int
+  /// Whether null texts in quotes stay texts (CSV).
+  let respectsQuotes: Bool
+
+  @inline(__always)
+  func slice(_ entry: Int, slot: Int) -> FieldSlice { unsafe slices[entry * fieldCount + slot] }
+
+  /// Taken anew for every field, because unescaping nested values may move the bytes.
+  @inline(__always)
+  func bytes(of slice: FieldSlice) -> UnsafeRawBufferPointer {
+    let all = unsafe records.bytes
+    return unsafe UnsafeRawBufferPointer(
+      rebasing: all[Int(slice.offset)..<Int(slice.offset) + Int(slice.length)])
+  }
+
+  /// The bytes as text, cut to `Reject.valueLimit` characters.
+  func text(of slice: FieldSlice) -> String {
+    let bytes = unsafe bytes(of: slice)
+    let cut = unsafe String(decoding: bytes.prefix(Reject.valueLimit * 4), as: UTF8.self)
+    return cut.count > Reject.valueLimit ? String(cut.prefix(Reject.valueLimit)) + "…" : cut
+  }
+
+  /// Where a field stands in its record as written; nil when the record does not have it.
+  func rawOffset(_ entry: Int, slot: Int?) -> UInt32? {
+    guard let slot else { return nil }
+    let slice = unsafe slice(entry, slot: slot)
+    return slice.kind == .absent ? nil : slice.rawOffset
+  }
+}
+
+/// One entry of a field table, for expressions.
+@unsafe struct RecordFields: FieldAccess {
+  let table: FieldTable
+  let entry: Int
+  /// Texts that mean null.
+  let nulls: [[UInt8]]
+
+  func value(slot: Int) -> ExpressionValue {
+    let slice = unsafe table.slice(entry, slot: slot)
+    let bytes = unsafe table.bytes(of: slice)
+    switch slice.kind {
+    case .absent: return .absent
+    case .null: return .null
+    case .true: return .boolean(true)
+    case .false: return .boolean(false)
+    case .string:
+      if unsafe !(table.respectsQuotes && slice.isQuoted), unsafe nulls.containsText(bytes) { return .null }
+      return unsafe .string(String(decoding: bytes, as: UTF8.self))
+    case .object, .array: return unsafe .string(String(decoding: bytes, as: UTF8.self))
+    case .number:
+      if case .value(let integer) = unsafe NumberParsing.integer(bytes) { return .integer(integer) }
+      if case .value(let real) = unsafe NumberParsing.real(bytes) { return .double(real) }
+      return unsafe .string(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}
+
+extension [[UInt8]] {
+  /// Whether one of the texts is these bytes.
+  @inline(__always)
+  func containsText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    for text in self where unsafe text.count == bytes.count && bytes.elementsEqual(text) { return true }
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+extension NodeDecoder {
+  /// Decodes the nested objects of a child for all rows.
+  func decode(_ child: ChildPlan) {
+    var states: [RowBatch.State] = []
+    var owners: [Int32] = []
+    var objects: [FieldSlice] = []
+    var elements: [FieldSlice] = []
+    for row in unsafe entries.indices {
+      let slice = unsafe table.slice(Int(entries[row]), slot: child.slot)
+      var state = RowBatch.State.value
+      switch slice.kind {
+      case .absent: state = .absent
+      case .null: state = .null
+      case .object:
+        objects.append(slice)
+        owners.append(Int32(row))
+      case .array where child.relationship.isToMany:
+        do {
+          try unsafe JSONFields(projection: []).elements(of: slice, in: decoded.records, into: &elements)
+          for element in elements where unsafe isObject(element, child, row: row) {
+            objects.append(element)
+            owners.append(Int32(row))
+          }
+        } catch {
+          unsafe note(
+            RecordProblem(
+              rawOffset: slice.rawOffset, property: child.property, code: error.code,
+              value: table.text(of: slice), message: error.message, hint: error.hint ?? ""), row: row)
+        }
+      default:
+        if unsafe !isObject(slice, child, row: row) { state = .null }
+      }
+      states.append(state)
+    }
+    let batch = RowBatch(entity: child.node.entity, columns: child.node.columns, capacity: max(owners.count, 1))
+    batch.count = owners.count
+    let inner = DecodedNode(plan: child.node, batch: batch)
+    inner.owners = owners
+    inner.records = unsafe owners.map { unsafe node.records[Int($0)] }
+    unsafe node.children.append(inner)
+    unsafe node.childStates.append(states)
+    unsafe project(objects, of: child, into: inner)
+  }
+
+  /// Projects the objects and decodes their fields.
+  private func project(_ objects: [FieldSlice], of child: ChildPlan, into inner: DecodedNode) {
+    let fieldCount = child.node.fieldCount
+    let slices = UnsafeMutableBufferPointer<FieldSlice>.allocate(capacity: max(objects.count * fieldCount, 1))
+    unsafe slices.initialize(repeating: .absent)
+    defer { unsafe slices.deallocate() }
+    do {
+      let fields = try JSONFields(projection: child.node.projection)
+      for (row, object) in objects.enumerated() {
+        do {
+          try unsafe fields.project(
+            object, in: decoded.records,
+            into: UnsafeMutableBufferPointer(rebasing: slices[(row * fieldCount)..<((row + 1) * fieldCount)]))
+        } catch {
+          unsafe note(
+            RecordProblem(
+              rawOffset: object.rawOffset, property: child.property, code: error.code, value: "",
+              message: error.message, hint: error.hint ?? ""), row: Int(inner.owners[row]))
+        }
+      }
+    } catch {
+      preconditionFailure("the planner checked the projection: \(error.message)")
+    }
+    unsafe NodeDecoder(
+      plan: child.node,
+      table: FieldTable(
+        records: decoded.records, slices: UnsafeBufferPointer(slices), fieldCount: fieldCount, respectsQuotes: false),
+      node: inner, decoded: decoded, entries: Array(0..<Int32(objects.count))
+    ).run()
+  }
+
+  private func isObject(_ slice: FieldSlice, _ child: ChildPlan, row: Int) -> Bool {
+    if slice.kind == .object { return true }
+    unsafe note(
+      RecordProblem(
+        rawOffset: slice.rawOffset, property: child.property, code: "json.not-an-object",
+        value: table.text(of: slice),
+        message: "\(plan.entity.name).\(child.property) needs a JSON object"
+          + (child.relationship.isToMany ? " or an array of objects" : ""), hint: ""), row: row)
+    return false
+  }
+}

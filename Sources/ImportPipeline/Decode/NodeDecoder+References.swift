@@ -1,0 +1,130 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+extension NodeDecoder {
+  /// Decodes and encodes the keys of a reference for all rows.
+  func decode(_ reference: ReferencePlan) {
+    var keys = ReferenceKeys()
+    if reference.relationship.isToMany {
+      unsafe decodeToMany(reference, into: &keys)
+    } else {
+      let batch = unsafe RowBatch(
+        entity: reference.table.entity, columns: reference.keyColumns, capacity: max(entries.count, 1))
+      unsafe batch.count = entries.count
+      for part in reference.parts { unsafe decode(part, into: batch) }
+      let columns = Array(reference.keyColumns.indices)
+      unsafe keys.entries.reserveCapacity(entries.count)
+      for row in unsafe entries.indices {
+        unsafe appendKey(reference, columns, batch, keyRow: row, row: row, to: &keys)
+      }
+    }
+    unsafe node.keys.append(keys)
+  }
+
+  private func appendKey(
+    _ reference: ReferencePlan, _ columns: [Int], _ batch: RowBatch, keyRow: Int, row: Int,
+    to keys: inout ReferenceKeys
+  ) {
+    let offset = keys.bytes.count
+    let rawOffset = unsafe table.rawOffset(Int(entries[keyRow]), slot: reference.relationship.isToMany ? 0 : reference.parts[0].input.slot)
+    var state = RowBatch.State.value
+    switch KeyEncoding.append(columns, of: batch, row: keyRow, to: &keys.bytes) {
+    case .key: break
+    case .noKey:
+      let isAbsent = columns.allSatisfy { unsafe batch.states[$0][keyRow] == RowBatch.State.absent.rawValue }
+      state = isAbsent ? .absent : .null
+    case .incomplete:
+      state = .null
+      unsafe note(
+        RecordProblem(
+          rawOffset: rawOffset, property: reference.property, code: "reference.incomplete", value: "",
+          message: "the key of \(plan.entity.name).\(reference.property) has a part that is empty",
+          hint: "fill in every part of the key, or none"), row: row)
+    }
+    keys.entries.append(
+      ReferenceKeys.Entry(
+        row: Int32(row), state: state, offset: UInt32(offset), length: UInt32(keys.bytes.count - offset),
+        rawOffset: rawOffset ?? 0))
+  }
+
+  private func decodeToMany(_ reference: ReferencePlan, into keys: inout ReferenceKeys) {
+    guard let slot = reference.slot else { return }
+    let part = reference.parts[0]
+    var pieces: [FieldSlice] = []
+    for row in unsafe entries.indices {
+      let slice = unsafe table.slice(Int(entries[row]), slot: slot)
+      pieces.removeAll(keepingCapacity: true)
+      var state = RowBatch.State.value
+      switch slice.kind {
+      case .absent: state = .absent
+      case .null: state = .null
+      case .array:
+        do {
+          try unsafe JSONFields(projection: []).elements(of: slice, in: decoded.records, into: &pieces)
+        } catch {
+          unsafe note(
+            RecordProblem(
+              rawOffset: slice.rawOffset, property: reference.property, code: error.code, value: "",
+              message: error.message, hint: error.hint ?? ""), row: row)
+        }
+      default:
+        if slice.kind == .string, unsafe part.nulls.containsText(table.bytes(of: slice)) {
+          state = .null
+        } else {
+          pieces = unsafe split(slice, separator: reference.separator)
+        }
+      }
+      keys.states.append(state)
+      guard !pieces.isEmpty else { continue }
+      unsafe pieces.withUnsafeBufferPointer { slices in
+        unsafe decodeElements(reference, part: part, slices: slices, row: row, into: &keys)
+      }
+    }
+  }
+
+  /// Decodes the keys of one to-many field.
+  private func decodeElements(
+    _ reference: ReferencePlan, part: CellPlan, slices: UnsafeBufferPointer<FieldSlice>, row: Int,
+    into keys: inout ReferenceKeys
+  ) {
+    let single = CellPlan(
+      column: 0, property: part.property, attribute: part.attribute, input: .field(slot: 0), nulls: [],
+      dates: part.dates, defaultValue: nil, slots: [0])
+    for piece in slices.indices {
+      // Problems are noted by row of the node, so every piece stands for that row.
+      let inner = unsafe NodeDecoder(
+        plan: plan, table: FieldTable(records: decoded.records, slices: slices, fieldCount: 1, respectsQuotes: false),
+        node: node, decoded: decoded, entries: [Int32(piece)], pinnedRow: row)
+      let batch = RowBatch(entity: reference.table.entity, columns: reference.keyColumns, capacity: 1, arenaCapacity: 64)
+      batch.count = 1
+      let before = unsafe inner.problemCount(row: row)
+      unsafe inner.decode(single, into: batch)
+      if unsafe inner.problemCount(row: row) == before {
+        unsafe inner.appendKey(reference, [0], batch, keyRow: 0, row: row, to: &keys)
+      }
+    }
+  }
+
+  /// Splits a text into its keys, blanks around each trimmed; empty pieces do not count.
+  private func split(_ slice: FieldSlice, separator: UInt8?) -> [FieldSlice] {
+    guard let separator else { return [slice] }
+    let bytes = unsafe table.bytes(of: slice)
+    var pieces: [FieldSlice] = []
+    var start = 0
+    for index in 0...bytes.count where unsafe index == bytes.count || bytes[index] == separator {
+      var from = start
+      var to = index
+      while from < to, unsafe bytes[from] == 32 { from += 1 }
+      while to > from, unsafe bytes[to - 1] == 32 { to -= 1 }
+      if to > from {
+        pieces.append(
+          FieldSlice(
+            offset: slice.offset + UInt32(from), length: UInt32(to - from), kind: .string, isQuoted: false,
+            rawOffset: slice.rawOffset + UInt32(from)))
+      }
+      start = index + 1
+    }
+    return pieces
+  }
+}

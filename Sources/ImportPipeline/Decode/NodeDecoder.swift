@@ -1,0 +1,240 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Fills one node's row batch from a field table, column by column.
+@unsafe struct NodeDecoder {
+  let plan: NodePlan
+  let table: FieldTable
+  let node: DecodedNode
+  /// Where problems go, by record of the batch.
+  let decoded: DecodedBatch
+  /// The entry of `table` for each row.
+  let entries: [Int32]
+  /// While the keys of one to-many field are decoded: the row they belong to.
+  var pinnedRow: Int?
+
+  func run() {
+    for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
+    for reference in unsafe plan.references { unsafe decode(reference) }
+    for child in unsafe plan.children { unsafe decode(child) }
+    if let name = unsafe plan.unmappedRequired.first {
+      for row in unsafe entries.indices {
+        unsafe noteInsertProblem(
+          row: row, property: name, rawOffset: nil,
+          message: "\(plan.entity.name).\(name) is required and map does not set it",
+          hint: "map \(name), or give it a default in the model")
+      }
+    }
+  }
+
+  // MARK: - Cells
+
+  func decode(_ cell: CellPlan, into batch: RowBatch) {
+    let attribute = cell.attribute
+    switch attribute.type {
+    case .integer16:
+      unsafe decodeInteger(cell, Int64(Int16.min)...Int64(Int16.max), into: batch)
+    case .integer32:
+      unsafe decodeInteger(cell, Int64(Int32.min)...Int64(Int32.max), into: batch)
+    case .integer64:
+      unsafe decodeInteger(cell, Int64.min...Int64.max, into: batch)
+    case .boolean: unsafe decode(cell, BooleanCell(), into: batch)
+    case .double, .float:
+      let parser = RealCell(
+        isFloat: attribute.type == .float, minimum: attribute.minimumValue.asDouble ?? -.infinity,
+        maximum: attribute.maximumValue.asDouble ?? .infinity)
+      unsafe decode(cell, parser, into: batch)
+    case .decimal:
+      let parser = DecimalCell(
+        minimum: attribute.minimumValue.asDecimal, maximum: attribute.maximumValue.asDecimal)
+      unsafe decode(cell, parser, into: batch)
+    case .date:
+      let parser = DateCell(
+        parser: cell.dates, minimum: attribute.minimumValue.asDouble ?? -.infinity,
+        maximum: attribute.maximumValue.asDouble ?? .infinity)
+      unsafe decode(cell, parser, into: batch)
+    case .uuid: unsafe decode(cell, UUIDCell(), into: batch)
+    case .uri: unsafe decode(cell, URICell(), into: batch)
+    case .binary, .transformable: unsafe decode(cell, BinaryCell(), into: batch)
+    case .string, .undefined, .objectID, .composite:
+      var isNormalized = false
+      if case .normalized = cell.input { isNormalized = true }
+      let parser = StringCell(
+        minimumLength: attribute.minimumValue.asInteger.map { Int($0) },
+        maximumLength: attribute.maximumValue.asInteger.map { Int($0) },
+        pattern: attribute.regularExpression.flatMap { try? NSRegularExpression(pattern: $0) },
+        isNormalized: isNormalized)
+      unsafe decode(cell, parser, into: batch)
+    }
+  }
+
+  private func decodeInteger(_ cell: CellPlan, _ range: ClosedRange<Int64>, into batch: RowBatch) {
+    var isDuration = false
+    if case .duration = cell.input { isDuration = true }
+    let parser = IntegerCell(
+      range: range, minimum: cell.attribute.minimumValue.asInteger ?? .min,
+      maximum: cell.attribute.maximumValue.asInteger ?? .max, isDuration: isDuration)
+    unsafe decode(cell, parser, into: batch)
+  }
+
+  private func decode(_ cell: CellPlan, _ parser: some CellParser, into batch: RowBatch) {
+    switch cell.input {
+    case .field(let slot), .duration(let slot), .normalized(let slot):
+      unsafe decodeField(cell, slot: slot, parser, into: batch)
+    case .expression(let evaluator):
+      unsafe decodeExpression(cell, evaluator, parser, into: batch)
+    case .constant(let value):
+      for row in unsafe entries.indices { unsafe put(value, cell, parser, batch: batch, row: row, slot: nil) }
+    }
+    let needsCheck = !cell.attribute.isOptional || cell.defaultValue != nil
+    if needsCheck { unsafe checkMissing(cell, parser, batch: batch) }
+  }
+
+  /// The hot loop: bytes to cells without a String, an allocation or an existential on the way.
+  @inline(__always)
+  private func decodeField(
+    _ cell: CellPlan, slot: Int, _ parser: some CellParser, into batch: RowBatch
+  ) {
+    let column = cell.column
+    let nullIsEmpty = cell.nulls.count == 1 && cell.nulls[0].isEmpty
+    let keepsQuoted = unsafe table.respectsQuotes && cell.attribute.type == .string
+    let states = unsafe batch.states[column]
+    for row in unsafe entries.indices {
+      let slice = unsafe table.slice(Int(entries[row]), slot: slot)
+      var state = RowBatch.State.value
+      switch slice.kind {
+      case .absent: state = .absent
+      case .null: state = .null
+      case .object, .array:
+        unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
+        state = .null
+      case .string, .number, .true, .false:
+        let bytes = unsafe table.bytes(of: slice)
+        if slice.kind == .string, !(keepsQuoted && slice.isQuoted),
+          nullIsEmpty ? bytes.isEmpty : unsafe cell.nulls.containsText(bytes)
+        {
+          state = .null
+        } else {
+          let problem = unsafe parser.parse(bytes, slice.kind, into: batch, column: column, row: row)
+          if problem != .none {
+            unsafe note(problem, cell, row: row, slot: slot, text: table.text(of: slice))
+            state = .null
+          }
+        }
+      }
+      unsafe states[row] = state.rawValue
+    }
+  }
+
+  private func decodeExpression(
+    _ cell: CellPlan, _ evaluator: ExpressionEvaluator, _ parser: some CellParser, into batch: RowBatch
+  ) {
+    for row in unsafe entries.indices {
+      do {
+        let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: cell.nulls)
+        let value = try unsafe evaluator.evaluate(fields)
+        unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.slots.first)
+      } catch {
+        unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
+        unsafe note(
+          RecordProblem(
+            rawOffset: table.rawOffset(Int(entries[row]), slot: cell.slots.first), property: cell.property, code: error.code, value: "",
+            message: "\(error.message) (\(plan.entity.name).\(cell.property))", hint: error.hint ?? ""), row: row)
+      }
+    }
+  }
+
+  /// Stores the value of an expression.
+  private func put(
+    _ value: ExpressionValue, _ cell: CellPlan, _ parser: some CellParser, batch: RowBatch, row: Int, slot: Int?
+  ) {
+    var kind = FieldSlice.Kind.string
+    var text = ""
+    switch value {
+    case .absent:
+      unsafe batch.states[cell.column][row] = RowBatch.State.absent.rawValue
+      return
+    case .null:
+      unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
+      return
+    case .string(let string): text = string
+    case .integer(let integer):
+      kind = .number
+      text = String(integer)
+    case .double(let double):
+      kind = .number
+      text = "\(double)"
+    case .boolean(let boolean):
+      kind = boolean ? .true : .false
+      text = boolean ? "true" : "false"
+    case .date(let date):
+      if cell.attribute.type == .date {
+        unsafe batch.reals(cell.column)[row] = date.timeIntervalSinceReferenceDate
+        unsafe batch.states[cell.column][row] = RowBatch.State.value.rawValue
+        return
+      }
+      text = date.formatted(.iso8601)
+    }
+    let shown = text
+    let problem = unsafe text.withUTF8 { utf8 in
+      unsafe parser.parse(UnsafeRawBufferPointer(utf8), kind, into: batch, column: cell.column, row: row)
+    }
+    if problem == .none {
+      unsafe batch.states[cell.column][row] = RowBatch.State.value.rawValue
+    } else {
+      unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
+      unsafe note(problem, cell, row: row, slot: slot, text: shown)
+    }
+  }
+
+  /// Fills in defaults, and finds what is missing though it is required.
+  private func checkMissing(_ cell: CellPlan, _ parser: some CellParser, batch: RowBatch) {
+    for row in unsafe entries.indices {
+      let state = unsafe batch.states[cell.column][row]
+      if state == RowBatch.State.value.rawValue { continue }
+      if let value = cell.defaultValue {
+        unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.input.slot)
+      } else if unsafe hasProblem(row: row, property: cell.property)
+      {
+        continue
+      } else if state == RowBatch.State.null.rawValue {
+        unsafe note(.isMissing, cell, row: row, slot: cell.input.slot, text: "")
+      } else if cell.attribute.defaultValue == .null {
+        unsafe noteInsertProblem(
+          row: row, property: cell.property, rawOffset: nil,
+          message: "\(plan.entity.name).\(cell.property) is required and the record does not have it",
+          hint: "give it a default: in map, or make it optional in the model")
+      }
+    }
+  }
+
+  // MARK: - Problems
+
+  func note(_ problem: CellProblem, _ cell: CellPlan, row: Int, slot: Int?, text: String) {
+    unsafe note(
+      problem.described(
+        attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
+        rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text), row: row)
+  }
+
+  func note(_ problem: RecordProblem, row: Int) {
+    unsafe decoded.problems[record(of: row), default: []].append(problem)
+  }
+
+  func hasProblem(row: Int, property: String) -> Bool {
+    unsafe decoded.problems[record(of: row)]?.contains { $0.property == property } ?? false
+  }
+
+  /// How many problems the record of a row has so far.
+  func problemCount(row: Int) -> Int { unsafe decoded.problems[record(of: row)]?.count ?? 0 }
+
+  private func record(of row: Int) -> Int { unsafe Int(node.records[pinnedRow ?? row]) }
+
+  private func noteInsertProblem(row: Int, property: String, rawOffset: UInt32?, message: String, hint: String) {
+    unsafe node.insertProblems[Int32(pinnedRow ?? row), default: []].append(
+      RecordProblem(
+        rawOffset: rawOffset, property: property, code: "value.missing", value: "", message: message, hint: hint))
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Decodes record batches into rows by a plan. Holds no state between batches: any worker may decode any batch.
+struct RecordDecoder: Sendable {
+  let plan: StepPlan
+
+  /// - Parameter losers: records that another record of the same key supersedes.
+  func decode(_ records: RecordBatch, file: Int, losers: LoserSet) -> DecodedBatch {
+    let batch = RowBatch(entity: plan.root.entity, columns: plan.root.columns, capacity: max(records.count, 1))
+    let root = DecodedNode(plan: plan.root, batch: batch)
+    let decoded = DecodedBatch(records: records, file: file, root: root)
+    let table = unsafe FieldTable(
+      records: records, slices: records.fields, fieldCount: plan.projection.count,
+      respectsQuotes: plan.respectsQuotes)
+    unsafe select(table, decoded, losers: losers)
+    unsafe NodeDecoder(plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records).run()
+    if !decoded.problems.isEmpty {
+      var good = [Bool](repeating: true, count: records.count)
+      for record in decoded.problems.keys { good[record] = false }
+      root.keep(records: good)
+    }
+    return decoded
+  }
+
+  /// Decides which records become rows: not superseded, and chosen by `where`.
+  private func select(_ table: FieldTable, _ decoded: DecodedBatch, losers: LoserSet) {
+    let count = decoded.records.count
+    decoded.root.records.reserveCapacity(count)
+    let nulls = plan.step.source.nulls.map { Array($0.utf8) }
+    for record in 0..<count {
+      if !losers.isEmpty, losers.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset) {
+        decoded.duplicate += 1
+        continue
+      }
+      if let condition = plan.condition {
+        do {
+          let fields = unsafe RecordFields(table: table, entry: record, nulls: nulls)
+          switch try unsafe condition.evaluate(fields) {
+          case .boolean(true): break
+          case .boolean(false), .null, .absent:
+            decoded.filtered += 1
+            continue
+          case let other:
+            decoded.problems[record] = [
+              RecordProblem(
+                rawOffset: nil, property: "", code: "where.not-a-condition", value: "\(other)",
+                message: "where: is neither true nor false", hint: "compare the value with something")
+            ]
+            continue
+          }
+        } catch {
+          decoded.problems[record] = [
+            RecordProblem(
+              rawOffset: nil, property: "", code: error.code, value: "", message: "where: \(error.message)",
+              hint: error.hint ?? "")
+          ]
+          continue
+        }
+      }
+      decoded.root.records.append(Int32(record))
+    }
+    decoded.root.batch.count = decoded.root.records.count
+  }
+}
+
+/// The records that lose against another record with the same key, by file and byte offset.
+struct LoserSet: Sendable {
+  private var places: Set<UInt64> = []
+  var isEmpty: Bool { places.isEmpty }
+  var count: Int { places.count }
+  func contains(file: Int, byteOffset: UInt64) -> Bool { places.contains(Self.place(file, byteOffset)) }
+  mutating func insert(_ place: UInt64) { places.insert(place) }
+
+  /// One word for a record's place: 16 bits of file index, 48 of byte offset.
+  static func place(_ file: Int, _ byteOffset: UInt64) -> UInt64 { UInt64(file) << 48 | byteOffset }
+}

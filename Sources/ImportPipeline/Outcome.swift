@@ -1,0 +1,46 @@
+/// What became of a record. Every record read ends in exactly one.
+public enum Outcome: String, Sendable, Hashable, CaseIterable {
+  case inserted, updated, unchanged, filtered, duplicate, rejected
+}
+
+/// How many records ended in each outcome.
+public struct OutcomeCounts: Sendable, Hashable {
+  public var inserted = 0
+  public var updated = 0
+  public var unchanged = 0
+  public var filtered = 0
+  public var duplicate = 0
+  public var rejected = 0
+
+  public init() {}
+
+  public subscript(outcome: Outcome) -> Int {
+    get {
+      switch outcome {
+      case .inserted: inserted
+      case .updated: updated
+      case .unchanged: unchanged
+      case .filtered: filtered
+      case .duplicate: duplicate
+      case .rejected: rejected
+      }
+    }
+    set {
+      switch outcome {
+      case .inserted: inserted = newValue
+      case .updated: updated = newValue
+      case .unchanged: unchanged = newValue
+      case .filtered: filtered = newValue
+      case .duplicate: duplicate = newValue
+      case .rejected: rejected = newValue
+      }
+    }
+  }
+
+  /// The sum over all outcomes: the number of records read.
+  public var total: Int { inserted + updated + unchanged + filtered + duplicate + rejected }
+
+  public static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
+    for outcome in Outcome.allCases { left[outcome] += right[outcome] }
+  }
+}

@@ -1,0 +1,141 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// An import step compiled against the model: which fields are read, what becomes of each, which key tables it needs.
+/// Immutable, so that all decode workers share it.
+struct StepPlan: Sendable {
+  let step: ImportStep
+  let root: NodePlan
+  /// Field paths that the reader delivers per record, in slot order.
+  let projection: [String]
+  let condition: ExpressionEvaluator?
+  /// Nulls written in quotes stay text where the format can tell (CSV).
+  let respectsQuotes: Bool
+  /// Every node below and including the root, parents first.
+  let nodeCount: Int
+}
+
+/// An entity that records, or their nested objects, become rows of.
+final class NodePlan: Sendable {
+  let entity: Entity
+  /// Position among the plan's nodes; the root is 0.
+  let index: Int
+  /// Columns of the node's row batches.
+  let columns: [RowBatch.Column]
+  let cells: [CellPlan]
+  let references: [ReferencePlan]
+  let children: [ChildPlan]
+  /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
+  let match: [MatchPart]
+  /// Slots per record of this node's own field table.
+  let fieldCount: Int
+  /// Field paths of a nested node's own projection, in slot order; the root's are in `StepPlan.projection`.
+  let projection: [String]
+  /// Required attributes that nothing maps and that have no default: no object of this kind can be inserted.
+  let unmappedRequired: [String]
+
+  init(
+    entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan], references: [ReferencePlan],
+    children: [ChildPlan], match: [MatchPart], projection: [String], unmappedRequired: [String]
+  ) {
+    self.entity = entity
+    self.index = index
+    self.columns = columns
+    self.cells = cells
+    self.references = references
+    self.children = children
+    self.match = match
+    self.fieldCount = projection.count
+    self.projection = projection
+    self.unmappedRequired = unmappedRequired
+  }
+
+  /// Columns of the natural key in `match` order.
+  var matchColumns: [Int] {
+    match.map { part in
+      switch part {
+      case .attribute(let column): column
+      case .reference(let index): references[index].column ?? -1
+      }
+    }
+  }
+
+  func column(_ source: RowBatch.Source) -> Int? { columns.firstIndex { $0.source == source } }
+}
+
+/// One part of a node's natural key.
+enum MatchPart: Sendable, Hashable {
+  case attribute(column: Int)
+  /// A to-one relationship, as an index into the node's references.
+  case reference(index: Int)
+}
+
+/// How the cells of one attribute column come about.
+struct CellPlan: Sendable {
+  enum Input: Sendable {
+    /// The field itself.
+    case field(slot: Int)
+    /// `duration(field)`, decoded without going through an expression value.
+    case duration(slot: Int)
+    /// `normalized(field)`, likewise.
+    case normalized(slot: Int)
+    case expression(ExpressionEvaluator)
+    case constant(ExpressionValue)
+
+    /// The field that a problem is reported at, when there is just one.
+    var slot: Int? {
+      switch self {
+      case .field(let slot), .duration(let slot), .normalized(let slot): slot
+      case .expression, .constant: nil
+      }
+    }
+  }
+
+  let column: Int
+  let property: String
+  let attribute: AttributeDescription
+  let input: Input
+  /// Fields whose text is one of these are null.
+  let nulls: [[UInt8]]
+  /// Reads Date attributes from text.
+  let dates: DateParser
+  /// Taken when the value is absent or null.
+  let defaultValue: ExpressionValue?
+  /// Fields of the expression, for the position of its problems.
+  let slots: [Int]
+}
+
+/// A relationship whose destinations are found by natural key.
+struct ReferencePlan: Sendable {
+  let property: String
+  let relationship: Relationship
+  /// Which key table holds the destinations.
+  let table: KeyTableID
+  /// Decodes the key's parts into a batch with one column per part.
+  let parts: [CellPlan]
+  let keyColumns: [RowBatch.Column]
+  /// To-one: the column of the foreign key, and of the destination's entity where it has sub-entities.
+  let column: Int?
+  let entityColumn: Int?
+  let orderColumn: Int?
+  let separator: UInt8?
+  let missing: ReferenceMapping.Missing
+  /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
+  var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
+}
+
+/// A nested object or array that becomes objects of the relationship's destination.
+struct ChildPlan: Sendable {
+  let property: String
+  let relationship: Relationship
+  /// Slot of the object or array in the parent's field table.
+  let slot: Int
+  let node: NodePlan
+}
+
+/// Names a key table: the objects of an entity (sub-entities included) by some of its attributes.
+struct KeyTableID: Sendable, Hashable {
+  let entity: Entity
+  let attributes: [String]
+}

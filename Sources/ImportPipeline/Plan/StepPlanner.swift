@@ -1,0 +1,325 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Compiles an import step. What the linter would refuse is refused here too, because a run does not need the linter.
+struct StepPlanner {
+  let step: ImportStep
+  let model: ManagedObjectModel
+  /// The pipeline file's path, for messages.
+  let pipelinePath: String
+  private var nodeCount = 0
+
+  init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String) {
+    self.step = step
+    self.model = model
+    self.pipelinePath = pipelinePath
+  }
+
+  mutating func plan() throws(RunError) -> StepPlan {
+    guard let entity = model[step.entity] else {
+      throw failure("pipeline.unknown-entity", "the model has no entity \(step.entity)", at: step.position)
+    }
+    guard !entity.isAbstract else {
+      throw failure(
+        "pipeline.abstract-entity", "\(entity.name) is abstract and has no objects of its own", at: step.position)
+    }
+    var slots = SlotList()
+    let condition = try step.condition.map { expression throws(RunError) in
+      try evaluator(expression, slots: &slots, at: step.position)
+    }
+    let root = try node(
+      entity, map: step.map, match: step.match, slots: &slots, owner: nil, position: step.position)
+    return StepPlan(
+      step: step, root: root, projection: slots.paths, condition: condition,
+      respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodeCount: nodeCount)
+  }
+
+  // MARK: - Nodes
+
+  private mutating func node(
+    _ entity: Entity, map: [MapEntry], match: [String], slots: inout SlotList, owner: Relationship?,
+    position: FilePosition
+  ) throws(RunError) -> NodePlan {
+    let index = nodeCount
+    nodeCount += 1
+    try checkPatterns(of: entity, at: position)
+    var columns: [RowBatch.Column] = []
+    var cells: [CellPlan] = []
+    var references: [ReferencePlan] = []
+    var children: [ChildPlan] = []
+    var mapped: Set<String> = []
+    for entry in map {
+      guard mapped.insert(entry.property).inserted else {
+        throw failure("pipeline.duplicate-property", "\(entry.property) is mapped twice", at: entry.position)
+      }
+      switch entry.mapping {
+      case .attribute(let mapping):
+        guard let attribute = entity.storedAttribute(entry.property) else {
+          throw unknownProperty(entry, of: entity)
+        }
+        cells.append(
+          try cell(
+            attribute, property: entry.property, mapping: mapping, column: columns.count, slots: &slots,
+            at: entry.position))
+        columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.batchStorage))
+      case .reference(let mapping):
+        guard let relationship = entity.relationship(entry.property) else {
+          throw unknownProperty(entry, of: entity)
+        }
+        references.append(
+          try reference(relationship, mapping: mapping, columns: &columns, slots: &slots, at: entry.position))
+      case .nested(let mapping):
+        guard let relationship = entity.relationship(entry.property) else {
+          throw unknownProperty(entry, of: entity)
+        }
+        let destination = try nestedEntity(mapping, relationship, at: entry.position)
+        var childSlots = SlotList()
+        let child = try node(
+          destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
+          position: entry.position)
+        if !relationship.isToMany {
+          appendForeignKey(of: relationship, to: &columns)
+        }
+        children.append(
+          ChildPlan(
+            property: entry.property, relationship: relationship, slot: slots.slot(of: mapping.from), node: child))
+      }
+    }
+    if let inverse = owner?.inverse, !inverse.isToMany { appendForeignKey(of: inverse, to: &columns) }
+    let parts = try match.map { name throws(RunError) -> MatchPart in
+      if let column = columns.firstIndex(where: { $0.source == .attribute(name) }) {
+        return .attribute(column: column)
+      }
+      if let index = references.firstIndex(where: { $0.property == name && $0.column != nil }) {
+        return .reference(index: index)
+      }
+      throw failure(
+        "pipeline.match-not-mapped", "match names \(name), which map does not set", at: position,
+        hint: "map \(name), or take it out of match")
+    }
+    let unmapped = entity.storedAttributes.filter { attribute in
+      !attribute.isOptional && attribute.defaultValue == .null && attribute.derivation == nil
+        && !mapped.contains(attribute.name)
+    }
+    return NodePlan(
+      entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
+      match: parts, projection: slots.paths, unmappedRequired: unmapped.map(\.name))
+  }
+
+  private func checkPatterns(of entity: Entity, at position: FilePosition) throws(RunError) {
+    for attribute in entity.storedAttributes {
+      do {
+        _ = try AttributeValidator(attribute)
+      } catch {
+        throw failure("model.regular-expression", error.description, at: position)
+      }
+    }
+  }
+
+  private func appendForeignKey(of relationship: Relationship, to columns: inout [RowBatch.Column]) {
+    guard !columns.contains(where: { $0.source == .toOne(relationship.name) }) else { return }
+    columns.append(RowBatch.Column(.toOne(relationship.name), .integer))
+    if !relationship.destination.subentities.isEmpty {
+      columns.append(RowBatch.Column(.toOneEntity(relationship.name), .integer))
+    }
+    if relationship.inverse?.isOrdered == true {
+      columns.append(RowBatch.Column(.toOneOrder(relationship.name), .integer))
+    }
+  }
+
+  private func nestedEntity(
+    _ mapping: NestedMapping, _ relationship: Relationship, at position: FilePosition
+  ) throws(RunError) -> Entity {
+    var destination = relationship.destination
+    if let name = mapping.entity {
+      guard let named = model[name], named.isKind(of: destination) else {
+        throw failure(
+          "pipeline.wrong-destination", "\(name) is not \(destination.name) or one of its sub-entities", at: position)
+      }
+      destination = named
+    }
+    guard !destination.isAbstract else {
+      throw failure(
+        "pipeline.abstract-entity", "\(destination.name) is abstract", at: position,
+        hint: "name one of its sub-entities with entity:")
+    }
+    return destination
+  }
+
+  // MARK: - Properties
+
+  private func cell(
+    _ attribute: AttributeDescription, property: String, mapping: AttributeMapping, column: Int,
+    slots: inout SlotList, at position: FilePosition
+  ) throws(RunError) -> CellPlan {
+    guard attribute.derivation == nil else {
+      throw failure(
+        "pipeline.derived-attribute", "\(property) is derived: the store computes it", at: position,
+        hint: "take it out of map")
+    }
+    guard attribute.type != .undefined, attribute.type != .objectID, attribute.type != .composite else {
+      throw failure(
+        "pipeline.attribute-type", "an attribute of type \(attribute.type) cannot be imported", at: position,
+        hint: attribute.type == .composite ? "map its elements: \(property).<element>" : nil)
+    }
+    let input: CellPlan.Input
+    switch mapping.expression.root {
+    case .field(let path): input = .field(slot: slots.slot(of: path))
+    case .constant(let value): input = .constant(value)
+    case .call(.duration, let arguments):
+      if arguments.count == 1, case .field(let path) = arguments[0], attribute.type.isInteger {
+        input = .duration(slot: slots.slot(of: path))
+      } else {
+        input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+      }
+    case .call(.normalized, let arguments):
+      if arguments.count == 1, case .field(let path) = arguments[0], attribute.type == .string {
+        input = .normalized(slot: slots.slot(of: path))
+      } else {
+        input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+      }
+    default: input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+    }
+    let zone = mapping.timeZone ?? step.source.timeZone
+    let dates: DateParser
+    do {
+      dates = try DateParser(format: mapping.dateFormat ?? step.source.dateFormat, timeZone: zone)
+    } catch {
+      throw failure("pipeline.date-format", "\(error)", at: position)
+    }
+    var fallback: ExpressionValue?
+    if let expression = mapping.defaultValue {
+      var none = SlotList()
+      let compiled = try evaluator(expression, slots: &none, at: position)
+      guard none.paths.isEmpty else {
+        throw failure("pipeline.default", "default must be a constant", at: position, hint: "use coalesce() in from:")
+      }
+      do {
+        fallback = try compiled.evaluate(NoFields())
+      } catch {
+        throw failure("pipeline.default", error.message, at: position)
+      }
+    }
+    return CellPlan(
+      column: column, property: property, attribute: attribute, input: input,
+      nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, defaultValue: fallback,
+      slots: mapping.expression.fieldPaths.map { slots.slot(of: $0) })
+  }
+
+  private func reference(
+    _ relationship: Relationship, mapping: ReferenceMapping, columns: inout [RowBatch.Column],
+    slots: inout SlotList, at position: FilePosition
+  ) throws(RunError) -> ReferencePlan {
+    let destination = relationship.destination
+    var parts: [CellPlan] = []
+    var keyColumns: [RowBatch.Column] = []
+    for (name, expression) in zip(mapping.match, mapping.from) {
+      guard let attribute = destination.storedAttribute(name) else {
+        throw failure(
+          "pipeline.unknown-attribute", "\(destination.name) has no attribute \(name)", at: position)
+      }
+      parts.append(
+        try cell(
+          attribute.withoutLimits, property: relationship.name,
+          mapping: AttributeMapping(expression: expression), column: keyColumns.count, slots: &slots, at: position))
+      keyColumns.append(RowBatch.Column(.attribute(name), attribute.type.batchStorage))
+    }
+    var column: Int?
+    var entityColumn: Int?
+    var orderColumn: Int?
+    if !relationship.isToMany {
+      appendForeignKey(of: relationship, to: &columns)
+      column = columns.firstIndex { $0.source == .toOne(relationship.name) }
+      entityColumn = columns.firstIndex { $0.source == .toOneEntity(relationship.name) }
+      orderColumn = columns.firstIndex { $0.source == .toOneOrder(relationship.name) }
+    } else if parts.count != 1 || parts[0].input.slot == nil {
+      throw failure(
+        "pipeline.to-many-key", "\(relationship.name) is to-many: its keys come from one field", at: position,
+        hint: "from: a field with a JSON array, or a text with separator:")
+    }
+    return ReferencePlan(
+      property: relationship.name, relationship: relationship,
+      table: KeyTableID(entity: destination, attributes: mapping.match), parts: parts, keyColumns: keyColumns,
+      column: column, entityColumn: entityColumn, orderColumn: orderColumn,
+      separator: mapping.separator.flatMap { $0.utf8.count == 1 ? $0.utf8.first : nil }, missing: mapping.onMissing)
+  }
+
+  private func evaluator(
+    _ expression: Expression, slots: inout SlotList, at position: FilePosition
+  ) throws(RunError) -> ExpressionEvaluator {
+    var table: [String: Int] = [:]
+    for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
+    do {
+      return try ExpressionEvaluator(expression, slots: table)
+    } catch {
+      throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
+    }
+  }
+
+  // MARK: - Errors
+
+  private func failure(
+    _ code: String, _ message: String, at position: FilePosition, hint: String? = nil
+  ) -> RunError {
+    RunError(
+      .badPipeline, code: code, "\(pipelinePath):\(position.line):\(position.column): \(message)", hint: hint)
+  }
+
+  private func unknownProperty(_ entry: MapEntry, of entity: Entity) -> RunError {
+    let names = entity.storedAttributes.map(\.name) + entity.relationships.map(\.name)
+    if entity.relationship(entry.property) != nil {
+      return failure(
+        "pipeline.relationship-form", "\(entry.property) is a relationship", at: entry.position,
+        hint: "write { match: <attribute of the destination>, from: <field> }, or { from: <field>, map: {…} }")
+    }
+    return failure(
+      "pipeline.unknown-property", "\(entity.name) has no stored property \(entry.property)", at: entry.position,
+      hint: "it has \(names.joined(separator: ", "))")
+  }
+}
+
+/// Field paths in slot order, without repeats.
+struct SlotList {
+  private(set) var paths: [String] = []
+  private var slots: [String: Int] = [:]
+
+  mutating func slot(of path: String) -> Int {
+    if let slot = slots[path] { return slot }
+    let slot = paths.count
+    paths.append(path)
+    slots[path] = slot
+    return slot
+  }
+}
+
+/// Stands for a record without fields, for constants.
+struct NoFields: FieldAccess {
+  func value(slot: Int) -> ExpressionValue { .absent }
+}
+
+extension AttributeType {
+  /// How cells of this type lie in a row batch.
+  var batchStorage: RowBatch.Storage {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean: .integer
+    case .double, .float, .date: .real
+    default: .bytes
+    }
+  }
+
+  var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+}
+
+extension AttributeDescription {
+  /// The same attribute without validation: a key that no object can have is just not found.
+  var withoutLimits: AttributeDescription {
+    var copy = self
+    copy.minimumValue = .null
+    copy.maximumValue = .null
+    copy.regularExpression = nil
+    copy.isOptional = true
+    return copy
+  }
+}

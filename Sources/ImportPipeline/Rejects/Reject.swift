@@ -1,0 +1,39 @@
+/// A record that was not imported, with everything needed to find and mend it.
+public struct Reject: Sendable, Hashable {
+  /// The source as the pipeline file writes it, or as a glob found it.
+  public var file: String
+  /// 1-based.
+  public var line: Int
+  /// 1-based, in characters of the line.
+  public var column: Int
+  /// From the start of the decompressed source.
+  public var byteOffset: Int
+  public var entity: String
+  /// The property whose value was refused; empty when the whole record was.
+  public var property: String
+  /// A stable code such as `value.not-a-number`.
+  public var code: String
+  /// The refused text, at most `valueLimit` characters of it.
+  public var value: String
+  public var message: String
+  public var hint: String
+
+  /// Longest value kept in a reject, in characters.
+  public static let valueLimit = 200
+
+  /// The reject as it is shown to a person.
+  public var text: String {
+    "\(file):\(line):\(column): \(message)" + (hint.isEmpty ? "" : "\n  hint: \(hint)")
+  }
+}
+
+/// A problem of one record before its position is known.
+struct RecordProblem: Sendable {
+  /// Where in the record as written, in bytes from its start; nil: the whole record.
+  var rawOffset: UInt32?
+  var property: String
+  var code: String
+  var value: String
+  var message: String
+  var hint: String
+}

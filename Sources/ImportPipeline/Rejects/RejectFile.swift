@@ -1,0 +1,148 @@
+import Foundation
+import SeedFormats
+
+/// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as
+/// it was, so that a mended file can be imported again with the same step.
+final class RejectFile {
+  static let columns = [
+    "file", "line", "column", "byteOffset", "entity", "property", "code", "value", "message", "hint",
+  ]
+
+  let path: String
+  private let partialPath: String
+  private let source: SourceSettings
+  private let sink: FileHandle
+  private var buffer: [UInt8] = []
+
+  /// - Parameter header: names of the source's own columns (CSV).
+  init(path: String, source: SourceSettings, header: [String]) throws(RunError) {
+    self.path = path
+    self.partialPath = path + ".partial"
+    self.source = source
+    try Self.createFolder(of: path)
+    guard FileManager.default.createFile(atPath: partialPath, contents: nil),
+      let handle = FileHandle(forWritingAtPath: partialPath)
+    else {
+      throw RunError(.cannotCreate, code: "rejects.cannot-create", "cannot create \(partialPath)")
+    }
+    sink = handle
+    if isCSV { append(fields: Self.columns + header, record: nil) }
+  }
+
+  private var isCSV: Bool { source.format == .csv || source.format == .tsv }
+
+  /// - Parameter record: the record as written, without its line end.
+  func write(_ reject: Reject, record: UnsafeRawBufferPointer) throws(RunError) {
+    if isCSV {
+      append(
+        fields: [
+          reject.file, String(reject.line), String(reject.column), String(reject.byteOffset), reject.entity,
+          reject.property, reject.code, reject.value, reject.message, reject.hint,
+        ], record: unsafe Array(record))
+    } else {
+      unsafe appendJSON(reject, record: record)
+    }
+    if buffer.count > 1 << 16 { try flush() }
+  }
+
+  /// Puts the file in its place.
+  func finish() throws(RunError) {
+    try flush()
+    do {
+      try sink.synchronize()
+      try sink.close()
+      try? FileManager.default.removeItem(atPath: path)
+      try FileManager.default.moveItem(atPath: partialPath, toPath: path)
+    } catch {
+      throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+
+  private func flush() throws(RunError) {
+    do {
+      try sink.write(contentsOf: buffer)
+      buffer.removeAll(keepingCapacity: true)
+    } catch {
+      throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+
+  private func append(fields: [String], record: [UInt8]?) {
+    let special: Set<UInt8> = [source.delimiter, source.quote ?? 0x22, 10, 13]
+    let quote = source.quote ?? 0x22
+    for (index, field) in fields.enumerated() {
+      if index > 0 { buffer.append(source.delimiter) }
+      if field.utf8.contains(where: special.contains) {
+        buffer.append(quote)
+        for byte in field.utf8 {
+          if byte == quote || byte == source.escape { buffer.append(source.escape ?? quote) }
+          buffer.append(byte)
+        }
+        buffer.append(quote)
+      } else {
+        buffer.append(contentsOf: field.utf8)
+      }
+    }
+    if let record {
+      buffer.append(source.delimiter)
+      buffer.append(contentsOf: record)
+    }
+    buffer.append(10)
+  }
+
+  /// `{"$reject":{…},<members of the record>}`; a record that is no object becomes the member `$record`.
+  private func appendJSON(_ reject: Reject, record: UnsafeRawBufferPointer) {
+    let details: [(String, String)] = [
+      ("file", Self.json(reject.file)), ("line", "\(reject.line)"), ("column", "\(reject.column)"),
+      ("byteOffset", "\(reject.byteOffset)"), ("entity", Self.json(reject.entity)),
+      ("property", Self.json(reject.property)), ("code", Self.json(reject.code)),
+      ("value", Self.json(reject.value)), ("message", Self.json(reject.message)), ("hint", Self.json(reject.hint)),
+    ]
+    buffer.append(contentsOf: "{\"$reject\":{".utf8)
+    buffer.append(contentsOf: details.map { "\"\($0)\":\($1)" }.joined(separator: ",").utf8)
+    buffer.append(contentsOf: "}".utf8)
+    // A record may span lines; NDJSON holds one per line, and a line end inside JSON is only white space.
+    var oneLine = unsafe record.map { $0 == 10 || $0 == 13 ? 32 : $0 }
+    while oneLine.first == 32 || oneLine.first == 9 { oneLine.removeFirst() }
+    while oneLine.last == 32 || oneLine.last == 9 { oneLine.removeLast() }
+    if oneLine.first == UInt8(ascii: "{"), oneLine.last == UInt8(ascii: "}") {
+      let members = oneLine.dropFirst()
+      if members.first(where: { $0 != 32 && $0 != 9 }) != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
+      buffer.append(contentsOf: members)
+    } else {
+      buffer.append(contentsOf: ",\"$record\":\(Self.json(String(decoding: oneLine, as: UTF8.self)))}".utf8)
+    }
+    buffer.append(10)
+  }
+
+  private static func json(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        if scalar.value < 0x20 {
+          result += "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
+            + String(scalar.value, radix: 16)
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result + "\""
+  }
+
+  static func createFolder(of path: String) throws(RunError) {
+    let folder = (path as NSString).deletingLastPathComponent
+    guard !folder.isEmpty else { return }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create the folder \(folder)")
+    }
+  }
+}

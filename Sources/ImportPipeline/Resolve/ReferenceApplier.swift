@@ -1,0 +1,67 @@
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// Writes references that were resolved after their rows: in batches where a foreign key or a join row says it all,
+/// through the object graph where the other side changes too.
+struct ReferenceApplier {
+  private let session: ImportSession
+  private struct Target: Hashable {
+    var entity: Int
+    var relationship: String
+  }
+  private var waiting: [Target: [(row: KeyTable.Row, destination: KeyTable.Row)]] = [:]
+  private var order: [Target] = []
+  private static let batchSize = 4096
+
+  init(session: ImportSession) {
+    self.session = session
+  }
+
+  mutating func apply(_ reference: ReferencePlan, row: KeyTable.Row, destination: KeyTable.Row) throws {
+    let target = Target(entity: row.entityIndex, relationship: reference.property)
+    if waiting[target] == nil { order.append(target) }
+    waiting[target, default: []].append((row, destination))
+    if waiting[target, default: []].count >= Self.batchSize { try flush(target) }
+  }
+
+  mutating func flush() throws {
+    for target in order { try flush(target) }
+  }
+
+  private mutating func flush(_ target: Target) throws {
+    let pairs = waiting[target, default: []]
+    waiting[target] = []
+    guard !pairs.isEmpty, let relationship = session.store.model.entities[target.entity].relationship(target.relationship)
+    else { return }
+    let inverse = relationship.inverse
+    let changesOtherSide = inverse.map { !$0.isToMany || $0.isOrdered } ?? false
+    if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
+      try session.objects.relate(relationship, pairs: pairs)
+    } else if relationship.isToMany {
+      try session.store.link(
+        relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
+        replacing: false)
+    } else {
+      try update(relationship, pairs)
+    }
+  }
+
+  private func update(_ relationship: Relationship, _ pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]) throws {
+    var columns = [RowBatch.Column(.toOne(relationship.name), .integer)]
+    if !relationship.destination.subentities.isEmpty {
+      columns.append(RowBatch.Column(.toOneEntity(relationship.name), .integer))
+    }
+    let batch = RowBatch(entity: relationship.entity, columns: columns, capacity: pairs.count)
+    batch.count = pairs.count
+    for (row, pair) in pairs.enumerated() {
+      unsafe batch.integers(0)[row] = pair.destination.primaryKey
+      unsafe batch.states[0][row] = RowBatch.State.value.rawValue
+      if columns.count > 1 {
+        unsafe batch.integers(1)[row] = Int64(pair.destination.entityIndex)
+        unsafe batch.states[1][row] = RowBatch.State.value.rawValue
+      }
+    }
+    try session.store.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
+  }
+}

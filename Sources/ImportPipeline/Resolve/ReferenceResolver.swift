@@ -1,0 +1,135 @@
+import ObjectModel
+import StoreInterface
+
+/// A reference whose destination is not known yet.
+struct UnresolvedReference {
+  let node: DecodedNode
+  let row: Int
+  let reference: Int
+  let entry: ReferenceKeys.Entry
+}
+
+/// A to-many reference that was found: a row of a node and its destination.
+struct FoundLink {
+  let row: Int
+  let destination: KeyTable.Row
+}
+
+/// Looks up the natural keys of a decoded batch and fills in its foreign keys.
+struct ReferenceResolver {
+  let tables: KeyTables
+
+  /// Fills the foreign-key columns of all nodes.
+  /// - Parameters:
+  ///   - isProvisional: whether a row may still be rejected, so that a reference to it must wait too.
+  ///   - isFinal: nothing more will come: what is not found now is a problem of its record.
+  /// - Returns: what has to wait, in row order per node and reference.
+  func resolve(
+    _ decoded: DecodedBatch, isFinal: Bool, isProvisional: (KeyTable.Row) -> Bool
+  ) -> [UnresolvedReference] {
+    var unresolved: [UnresolvedReference] = []
+    resolve(decoded.root, decoded, isFinal: isFinal, isProvisional: isProvisional, into: &unresolved)
+    return unresolved
+  }
+
+  private func resolve(
+    _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, isProvisional: (KeyTable.Row) -> Bool,
+    into unresolved: inout [UnresolvedReference]
+  ) {
+    node.links = node.plan.references.map { _ in [] }
+    for (index, reference) in node.plan.references.enumerated() {
+      guard let table = tables[reference.table] else { continue }
+      let keys = node.keys[index]
+      let isStructured = reference.entityColumn != nil
+      unsafe keys.bytes.withUnsafeBytes { bytes in
+        for entry in keys.entries {
+          let row = Int(entry.row)
+          guard entry.state == .value else {
+            if let column = reference.column { unsafe node.batch.states[column][row] = entry.state.rawValue }
+            continue
+          }
+          let key = unsafe UnsafeRawBufferPointer(
+            rebasing: bytes[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
+          switch unsafe table.match(key) {
+          case .row(let destination) where isFinal || !isProvisional(destination):
+            if let column = reference.column {
+              unsafe node.batch.states[column][row] = RowBatch.State.value.rawValue
+              unsafe node.batch.integers(column)[row] = destination.primaryKey
+              if isStructured, let entityColumn = reference.entityColumn {
+                unsafe node.batch.states[entityColumn][row] = RowBatch.State.value.rawValue
+                unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
+              }
+            } else {
+              node.links[index].append(FoundLink(row: row, destination: destination))
+            }
+          case .ambiguous:
+            note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
+          case .none, .row:
+            if let column = reference.column { unsafe node.batch.states[column][row] = RowBatch.State.null.rawValue }
+            if !isFinal {
+              unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
+            } else if reference.missing == .reject {
+              note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
+            }
+          }
+        }
+      }
+    }
+    for child in node.children {
+      resolve(child, decoded, isFinal: isFinal, isProvisional: isProvisional, into: &unresolved)
+    }
+  }
+
+  private func note(
+    _ decoded: DecodedBatch, _ node: DecodedNode, _ reference: ReferencePlan, _ entry: ReferenceKeys.Entry,
+    code: String, what: String
+  ) {
+    guard let index = node.plan.references.firstIndex(where: { $0.property == reference.property }) else { return }
+    let value = reference.shownKey(node.keys[index], entry)
+    decoded.problems[Int(node.records[Int(entry.row)]), default: []].append(
+      reference.problem(
+        entity: node.plan.entity.name, code: code, what: what, value: value, rawOffset: entry.rawOffset))
+  }
+}
+
+extension ReferencePlan {
+  func problem(
+    entity: String, code: String, what: String, value: String, rawOffset: UInt32?
+  ) -> RecordProblem {
+    let destination = "\(table.entity.name).\(table.attributes.joined(separator: "+"))"
+    return RecordProblem(
+      rawOffset: rawOffset, property: property, code: code, value: value,
+      message: "\"\(value)\" \(what) (\(entity).\(property), by \(destination))",
+      hint: code == "reference.ambiguous"
+        ? "match an attribute that is unique"
+        : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
+  }
+
+  /// A key in words: its parts joined by commas.
+  func shownKey(_ keys: ReferenceKeys, _ entry: ReferenceKeys.Entry) -> String {
+    keys.withKey(entry) { bytes in unsafe shownKey(bytes) }
+  }
+
+  func shownKey(_ bytes: UnsafeRawBufferPointer) -> String {
+    var offset = 0
+    var shown: [String] = []
+    func word() -> UInt64 {
+      defer { offset += 8 }
+      guard offset + 8 <= bytes.count else { return 0 }
+      return unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    for (position, column) in keyColumns.enumerated() {
+      switch column.storage {
+      case .integer: shown.append(String(Int64(bitPattern: word())))
+      case .real: shown.append("\(Double(bitPattern: word()))")
+      case .bytes:
+        let length = position + 1 < keyColumns.count ? Int(word()) : bytes.count - offset
+        let end = min(offset + length, bytes.count)
+        let text = unsafe String(decoding: bytes[offset..<end], as: UTF8.self)
+        shown.append(String(text.prefix(Reject.valueLimit)))
+        offset = end
+      }
+    }
+    return shown.joined(separator: ", ")
+  }
+}

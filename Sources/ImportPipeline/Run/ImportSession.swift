@@ -1,0 +1,232 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// What the import steps of one run share: the store being built, key tables, pending references, rejects.
+/// Used by one thread, the run's.
+final class ImportSession {
+  let store: SQLiteStore
+  let tables: KeyTables
+  let resolver: ReferenceResolver
+  let rejects: RejectCollector
+  let progress: Progress
+  let cancellation: Cancellation
+  let jobs: Int
+  let objects: ObjectWriter
+  private let pendingPath: String
+  private var pending: PendingReferences
+  /// Numbers the files of pending references.
+  private var generation = 1
+  /// Rows that will go if a reference stays unresolved, as packed `KeyTable.Row` of the root entity's table.
+  private var provisional: Set<UInt64> = []
+  /// Root entities whose tables have rows.
+  private var filled: Set<Int> = []
+  private var indexesAreDeferred: Bool
+
+  init(
+    store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: Progress, cancellation: Cancellation,
+    jobs: Int, temporaryPath: String, isFresh: Bool
+  ) throws {
+    self.store = store
+    self.rejects = rejects
+    self.progress = progress
+    self.cancellation = cancellation
+    self.jobs = jobs
+    tables = KeyTables(plans: plans)
+    resolver = ReferenceResolver(tables: tables)
+    objects = try ObjectWriter(store: store, tables: tables)
+    pendingPath = temporaryPath
+    pending = PendingReferences(path: temporaryPath)
+    indexesAreDeferred = isFresh
+    if !isFresh {
+      for entity in store.model.entities where entity.superentity == nil {
+        if try store.count(FetchRequest(entity)) > 0 { filled.insert(entity.index) }
+      }
+      for (id, table) in tables.tables { try load(id, into: table) }
+    }
+  }
+
+  func isEmpty(_ root: Entity) -> Bool { !filled.contains(root.index) }
+
+  /// After a step: its tables may have rows now.
+  func noteRows(in plan: StepPlan) {
+    for node in plan.nodes { filled.insert(node.entity.root.index) }
+  }
+
+  /// Builds the indexes that were left out while tables were filled; before anything is looked up by them.
+  func buildIndexes() throws {
+    guard indexesAreDeferred else { return }
+    indexesAreDeferred = false
+    try store.buildDeferredIndexes()
+  }
+
+  /// Throws once the rejects are over the limit by count.
+  func checkLimit() throws(RunError) {
+    guard rejects.isOverCount else { return }
+    throw limitError
+  }
+
+  var limitError: RunError {
+    let first = rejects.shown.first.map { "; the first: \($0.text)" } ?? ""
+    return RunError(
+      .badData, code: "rejects.over-limit",
+      "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)\(first)",
+      hint: "mend the data, filter such records with where:, or raise rejects.limit or rejects.percent")
+  }
+
+  // MARK: - Key tables
+
+  /// Reads a key table from the store.
+  private func load(_ id: KeyTableID, into table: KeyTable) throws {
+    let columns = id.attributes.compactMap { name in
+      id.entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.batchStorage) }
+    }
+    let keyColumns = Array(columns.indices)
+    var key: [UInt8] = []
+    try store.scanKeys(of: id.entity, columns: columns) { batch, primaryKeys, entities in
+      for row in 0..<batch.count {
+        key.removeAll(keepingCapacity: true)
+        guard KeyEncoding.append(keyColumns, of: batch, row: row, to: &key) == .key else { continue }
+        unsafe key.withUnsafeBytes { bytes in
+          unsafe table.register(
+            KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: Int(entities[row])), for: bytes)
+        }
+      }
+    }
+  }
+
+  /// After a step that may have changed attributes by which others are found: reads those tables anew.
+  func reloadTables(changedBy plan: StepPlan, ifUpdated updated: Int) throws {
+    guard updated > 0 || plan.nodes.contains(where: { $0.index > 0 }) else { return }
+    let changed = Set(plan.nodes.map { $0.entity.root.index })
+    for (id, table) in tables.tables where changed.contains(id.entity.root.index) {
+      table.removeAll()
+      try load(id, into: table)
+    }
+  }
+
+  // MARK: - Pending references
+
+  func isProvisional(_ row: KeyTable.Row) -> Bool {
+    !provisional.isEmpty && provisional.contains(rootForm(row))
+  }
+
+  /// The row with its root entity's index: rows of one table have one numbering.
+  private func rootForm(_ row: KeyTable.Row) -> UInt64 {
+    let entities = store.model.entities
+    return KeyTable.Row(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).packed
+  }
+
+  func addPending(_ reference: PendingReference, blocks: Bool) throws(RunError) {
+    try pending.append(reference)
+    guard blocks else { return }
+    for row in reference.recordRows { provisional.insert(rootForm(row)) }
+  }
+
+  /// Completes what has become known.
+  ///
+  /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
+  /// is written. That is the largest set of records that can stand together, cycles included.
+  /// - Parameter isFinal: blocked records are rejected and their rows deleted instead of waiting on.
+  func settle(steps: [StepRun], isFinal: Bool) throws {
+    guard !pending.isEmpty else { return }
+    var blocked: Set<UInt64> = []
+    var changed = true
+    while changed {
+      changed = false
+      try pending.forEach { reference throws(RunError) in
+        guard !blocked.contains(rootForm(reference.row)), mustResolve(reference, steps) else { return }
+        if let destination = destination(of: reference, steps), !blocked.contains(rootForm(destination)) { return }
+        for row in reference.recordRows { blocked.insert(rootForm(row)) }
+        changed = true
+      }
+    }
+
+    let left = PendingReferences(path: pendingPath + ".\(generation)")
+    var applier = ReferenceApplier(session: self)
+    var refused: Set<UInt64> = []
+    var refusedRows: [KeyTable.Row] = []
+    var late: (any Error)?
+    try store.begin()
+    do {
+      try pending.forEach { reference throws(RunError) in
+        do {
+          if blocked.contains(rootForm(reference.row)) {
+            if !isFinal {
+              try left.append(reference)
+            } else if let record = reference.recordRows.first, refused.insert(rootForm(record)).inserted {
+              refusedRows += reference.recordRows
+              try steps.first { $0.index == reference.step }?.rejectLate(reference)
+            }
+          } else if let node = plan(of: reference, steps) {
+            let destination = destination(of: reference, steps)
+            if let destination, !blocked.contains(rootForm(destination)) {
+              try applier.apply(node.references[reference.reference], row: reference.row, destination: destination)
+            } else if !isFinal {
+              try left.append(reference)
+            }
+          }
+        } catch let error as RunError {
+          throw error
+        } catch {
+          late = error
+        }
+      }
+      if let late { throw late }
+      try applier.flush()
+      if !refusedRows.isEmpty { try delete(refusedRows) }
+      try store.commit()
+    } catch {
+      try? store.rollback()
+      throw error
+    }
+    provisional = isFinal ? [] : blocked
+    pending = left
+    generation += 1
+    try checkLimit()
+  }
+
+  private func plan(of reference: PendingReference, _ steps: [StepRun]) -> NodePlan? {
+    steps.first { $0.index == reference.step }?.plan.node(reference.node)
+  }
+
+  private func mustResolve(_ reference: PendingReference, _ steps: [StepRun]) -> Bool {
+    guard let node = plan(of: reference, steps) else { return false }
+    let plan = node.references[reference.reference]
+    return plan.missing == .reject || !plan.relationship.description.isOptional
+  }
+
+  private func destination(of reference: PendingReference, _ steps: [StepRun]) -> KeyTable.Row? {
+    guard let node = plan(of: reference, steps), let table = tables[node.references[reference.reference].table]
+    else { return nil }
+    guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }
+    return row
+  }
+
+  private func delete(_ rows: [KeyTable.Row]) throws {
+    let entities = store.model.entities
+    for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
+      try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
+    }
+    for (id, table) in tables.tables {
+      table.removeAll()
+      try load(id, into: table)
+    }
+  }
+}
+
+extension StepPlan {
+  /// All nodes, parents first.
+  var nodes: [NodePlan] {
+    var found: [NodePlan] = []
+    func visit(_ node: NodePlan) {
+      found.append(node)
+      node.children.forEach { visit($0.node) }
+    }
+    visit(root)
+    return found
+  }
+
+  func node(_ index: Int) -> NodePlan? { nodes.first { $0.index == index } }
+}

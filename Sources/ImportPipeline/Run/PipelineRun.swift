@@ -1,0 +1,197 @@
+import Foundation
+public import Logging
+import ModelFiles
+public import ObjectModel
+import SQLiteStore
+import SeedFormats
+import StoreInterface
+
+/// One run of a pipeline: imports every source into a store that is built aside, seals it, puts it in place, exports.
+///
+/// Whatever goes wrong, the previous store stays as it was, byte for byte.
+public struct PipelineRun {
+  /// What a caller can choose.
+  public struct Options: Sendable {
+    /// Decode workers; at least 1. The result does not depend on it.
+    public var jobs = ProcessInfo.processInfo.activeProcessorCount
+    /// Do everything but put the results in place.
+    public var isDryRun = false
+    public init() {}
+  }
+
+  let pipeline: PipelineFile
+  let options: Options
+  let progress: Progress
+  let cancellation: Cancellation
+  let logger: Logger
+
+  public init(
+    _ pipeline: PipelineFile, options: Options = Options(), progress: Progress = Progress(),
+    cancellation: Cancellation = Cancellation(), logger: Logger = Logger(label: "seedbed")
+  ) {
+    self.pipeline = pipeline
+    self.options = options
+    self.progress = progress
+    self.cancellation = cancellation
+    self.logger = logger
+  }
+
+  /// Runs the pipeline.
+  /// - Throws: `RunError`; errors of the reader, the model and the store come as one too.
+  public func run() throws(RunError) -> RunReport {
+    do {
+      return try perform()
+    } catch {
+      throw RunError(any: error, store: pipeline.store.path)
+    }
+  }
+
+  private func perform() throws -> RunReport {
+    let start = ContinuousClock.now
+    let model = try ModelReader.read(path: pipeline.modelPath, version: pipeline.modelVersion)
+    let plans = try plans(model)
+    try RejectFile.createFolder(of: pipeline.store.path)
+    let lock = try RunLock(storePath: pipeline.store.path)
+    defer { withExtendedLifetime(lock) {} }
+    let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
+    defer { build.discard() }
+    let inputs = try SourceInputs(pipeline.imports, temporaryFolder: build.folder)
+    progress.expect(bytes: inputs.totalBytes)
+
+    let digest = try contentDigest(model, inputs)
+    var report = RunReport(
+      result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
+      storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
+      peakMemoryBytes: 0)
+    if pipeline.store.replace == .whenChanged, let known = build.existingInputDigest, known.digest == digest.text {
+      report.result = .upToDate
+      report.storeIdentifier = known.identifier
+      report.storeBytes = build.size(of: pipeline.store.path)
+      report.durationSeconds = (ContinuousClock.now - start).seconds
+      return report
+    }
+
+    let (store, isFresh) = try build.open(model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
+    let rejects = RejectCollector(settings: pipeline.rejects, stepCount: pipeline.imports.count)
+    do {
+      report.steps = try importAll(plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build)
+    } catch {
+      // The rejects tell what to mend, so they stay even though the run fails.
+      try? rejects.finish(steps: pipeline.imports)
+      try? store.close()
+      throw error
+    }
+    try rejects.finish(steps: pipeline.imports)
+    report.rejects = rejects.shown
+    report.rejectFiles = rejects.paths
+    try store.setMetadata([StoreBuild.inputDigestKey: .string(digest.text)])
+    report.storeIdentifier = store.identifier
+    logger.debug("sealing the store")
+    try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete)
+
+    let exported = try exportAll(from: build.storePath, model: model)
+    report.exports = exported.map(\.report)
+    report.storeBytes = build.size(of: build.storePath)
+    if cancellation.isCancelled {
+      throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+    }
+    if !options.isDryRun {
+      try build.putInPlace()
+      for file in exported where file.temporaryPath != file.report.path { try build.move(file.temporaryPath, to: file.report.path) }
+    } else {
+      for file in exported where file.report.path != "-" { try? FileManager.default.removeItem(atPath: file.temporaryPath) }
+    }
+    report.durationSeconds = (ContinuousClock.now - start).seconds
+    report.peakMemoryBytes = PeakMemory.bytes
+    return report
+  }
+
+  // MARK: - Before
+
+  private func plans(_ model: ManagedObjectModel) throws(RunError) -> [StepPlan] {
+    try pipeline.imports.map { step throws(RunError) in
+      var planner = StepPlanner(step: step, model: model, pipelinePath: pipeline.path)
+      return try planner.plan()
+    }
+  }
+
+  /// Over everything the store's content depends on: pipeline, model, sources, seed store.
+  private func contentDigest(
+    _ model: ManagedObjectModel, _ inputs: SourceInputs
+  ) throws(RunError) -> (data: Data, text: String) {
+    var digest = ContentDigest()
+    try SourceInputs.digest(pipeline.path, into: &digest)
+    digest.update(content: Data(model.versionHashesDigest.utf8))
+    for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
+    if let seed = pipeline.store.seed {
+      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {
+        try SourceInputs.digest(seed + suffix, into: &digest)
+      }
+    }
+    let data = digest.finalize()
+    return (data, data.base64EncodedString())
+  }
+
+  // MARK: - Import
+
+  private func importAll(
+    _ plans: [StepPlan], _ inputs: SourceInputs, into store: SQLiteStore, isFresh: Bool, rejects: RejectCollector,
+    build: StoreBuild
+  ) throws -> [StepReport] {
+    let session = try ImportSession(
+      store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
+      jobs: max(options.jobs, 1), temporaryPath: build.folder + "/pending", isFresh: isFresh)
+    var steps: [StepRun] = []
+    for (index, plan) in plans.enumerated() {
+      progress.begin(step: index + 1)
+      let step = StepRun(
+        index: index, plan: plan, files: inputs.files[index], options: plan.step.source.formatOptions,
+        session: session)
+      steps.append(step)
+      logger.debug("step \(index + 1): \(plan.step.name)")
+      try step.run()
+      try session.settle(steps: steps, isFinal: false)
+    }
+    try session.settle(steps: steps, isFinal: true)
+    for step in steps { try step.finish() }
+    try session.buildIndexes()
+    let read = steps.reduce(0) { $0 + $1.report.counts.total }
+    if rejects.isOverLimit(read: read) { throw session.limitError }
+    return steps.map(\.report)
+  }
+
+  // MARK: - Export
+
+  private func exportAll(
+    from storePath: String, model: ManagedObjectModel
+  ) throws -> [(report: ExportReport, temporaryPath: String)] {
+    guard !pipeline.exports.isEmpty else { return [] }
+    var settings = SQLiteStore.Options()
+    settings.isReadOnly = true
+    let store = try SQLiteStore.open(path: storePath, model: model, options: settings)
+    var done: [(report: ExportReport, temporaryPath: String)] = []
+    do {
+      for step in pipeline.exports {
+        let start = ContinuousClock.now
+        // `.gz` at the end decides about compression, so the mark of an unfinished file stands before the name.
+        let folder = (step.to as NSString).deletingLastPathComponent
+        let temporary = step.to == "-" ? "-" : folder + "/.partial." + (step.to as NSString).lastPathComponent
+        if step.to == "-", options.isDryRun { continue }
+        if step.to != "-" { try RejectFile.createFolder(of: step.to) }
+        let rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
+        done.append(
+          (
+            ExportReport(
+              entity: step.entity, path: step.to, rows: rows, durationSeconds: (ContinuousClock.now - start).seconds),
+            temporary
+          ))
+      }
+    } catch {
+      for file in done where file.temporaryPath != "-" { try? FileManager.default.removeItem(atPath: file.temporaryPath) }
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    return done
+  }
+}

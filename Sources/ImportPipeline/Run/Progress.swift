@@ -1,0 +1,25 @@
+import Synchronization
+
+/// Counters that the command's progress line reads while the run goes on.
+public final class Progress: Sendable {
+  private let records = Atomic<Int>(0)
+  private let stepNumber = Atomic<Int>(0)
+  private let bytesRead = Atomic<Int>(0)
+  private let bytesTotal = Atomic<Int>(0)
+
+  public init() {}
+
+  /// Records taken up so far in all steps.
+  public var recordCount: Int { records.load(ordering: .relaxed) }
+  /// The import step at work, from 1; 0 before the first.
+  public var step: Int { stepNumber.load(ordering: .relaxed) }
+  /// Bytes of the sources read so far and in all, as they lie on disk; what time left is reckoned from.
+  public var bytes: (read: Int, total: Int) {
+    (bytesRead.load(ordering: .relaxed), bytesTotal.load(ordering: .relaxed))
+  }
+
+  func add(records count: Int) { records.wrappingAdd(count, ordering: .relaxed) }
+  func add(bytes count: Int) { bytesRead.wrappingAdd(count, ordering: .relaxed) }
+  func expect(bytes count: Int) { bytesTotal.store(count, ordering: .relaxed) }
+  func begin(step: Int) { stepNumber.store(step, ordering: .relaxed) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+extension RunError {
+  /// Any error that a run can meet, in a run's terms.
+  init(any error: any Error, store path: String) {
+    switch error {
+    case let error as RunError: self = error
+    case let error as SeedFormatError: self.init(error)
+    case let error as PipelineError:
+      self.init(error.kind == .missing ? .missingInput : .badPipeline, code: "pipeline", error.description)
+    case let error as ModelError: self.init(.badPipeline, code: "model", error.description)
+    case let error as StoreError: self.init(error, path: path)
+    case let error as CocoaError where error.code == .fileWriteOutOfSpace:
+      self.init(.inputOutput, code: "disk.full", error.localizedDescription)
+    default: self.init(.internal, code: "internal", "\(error)")
+    }
+  }
+
+  init(_ error: SeedFormatError) {
+    let kind: Kind
+    switch error.kind.exitCode {
+    case 66: kind = .missingInput
+    case 74: kind = .inputOutput
+    case 73: kind = .cannotCreate
+    default: kind = .badData
+    }
+    self.init(kind, code: error.code, error.positionedMessage, hint: error.hint)
+  }
+
+  init(_ error: StoreError, path: String) {
+    switch error {
+    case .optimisticLockingFailure(let conflicts):
+      self.init(
+        .internal, code: "store.conflict", "\(conflicts.count) objects of \(path) changed while they were imported")
+    case .constraintConflict(let entity, let constraint, let message):
+      self.init(
+        .badData, code: "store.constraint",
+        "several \(entity) have the same \(constraint.joined(separator: ", ")) (\(message))",
+        hint: "match by the constraint")
+    case .incompatibleModel(let differing, let missing, let extra):
+      let parts = [("differ", differing), ("are missing in the store", missing), ("are not in the model", extra)]
+      self.init(
+        .badPipeline, code: "store.incompatible-model",
+        "\(path) was made with another model: "
+          + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
+        hint: "use the model version the store was made with")
+    case .notAStore(let path, let message):
+      self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
+    case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")
+    case .inputOutput(let path, let message):
+      self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
+    case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
+    case .failure(let message): self.init(.internal, code: "store.failure", message)
+    }
+  }
+}
+
+extension SeedFormatError {
+  /// `file:line:column: message`, as far as the position is known.
+  var positionedMessage: String {
+    var place = file ?? ""
+    if let line { place += ":\(line)" + (column.map { ":\($0)" } ?? "") }
+    return (place.isEmpty ? "" : place + ": ") + message
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+
+/// The files of all sources of a run, checked to be there; standard input is kept in a file, because a source may be
+/// read more than once.
+struct SourceInputs {
+  /// Per import step: its files.
+  let files: [[SourceFile]]
+  private let keptInput: String?
+
+  init(_ steps: [ImportStep], temporaryFolder: String) throws(RunError) {
+    var kept: String?
+    var all: [[SourceFile]] = []
+    for step in steps {
+      var files: [SourceFile] = []
+      for path in step.source.paths {
+        if path == "-" {
+          let keptPath: String
+          if let known = kept {
+            keptPath = known
+          } else {
+            keptPath = try Self.keepStandardInput(in: temporaryFolder)
+          }
+          kept = keptPath
+          files.append(SourceFile(path: keptPath, name: "-"))
+          continue
+        }
+        var isFolder: ObjCBool = false
+        guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+          throw RunError(
+            .missingInput, code: "source.missing",
+            "\(Self.name(of: path, step)): \(isFolder.boolValue ? "is a folder" : "there is no such file")",
+            hint: "step \(step.name) reads it; paths are relative to the pipeline file")
+        }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+          throw RunError(.missingInput, code: "source.unreadable", "\(Self.name(of: path, step)): cannot be read")
+        }
+        files.append(SourceFile(path: path, name: Self.name(of: path, step)))
+      }
+      all.append(files)
+    }
+    files = all
+    keptInput = kept
+  }
+
+  /// As the pipeline file writes it when it names one file, else the path relative to the working folder.
+  private static func name(of path: String, _ step: ImportStep) -> String {
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+  }
+
+  private static func keepStandardInput(in folder: String) throws(RunError) -> String {
+    let path = folder + "/standard-input"
+    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+    else { throw RunError(.cannotCreate, code: "source.standard-input", "cannot create \(path)") }
+    do {
+      while let chunk = try FileHandle.standardInput.read(upToCount: 1 << 20), !chunk.isEmpty {
+        try file.write(contentsOf: chunk)
+      }
+      try file.close()
+    } catch {
+      throw RunError(.inputOutput, code: "source.standard-input", "standard input: \(error.localizedDescription)")
+    }
+    return path
+  }
+
+  /// Bytes of all files together.
+  var totalBytes: Int {
+    files.joined().reduce(0) { sum, file in
+      let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+      return sum + (size ?? 0)
+    }
+  }
+
+  /// Adds the contents of a file to a digest, piece by piece.
+  static func digest(_ path: String, into digest: inout ContentDigest) throws(RunError) {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw RunError(.missingInput, code: "source.unreadable", "\(path): cannot be read")
+    }
+    defer { try? file.close() }
+    do {
+      let size = try file.seekToEnd()
+      try file.seek(toOffset: 0)
+      digest.update(length: Int(size))
+      while let chunk = try file.read(upToCount: 1 << 18), !chunk.isEmpty { digest.update(chunk) }
+    } catch {
+      throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(error.localizedDescription)")
+    }
+  }
+}
+
+extension SourceSettings {
+  /// The source's format in the reader's terms.
+  var formatOptions: FormatOptions {
+    var options: FormatOptions
+    switch format {
+    case .csv, .tsv: options = .csv
+    case .json: options = .json
+    case .ndjson: options = .ndjson
+    }
+    options.delimiter = delimiter
+    options.quote = quote
+    options.escape = escape
+    options.comment = comment
+    options.hasHeader = hasHeader
+    options.columns = columns
+    options.pointer = pointer
+    switch encoding {
+    case .utf8: options.encoding = .automatic
+    case .utf16: options.encoding = .utf16
+    case .utf16LittleEndian: options.encoding = .utf16LittleEndian
+    case .utf16BigEndian: options.encoding = .utf16BigEndian
+    case .latin1: options.encoding = .latin1
+    }
+    return options
+  }
+}

@@ -1,0 +1,374 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+import StoreInterface
+
+/// Runs one import step: consumes decoded batches in input order, resolves, writes and counts.
+final class StepRun {
+  let index: Int
+  let plan: StepPlan
+  let files: [SourceFile]
+  let options: FormatOptions
+  private let session: ImportSession
+  private(set) var report: StepReport
+  private var bulk: BulkWriter
+  private var header: [String] = []
+  /// Keys seen in this step, for `duplicates: first` and `reject`.
+  private var seen: KeyTable?
+  /// Copies of batches whose records would change existing objects but refer to something not yet there.
+  private var held: [DecodedBatch] = []
+
+  init(index: Int, plan: StepPlan, files: [SourceFile], options: FormatOptions, session: ImportSession) {
+    self.index = index
+    self.plan = plan
+    self.files = files
+    self.options = options
+    self.session = session
+    self.bulk = BulkWriter(store: session.store, tables: session.tables)
+    report = StepReport(
+      name: plan.step.name, entity: plan.step.entity, source: plan.step.source.written,
+      strategy: plan.step.strategy, reason: "")
+  }
+
+  func run() throws {
+    let start = ContinuousClock.now
+    let choice = try StrategyChoice.choose(plan, isEmpty: { session.isEmpty($0) })
+    report.strategy = choice.strategy
+    report.reason = choice.reason
+    if choice.strategy != .bulk { try session.buildIndexes() }
+
+    var losers = LoserSet()
+    if !plan.step.match.isEmpty {
+      if plan.step.duplicates == .last {
+        losers = try Census(stages: stages(losers: LoserSet())).losers()
+      } else {
+        seen = KeyTable()
+      }
+    }
+    try stages(losers: losers).run(
+      header: { _, columns in header = columns },
+      consume: { decoded in
+        try consume(decoded, isFinal: false)
+        session.progress.add(records: decoded.records.count + decoded.records.faults.count)
+      })
+    seen = nil
+    session.noteRows(in: plan)
+    if choice.strategy != .bulk { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
+    report.durationSeconds = (ContinuousClock.now - start).seconds
+  }
+
+  /// Takes up what was held back, now that everything is there.
+  func finish() throws {
+    let batches = held
+    held = []
+    for decoded in batches { try consume(decoded, isFinal: true) }
+  }
+
+  private func stages(losers: LoserSet) -> StepStages {
+    StepStages(
+      plan: plan, files: files, options: options, jobs: session.jobs, losers: losers,
+      cancellation: session.cancellation)
+  }
+
+  // MARK: - A batch
+
+  private func consume(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    report.counts.filtered += decoded.filtered
+    report.counts.duplicate += decoded.duplicate
+    decoded.filtered = 0
+    decoded.duplicate = 0
+    try checkKeys(decoded)
+    try session.store.begin()
+    do {
+      switch report.strategy {
+      case .bulk: try writeBulk(decoded, isFinal: isFinal)
+      case .upsert: try writeUpsert(decoded, isFinal: isFinal)
+      case .findOrCreate, .automatic: try writeObjects(decoded, isFinal: isFinal)
+      }
+      try session.store.commit()
+    } catch {
+      try? session.store.rollback()
+      throw error
+    }
+    try emitRejects(of: decoded)
+  }
+
+  /// Drops rows of records that have problems.
+  private func dropProblemRows(_ decoded: DecodedBatch) {
+    guard !decoded.problems.isEmpty else { return }
+    var good = [Bool](repeating: true, count: decoded.records.count)
+    for record in decoded.problems.keys { good[record] = false }
+    decoded.root.keep(records: good)
+  }
+
+  /// Refuses records without a complete natural key, and finds repeated ones where the first wins.
+  private func checkKeys(_ decoded: DecodedBatch) throws {
+    guard !plan.root.match.isEmpty else { return }
+    let node = decoded.root
+    var repeated: [Int] = []
+    var key: [UInt8] = []
+    for row in 0..<node.batch.count {
+      let record = Int(node.records[row])
+      key.removeAll(keepingCapacity: true)
+      guard PayloadKey.append(node, row: row, to: &key) == .key else {
+        decoded.problems[record, default: []].append(
+          RecordProblem(
+            rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.missing-key", value: "",
+            message: "the match key of \(plan.root.entity.name) (\(plan.step.match.joined(separator: ", "))) is empty",
+            hint: "fill it in, or leave such records out with where:"))
+        continue
+      }
+      guard let seen else { continue }
+      let isKnown = unsafe key.withUnsafeBytes { unsafe seen.match($0) != .none }
+      if !isKnown {
+        unsafe key.withUnsafeBytes { unsafe seen.set(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
+      } else if plan.step.duplicates == .first {
+        repeated.append(record)
+      } else {
+        decoded.problems[record, default: []].append(
+          RecordProblem(
+            rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.duplicate", value: "",
+            message: "an earlier record has the same match key (\(plan.step.match.joined(separator: ", ")))",
+            hint: "mend the data, or choose duplicates: first or last"))
+      }
+    }
+    if !repeated.isEmpty {
+      report.counts.duplicate += repeated.count
+      var good = [Bool](repeating: true, count: decoded.records.count)
+      for record in repeated { good[record] = false }
+      node.keep(records: good)
+    }
+    dropProblemRows(decoded)
+  }
+
+  // MARK: - Strategies
+
+  private func writeBulk(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    rejectIncomplete(decoded.root, decoded) { _ in true }
+    dropProblemRows(decoded)
+    try bulk.assignKeys(decoded.root)
+    var unresolved: [UnresolvedReference] = []
+    while true {
+      let before = decoded.problems.count
+      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      if decoded.problems.count == before { break }
+      // A record was refused after its rows had entered the key tables: others must not find them.
+      unregister(decoded.root, decoded)
+      var good = [Bool](repeating: true, count: decoded.records.count)
+      for record in decoded.problems.keys { good[record] = false }
+      dropKeys(decoded.root, good: good)
+      decoded.root.keep(records: good)
+    }
+    try bulk.write(decoded.root)
+    report.counts.inserted += decoded.root.batch.count
+    for child in decoded.root.children { countNested(child) }
+    try keepPending(unresolved, decoded)
+  }
+
+  private func countNested(_ node: DecodedNode) {
+    report.nestedInserted += node.batch.count
+    for child in node.children { countNested(child) }
+  }
+
+  private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
+    session.tables.unregister(node.batch) { row in decoded.problems[Int(node.records[row])] != nil }
+    for child in node.children { unregister(child, decoded) }
+  }
+
+  private func dropKeys(_ node: DecodedNode, good: [Bool]) {
+    node.primaryKeys = zip(node.primaryKeys, node.records).compactMap { good[Int($1)] ? $0 : nil }
+    for child in node.children { dropKeys(child, good: good) }
+  }
+
+  private func writeUpsert(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    var unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    dropProblemRows(decoded)
+    let node = decoded.root
+    let columns = plan.root.matchColumns
+    let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns)
+    try checkExisting(decoded, existing: existing, unresolved: unresolved)
+    unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    guard node.batch.count > 0 else { return }
+
+    var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)
+    var keys = [Int64](repeating: 0, count: node.batch.count)
+    try session.store.upsert(
+      node.batch, keyColumns: columns, options: UpsertOptions(onMatch: plan.step.onMatch.storeForm),
+      outcomes: &outcomes, primaryKeys: &keys)
+    node.primaryKeys = keys
+    for (row, outcome) in outcomes.enumerated() {
+      switch outcome {
+      case .inserted: report.counts.inserted += 1
+      case .updated: report.counts.updated += 1
+      case .unchanged, .kept: report.counts.unchanged += 1
+      case .conflict: noteConflict(decoded, record: Int(node.records[row]))
+      case .failedMatch: throw matchFailure(decoded, record: Int(node.records[row]))
+      }
+    }
+    session.tables.register(node.batch, primaryKeys: keys)
+    try keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, decoded)
+  }
+
+  private func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    dropProblemRows(decoded)
+    let existing = try session.objects.existing(decoded.root, plan: plan)
+    let unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    try checkExisting(decoded, existing: existing, unresolved: unresolved)
+    let waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    guard decoded.root.batch.count > 0 else { return }
+    let result = try session.objects.write(decoded, plan: plan, waiting: waiting)
+    report.counts.inserted += result.inserted
+    report.counts.updated += result.updated
+    report.counts.unchanged += result.unchanged
+    report.nestedInserted += result.nestedInserted
+    report.nestedUpdated += result.nestedUpdated
+    dropProblemRows(decoded)
+    try keepPending(waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
+  }
+
+  // MARK: - Records that cannot be written as they are
+
+  /// After it is known which rows exist: refuses incomplete new ones, fails on a match where the step says so, and
+  /// holds back changes to existing objects that refer to something not yet there.
+  private func checkExisting(
+    _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference]
+  ) throws {
+    let node = decoded.root
+    if plan.step.onMatch == .fail, let row = existing.firstIndex(where: { $0 != 0 }) {
+      throw matchFailure(decoded, record: Int(node.records[row]))
+    }
+    var isNew: [Int: Bool] = [:]
+    for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }
+    rejectIncomplete(node, decoded) { isNew[$0] == true }
+
+    var waiting: Set<Int> = []
+    for reference in unresolved {
+      let record = Int(reference.node.records[reference.row])
+      if isNew[record] == false { waiting.insert(record) }
+    }
+    for (row, key) in existing.enumerated() where key != 0 {
+      if session.isProvisional(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index)) {
+        waiting.insert(Int(node.records[row]))
+      }
+    }
+    waiting = waiting.filter { decoded.problems[$0] == nil }
+    if !waiting.isEmpty {
+      held.append(decoded.copy(records: waiting))
+      var good = [Bool](repeating: true, count: decoded.records.count)
+      for record in waiting { good[record] = false }
+      node.keep(records: good)
+    }
+    dropProblemRows(decoded)
+  }
+
+  /// Refuses records that would become new objects but lack something required.
+  private func rejectIncomplete(_ node: DecodedNode, _ decoded: DecodedBatch, isNew: (Int) -> Bool) {
+    for (row, problems) in node.insertProblems {
+      let record = Int(node.records[Int(row)])
+      if isNew(record) { decoded.problems[record, default: []].append(contentsOf: problems) }
+    }
+    for child in node.children { rejectIncomplete(child, decoded, isNew: isNew) }
+  }
+
+  private func noteConflict(_ decoded: DecodedBatch, record: Int) {
+    decoded.problems[record, default: []].append(
+      RecordProblem(
+        rawOffset: nil, property: "", code: "constraint.conflict", value: "",
+        message: "another \(plan.root.entity.name) has the same values under a uniqueness constraint",
+        hint: "match by that constraint, or mend the data"))
+  }
+
+  private func matchFailure(_ decoded: DecodedBatch, record: Int) -> RunError {
+    let place = decoded.records.place(ofRecord: record)
+    return RunError(
+      .badData, code: "match.exists",
+      "\(files[decoded.file].name):\(place.line): the \(plan.root.entity.name) with this match key is already in the store",
+      hint: "on-match: fail ends the run at the first match; use update or keep to go on")
+  }
+
+  /// Keeps the references of new rows that wait for their destinations.
+  private func keepPending(_ unresolved: [UnresolvedReference], _ decoded: DecodedBatch) throws {
+    guard !unresolved.isEmpty else { return }
+    let rows = decoded.root.rowsByRecord(unresolved.map { Int($0.node.records[$0.row]) })
+    for reference in unresolved {
+      let record = Int(reference.node.records[reference.row])
+      let place = decoded.records.place(ofRecord: record)
+      let plan = reference.node.plan.references[reference.reference]
+      let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
+      let row = KeyTable.Row(
+        primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
+      try session.addPending(
+        PendingReference(
+          step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
+          recordRows: rows[record] ?? [row],
+          key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
+          file: decoded.file, line: Int(position.line), column: Int(position.column),
+          byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
+          record: unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.missing == .reject)
+    }
+  }
+
+  // MARK: - Rejects
+
+  private func emitRejects(of decoded: DecodedBatch) throws {
+    var faults = decoded.records.faults[...]
+    if decoded.faultsAreDone { faults = [] }
+    decoded.faultsAreDone = true
+    var next = 0
+    let sorted = decoded.problems.keys.sorted()
+    func flushFaults(before record: Int) throws {
+      while let fault = faults.first, fault.beforeRecord <= record {
+        faults.removeFirst()
+        try add(
+          decoded.reject(fault: fault, file: files[decoded.file].name, entity: plan.step.entity),
+          record: unsafe decoded.records.rawBytes(of: fault.place))
+      }
+    }
+    while next < sorted.count {
+      let record = sorted[next]
+      next += 1
+      try flushFaults(before: record)
+      guard let problems = decoded.problems[record], let first = problems.first else { continue }
+      var reject = decoded.reject(
+        record: record, problem: first, file: files[decoded.file].name, entity: plan.step.entity)
+      // All problems of a record are told at once.
+      for other in problems.dropFirst() where !reject.message.contains(other.message) {
+        reject.message += "; " + other.message
+      }
+      try add(reject, record: unsafe decoded.records.rawBytes(of: decoded.records.place(ofRecord: record)))
+    }
+    try flushFaults(before: .max)
+    decoded.problems = [:]
+    try session.checkLimit()
+  }
+
+  private func add(_ reject: Reject, record: UnsafeRawBufferPointer) throws {
+    report.counts.rejected += 1
+    try unsafe session.rejects.add(
+      reject, record: record, step: index, name: plan.step.name, source: plan.step.source, header: header)
+  }
+
+  /// A record that had been written is refused after all.
+  func rejectLate(_ pending: PendingReference) throws {
+    guard let node = plan.node(pending.node) else { return }
+    let reference = node.references[pending.reference]
+    let value = unsafe pending.key.withUnsafeBytes { unsafe reference.shownKey($0) }
+    let problem = reference.problem(
+      entity: node.entity.name, code: "reference.unresolved", what: "matches no object", value: value, rawOffset: nil)
+    report.counts.inserted -= 1
+    try pending.record.withUnsafeBytes { record in
+      try unsafe add(
+        Reject(
+          file: files[pending.file].name, line: pending.line, column: pending.column,
+          byteOffset: pending.byteOffset, entity: plan.step.entity, property: problem.property, code: problem.code,
+          value: problem.value, message: problem.message, hint: problem.hint), record: record)
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,166 @@
+import Dispatch
+import Foundation
+import SeedFormats
+
+/// A file of a step's source, opened or about to be.
+struct SourceFile: Sendable {
+  /// Where the bytes are; for standard input the file it was kept in.
+  var path: String
+  /// How messages name it.
+  var name: String
+}
+
+/// Runs the stages of one step up to decoding: read and inflate on one worker, scan on another, decode on `jobs`
+/// workers, and hands the decoded batches over in input order.
+///
+/// The number of record batches is fixed; who has none to fill waits. That bounds memory whatever the input's size.
+struct StepStages: Sendable {
+  let plan: StepPlan
+  let files: [SourceFile]
+  let options: FormatOptions
+  let jobs: Int
+  let losers: LoserSet
+  let cancellation: Cancellation
+
+  /// - Parameters:
+  ///   - header: told the column names of each file before its first batch.
+  ///   - consume: called on the caller's thread, batch after batch in input order.
+  func run(
+    header: (Int, [String]) -> Void, consume: (DecodedBatch) throws -> Void
+  ) throws {
+    let credits = jobs + 3
+    let pool = Channel<RecordBatch>(capacity: credits)
+    for _ in 0..<credits { _ = pool.send(RecordBatch(fieldCount: plan.projection.count)) }
+    let scanned = Channel<Scanned>(capacity: credits)
+    let sequencer = Sequencer<Decoded>()
+
+    startScanning(pool: pool, into: scanned)
+    for worker in 0..<jobs { startDecoding(worker, from: scanned, into: sequencer) }
+    defer {
+      pool.cancel()
+      scanned.cancel()
+      sequencer.cancel()
+    }
+    while let element = try sequencer.next() {
+      switch element {
+      case .header(let file, let columns): header(file, columns)
+      case .batch(let decoded):
+        if cancellation.isCancelled {
+          throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+        }
+        try consume(decoded)
+        _ = pool.send(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
+      }
+    }
+  }
+
+  private enum Scanned: Sendable {
+    case header(sequence: Int, file: Int, columns: [String])
+    case batch(sequence: Int, file: Int, RecordBatch)
+    case end(sequence: Int, failure: (any Error)?)
+  }
+
+  private enum Decoded: Sendable {
+    case header(file: Int, columns: [String])
+    case batch(DecodedBatch)
+  }
+
+  private func startScanning(pool: Channel<RecordBatch>, into scanned: Channel<Scanned>) {
+    DispatchQueue(label: "seedbed.scan").async {
+      var sequence = 0
+      var failure: (any Error)?
+      do {
+        for (index, file) in files.enumerated() {
+          let source = PrefetchingBlockSource(try SeedFile.open(path: file.path, options: options))
+          let reader = try RecordReader(source: source, options: options, projection: plan.projection)
+          guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }
+          sequence += 1
+          while let batch = try pool.receive() {
+            guard try reader.next(batch) else {
+              _ = pool.send(batch)
+              break
+            }
+            guard scanned.send(.batch(sequence: sequence, file: index, batch)) else { return }
+            sequence += 1
+          }
+        }
+      } catch var error as SeedFormatError {
+        // Messages name the file as the pipeline does, not where standard input was kept.
+        if let known = files.first(where: { $0.path == error.file }) { error.file = known.name }
+        failure = error
+      } catch {
+        failure = error
+      }
+      _ = scanned.send(.end(sequence: sequence, failure: failure))
+      scanned.finish()
+    }
+  }
+
+  private func startDecoding(_ worker: Int, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>) {
+    DispatchQueue(label: "seedbed.decode.\(worker)").async {
+      let decoder = RecordDecoder(plan: plan)
+      while let element = try? scanned.receive() {
+        switch element {
+        case .header(let sequence, let file, let columns):
+          sequencer.put(.header(file: file, columns: columns), at: sequence)
+        case .batch(let sequence, let file, let records):
+          sequencer.put(.batch(decoder.decode(records, file: file, losers: losers)), at: sequence)
+        case .end(let sequence, let failure):
+          sequencer.end(at: sequence, throwing: failure)
+        }
+      }
+    }
+  }
+}
+
+/// Puts results that workers finish in any order back into their order.
+final class Sequencer<Element: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var waiting: [Int: Element] = [:]
+  private var nextSequence = 0
+  private var endSequence: Int?
+  private var failure: (any Error)?
+  private var isCancelled = false
+
+  func put(_ element: Element, at sequence: Int) {
+    condition.lock()
+    defer { condition.unlock() }
+    guard !isCancelled else { return }
+    waiting[sequence] = element
+    if sequence == nextSequence { condition.broadcast() }
+  }
+
+  /// The sequence ends before this number; the error is thrown once everything before it was taken.
+  func end(at sequence: Int, throwing error: (any Error)?) {
+    condition.lock()
+    defer { condition.unlock() }
+    endSequence = sequence
+    failure = error
+    condition.broadcast()
+  }
+
+  func next() throws -> Element? {
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let element = waiting.removeValue(forKey: nextSequence) {
+        nextSequence += 1
+        return element
+      }
+      if isCancelled { return nil }
+      if endSequence == nextSequence {
+        if let failure { throw failure }
+        return nil
+      }
+      condition.wait()
+    }
+  }
+
+  func cancel() {
+    condition.lock()
+    defer { condition.unlock() }
+    isCancelled = true
+    waiting.removeAll()
+    condition.broadcast()
+  }
+}

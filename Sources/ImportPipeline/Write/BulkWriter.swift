@@ -1,0 +1,56 @@
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// Writes new rows only: primary keys are handed out first, so that references inside a batch resolve at once.
+struct BulkWriter {
+  let store: SQLiteStore
+  let tables: KeyTables
+  private var orderKeys = OrderKeys()
+
+  init(store: SQLiteStore, tables: KeyTables) {
+    self.store = store
+    self.tables = tables
+  }
+
+  /// Gives every row of the batch a primary key, in input order, and enters it in the key tables.
+  func assignKeys(_ node: DecodedNode) throws {
+    let count = node.batch.count
+    if count > 0 {
+      let first = try store.reservePrimaryKeys(count, for: node.plan.entity)
+      node.primaryKeys = (0..<Int64(count)).map { first + $0 }
+      tables.register(node.batch, primaryKeys: node.primaryKeys)
+    } else {
+      node.primaryKeys = []
+    }
+    for child in node.children { try assignKeys(child) }
+  }
+
+  /// Writes all rows of the batch.
+  mutating func write(_ root: DecodedNode) throws {
+    NestedKeys.link(root)
+    try insert(root)
+  }
+
+  private mutating func insert(_ node: DecodedNode) throws {
+    orderKeys.fill(node.batch)
+    if node.batch.count > 0 {
+      try unsafe node.primaryKeys.withUnsafeBufferPointer { try unsafe store.insert(node.batch, primaryKeys: $0) }
+    }
+    for child in node.children { try insert(child) }
+    for (index, reference) in node.plan.references.enumerated() where reference.relationship.isToMany {
+      let pairs = node.links[index].map { link in
+        (owner: node.primaryKeys[link.row], destination: link.destination.primaryKey)
+      }
+      if !pairs.isEmpty { try store.link(reference.relationship, pairs: pairs, replacing: false) }
+    }
+    for (index, child) in node.plan.children.enumerated() where child.relationship.isToMany {
+      if let inverse = child.relationship.inverse, !inverse.isToMany { continue }
+      let nested = node.children[index]
+      let pairs = (0..<nested.batch.count).map { row in
+        (owner: node.primaryKeys[Int(nested.owners[row])], destination: nested.primaryKeys[row])
+      }
+      if !pairs.isEmpty { try store.link(child.relationship, pairs: pairs, replacing: false) }
+    }
+  }
+}

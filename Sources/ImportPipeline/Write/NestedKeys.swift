@@ -1,0 +1,61 @@
+import ObjectModel
+import StoreInterface
+
+/// Gives the rows of nested objects their foreign keys, once all rows of a record have primary keys.
+enum NestedKeys {
+  /// Fills the foreign keys between a node and its children, all the way down.
+  static func link(_ node: DecodedNode) {
+    for (index, child) in node.plan.children.enumerated() {
+      let nested = node.children[index]
+      let inverse = child.relationship.inverse
+      if !child.relationship.isToMany, let column = node.plan.column(.toOne(child.property)) {
+        let entityColumn = node.plan.column(.toOneEntity(child.property))
+        for row in 0..<node.batch.count {
+          unsafe node.batch.states[column][row] = node.childStates[index][row].rawValue
+        }
+        for nestedRow in 0..<nested.batch.count {
+          let owner = Int(nested.owners[nestedRow])
+          unsafe set(node.batch, column, owner, nested.primaryKeys[nestedRow])
+          if let entityColumn { unsafe set(node.batch, entityColumn, owner, Int64(nested.plan.entity.index)) }
+        }
+      }
+      if let inverse, !inverse.isToMany, let column = nested.plan.column(.toOne(inverse.name)) {
+        let entityColumn = nested.plan.column(.toOneEntity(inverse.name))
+        for nestedRow in 0..<nested.batch.count {
+          let owner = Int(nested.owners[nestedRow])
+          unsafe set(nested.batch, column, nestedRow, node.primaryKeys[owner])
+          if let entityColumn { unsafe set(nested.batch, entityColumn, nestedRow, Int64(node.plan.entity.index)) }
+        }
+      }
+      link(nested)
+    }
+  }
+
+  private static func set(_ batch: RowBatch, _ column: Int, _ row: Int, _ value: Int64) {
+    unsafe batch.integers(column)[row] = value
+    unsafe batch.states[column][row] = RowBatch.State.value.rawValue
+  }
+}
+
+/// Hands out order keys inside ordered to-many relationships: 2048 first, then steps of 1024, as Core Data does.
+struct OrderKeys {
+  private var next: [String: [Int64: Int64]] = [:]
+
+  /// Fills the order column of every to-one whose inverse is ordered.
+  mutating func fill(_ batch: RowBatch) {
+    for (column, definition) in batch.columns.enumerated() {
+      guard case .toOneOrder(let name) = definition.source,
+        let foreign = batch.columns.firstIndex(where: { $0.source == .toOne(name) })
+      else { continue }
+      for row in 0..<batch.count {
+        let state = unsafe batch.states[foreign][row]
+        unsafe batch.states[column][row] = state
+        guard state == RowBatch.State.value.rawValue else { continue }
+        let owner = unsafe batch.integers(foreign)[row]
+        let key = next[batch.entity.root.name + "." + name, default: [:]][owner, default: 2048]
+        next[batch.entity.root.name + "." + name, default: [:]][owner] = key + 1024
+        unsafe batch.integers(column)[row] = key
+      }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+
+/// Turns the rows of one decoded batch into objects of one context. Lives on the context's queue.
+struct ObjectBatch {
+  let context: ManagedObjectContext
+  let decoded: DecodedBatch
+  let plan: StepPlan
+  /// The store's identifier.
+  let store: String
+  /// Rows with references that are set later: node index → row → relationship names.
+  private var waiting: [Int: [Int: Set<String>]] = [:]
+  /// The object of each row: node index → row → object.
+  private var objects: [Int: [Int: ManagedObject]] = [:]
+  /// Nested objects found by natural key: node index → row → object.
+  private var nested: [Int: [Int: ManagedObject]] = [:]
+  /// Nested objects by natural key that this batch made, so that equal ones become one.
+  private var made: [Int: [[UInt8]: ManagedObject]] = [:]
+  private var untouched: Set<Int> = []
+  /// Destinations of to-many references: node index → reference → row → rows of the destination.
+  private var links: [Int: [Int: [Int: [KeyTable.Row]]]] = [:]
+  private let rowsByOwner: [Int: [Int: [Int]]]
+
+  init(
+    context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, store: String,
+    waiting unresolved: [UnresolvedReference]
+  ) {
+    self.context = context
+    self.decoded = decoded
+    self.plan = plan
+    self.store = store
+    var owners: [Int: [Int: [Int]]] = [:]
+    for node in decoded.root.withDescendants {
+      for (row, owner) in node.owners.enumerated() {
+        owners[node.plan.index, default: [:]][Int(owner), default: []].append(row)
+      }
+      for (index, found) in node.links.enumerated() {
+        for link in found {
+          links[node.plan.index, default: [:]][index, default: [:]][link.row, default: []].append(link.destination)
+        }
+      }
+    }
+    rowsByOwner = owners
+    for reference in unresolved {
+      let name = reference.node.plan.references[reference.reference].property
+      waiting[reference.node.plan.index, default: [:]][reference.row, default: []].insert(name)
+    }
+  }
+
+  /// Looks up, once per node, the nested objects that have natural keys.
+  mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectID?]) throws {
+    for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
+      for (row, id) in try find(node).enumerated() {
+        if let id { nested[node.plan.index, default: [:]][row] = context.object(with: id) }
+      }
+    }
+  }
+
+  /// Brings one record into the object graph.
+  mutating func apply(row: Int, existing: ObjectID?) throws {
+    let object: ManagedObject
+    if let existing {
+      object = context.object(with: existing)
+      if plan.step.onMatch == .keep {
+        untouched.insert(row)
+        objects[0, default: [:]][row] = object
+        return
+      }
+      if plan.step.onMatch == .replace { resetToDefaults(object, decoded.root, row: row) }
+    } else {
+      object = context.insert(plan.root.entity)
+    }
+    objects[0, default: [:]][row] = object
+    try fill(object, decoded.root, row: row)
+  }
+
+  /// What became of the records, before the save makes everything clean.
+  func outcomes() -> ObjectWriter.Result {
+    var result = ObjectWriter.Result()
+    var nestedChanged: Set<Int32> = []
+    for node in decoded.root.withDescendants where node !== decoded.root {
+      var counted: Set<ObjectID> = []
+      for (row, object) in objects[node.plan.index] ?? [:] where counted.insert(object.objectID).inserted {
+        if object.isInserted {
+          result.nestedInserted += 1
+          nestedChanged.insert(node.records[row])
+        } else if object.hasChanges {
+          result.nestedUpdated += 1
+          nestedChanged.insert(node.records[row])
+        }
+      }
+    }
+    for (row, object) in objects[0] ?? [:] {
+      if untouched.contains(row) {
+        result.unchanged += 1
+      } else if object.isInserted {
+        result.inserted += 1
+      } else if object.hasChanges || !object.changedRelationships.isEmpty
+        || nestedChanged.contains(decoded.root.records[row])
+      {
+        result.updated += 1
+      } else {
+        result.unchanged += 1
+      }
+    }
+    return result
+  }
+
+  /// After the save: tells the rows their primary keys.
+  func notePrimaryKeys() {
+    for node in decoded.root.withDescendants {
+      for (row, object) in objects[node.plan.index] ?? [:] {
+        node.primaryKeys[row] = object.objectID.primaryKey ?? 0
+      }
+    }
+  }
+
+  // MARK: - Properties
+
+  private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int) throws {
+    for (column, definition) in node.batch.columns.enumerated() {
+      guard case .attribute(let name) = definition.source else { continue }
+      if unsafe node.batch.states[column][row] != RowBatch.State.absent.rawValue {
+        object[name] = node.value(column: column, row: row)
+      }
+    }
+    let later = waiting[node.plan.index]?[row] ?? []
+    if !later.isEmpty { object.deferredRelationships = later }
+    for (index, reference) in node.plan.references.enumerated() {
+      if reference.relationship.isToMany {
+        try setMembers(of: object, reference, node, index: index, row: row, adds: later.contains(reference.property))
+      } else if !later.contains(reference.property) || object.isInserted {
+        setDestination(of: object, reference, node, row: row)
+      }
+    }
+    for (index, child) in node.plan.children.enumerated() {
+      try fillNested(of: object, child, node, index: index, row: row)
+    }
+  }
+
+  private func setDestination(of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, row: Int) {
+    guard let column = reference.column else { return }
+    switch unsafe RowBatch.State(rawValue: node.batch.states[column][row]) {
+    case .absent, nil: break
+    case .null: object.setObjectID(nil, for: reference.property)
+    case .value:
+      var entity = reference.relationship.destination
+      if let entityColumn = reference.entityColumn {
+        entity = unsafe entity.model.entities[Int(node.batch.integers(entityColumn)[row])]
+      }
+      let id = unsafe ObjectID(
+        entity: entity, reference: .permanent(store: store, primaryKey: node.batch.integers(column)[row]))
+      object.setObjectID(id, for: reference.property)
+    }
+  }
+
+  /// The record's list is the whole membership; while some keys still wait, what is known is only added.
+  private func setMembers(
+    of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, index: Int, row: Int, adds: Bool
+  ) throws {
+    guard node.keys[index].states[row] != .absent else { return }
+    let entities = object.entity.model.entities
+    let members = (links[node.plan.index]?[index]?[row] ?? []).map { destination in
+      context.object(
+        with: ObjectID(
+          entity: entities[destination.entityIndex],
+          reference: .permanent(store: store, primaryKey: destination.primaryKey)))
+    }
+    if adds {
+      for member in members { try object.add(member, to: reference.property) }
+    } else {
+      try object.setObjects(members, for: reference.property)
+    }
+  }
+
+  // MARK: - Nested objects
+
+  private mutating func fillNested(
+    of object: ManagedObject, _ child: ChildPlan, _ node: DecodedNode, index: Int, row: Int
+  ) throws {
+    let state = node.childStates[index][row]
+    guard state != .absent else { return }
+    let inner = node.children[index]
+    let rows = rowsByOwner[inner.plan.index]?[row] ?? []
+    if child.relationship.isToMany {
+      try fillMany(of: object, child, inner, rows: rows)
+      return
+    }
+    let previous = object.object(for: child.property)
+    guard let nestedRow = rows.first else {
+      object.setObject(nil, for: child.property)
+      if let previous, child.node.match.isEmpty { try context.delete(previous) }
+      return
+    }
+    var target = matched(inner, nestedRow)
+    if target == nil, child.node.match.isEmpty, let previous, previous.entity == child.node.entity { target = previous }
+    let destination = target ?? context.insert(child.node.entity)
+    remember(destination, inner, nestedRow)
+    if previous != destination { object.setObject(destination, for: child.property) }
+    try fill(destination, inner, row: nestedRow)
+  }
+
+  private mutating func fillMany(
+    of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int]
+  ) throws {
+    let previous = object.isInserted ? [] : try object.objects(for: child.property)
+    // Objects without a key of their own are told apart by their position only.
+    var reusable = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity }[...] : []
+    var members: [ManagedObject] = []
+    for nestedRow in rows {
+      let member = matched(inner, nestedRow) ?? reusable.popFirst() ?? context.insert(child.node.entity)
+      remember(member, inner, nestedRow)
+      try fill(member, inner, row: nestedRow)
+      members.append(member)
+    }
+    try object.setObjects(members, for: child.property)
+    if child.node.match.isEmpty {
+      for surplus in reusable { try context.delete(surplus) }
+    }
+  }
+
+  private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? {
+    if let found = nested[node.plan.index]?[row] { return found }
+    guard let key = naturalKey(node, row) else { return nil }
+    return made[node.plan.index]?[key]
+  }
+
+  private mutating func remember(_ object: ManagedObject, _ node: DecodedNode, _ row: Int) {
+    objects[node.plan.index, default: [:]][row] = object
+    if let key = naturalKey(node, row) { made[node.plan.index, default: [:]][key] = object }
+  }
+
+  private func naturalKey(_ node: DecodedNode, _ row: Int) -> [UInt8]? {
+    guard !node.plan.match.isEmpty else { return nil }
+    var key: [UInt8] = []
+    return PayloadKey.append(node, row: row, to: &key) == .key ? key : nil
+  }
+
+  /// `on-match: replace`: attributes that the record does not set go back to their defaults.
+  private func resetToDefaults(_ object: ManagedObject, _ node: DecodedNode, row: Int) {
+    for (index, attribute) in object.entity.attributes.enumerated()
+    where !attribute.isTransient && attribute.derivation == nil {
+      let column = node.plan.column(.attribute(attribute.name))
+      let isSet = column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue } ?? false
+      if !isSet { object.setValue(attribute.defaultValue, at: index) }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// Writes records through private-queue contexts, one context and one save per batch: the way with full object-graph
+/// semantics. Objects are found with one `IN` fetch per batch.
+final class ObjectWriter {
+  struct Result: Sendable {
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+    var nestedInserted = 0
+    var nestedUpdated = 0
+
+    static func += (left: inout Result, right: Result) {
+      left.inserted += right.inserted
+      left.updated += right.updated
+      left.unchanged += right.unchanged
+      left.nestedInserted += right.nestedInserted
+      left.nestedUpdated += right.nestedUpdated
+    }
+  }
+
+  private let container: PersistentContainer
+  private let store: SQLiteStore
+  private let tables: KeyTables
+  /// The context of the batch at hand, which `existing` has filled.
+  private var current: ManagedObjectContext?
+  /// Ids of the objects that the batch's records match, by record.
+  private var foundByRecord: [Int: ObjectID] = [:]
+
+  init(store: SQLiteStore, tables: KeyTables) throws {
+    self.store = store
+    self.tables = tables
+    container = try PersistentContainer(name: "seedbed.import", model: store.model, store: store)
+  }
+
+  /// Finds the objects that a batch's records match.
+  /// - Returns: the primary key per row of the root node, 0 where there is none.
+  func existing(_ node: DecodedNode, plan: StepPlan) throws -> [Int64] {
+    let context = container.newBackgroundContext()
+    current = context
+    foundByRecord = [:]
+    guard !plan.root.match.isEmpty, node.batch.count > 0 else { return [Int64](repeating: 0, count: node.batch.count) }
+    let keys = try context.performAndWait { () throws -> [ObjectID?] in
+      try find(node, in: context)
+    }
+    for (row, id) in keys.enumerated() { if let id { foundByRecord[Int(node.records[row])] = id } }
+    return keys.map { $0?.primaryKey ?? 0 }
+  }
+
+  /// The objects that the rows of a node match by its natural key.
+  private func find(_ node: DecodedNode, in context: ManagedObjectContext) throws -> [ObjectID?] {
+    let columns = node.plan.matchColumns
+    let names = node.plan.match.map { part in
+      switch part {
+      case .attribute(let column): node.plan.columns[column].source.propertyName
+      case .reference: ""
+      }
+    }
+    guard !names.contains("") else {
+      // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
+      let keys = try store.primaryKeys(matching: node.batch, keyColumns: columns)
+      let ids = keys.map { key in
+        key == 0
+          ? nil
+          : ObjectID(
+            entity: node.plan.entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      }
+      _ = try context.objects(with: ids.compactMap { $0 })
+      return ids
+    }
+    let tuples = (0..<node.batch.count).map { row in columns.map { node.value(column: $0, row: row) } }
+    let found = try context.fetch(
+      matching: names, tuples: tuples.filter { !$0.contains(.null) }, entity: node.plan.entity)
+    return tuples.map { tuple in tuple.contains(.null) ? nil : found[ValueTuple(tuple)]?.objectID }
+  }
+
+  /// Writes the rows of the batch that `existing` was asked about. Records that the store refuses get a problem.
+  /// - Parameter waiting: references that are set later; what is required of them is not checked yet.
+  func write(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) throws -> Result {
+    let rows = Array(0..<decoded.root.batch.count)
+    decoded.root.resetPrimaryKeys()
+    let context = current ?? container.newBackgroundContext()
+    current = nil
+    do {
+      return try write(rows, of: decoded, plan: plan, waiting: waiting, in: context)
+    } catch let error where Self.isAboutObjects(error) {
+      // One record spoils the save of its batch: each is written by itself to find which.
+      var result = Result()
+      for row in rows {
+        let record = Int(decoded.root.records[row])
+        do {
+          result += try write(
+            [row], of: decoded, plan: plan, waiting: waiting, in: container.newBackgroundContext())
+        } catch let error where Self.isAboutObjects(error) {
+          decoded.problems[record, default: []].append(Self.problem(error))
+        }
+      }
+      return result
+    }
+  }
+
+  private static func isAboutObjects(_ error: any Error) -> Bool {
+    if error is ValidationError { return true }
+    if case StoreError.constraintConflict? = error as? StoreError { return true }
+    return false
+  }
+
+  private static func problem(_ error: any Error) -> RecordProblem {
+    if let error = error as? ValidationError, let first = error.problems.first {
+      return RecordProblem(
+        rawOffset: nil, property: first.property ?? "", code: "validation.\(first.code.rawValue)", value: "",
+        message: error.problems.map { "\($0.entity).\($0.property ?? ""): \($0.message)" }.joined(separator: "; "),
+        hint: "the model sets this rule")
+    }
+    if case .constraintConflict(let entity, let constraint, _)? = error as? StoreError {
+      return RecordProblem(
+        rawOffset: nil, property: constraint.joined(separator: "+"), code: "constraint.conflict", value: "",
+        message: "another \(entity) has the same \(constraint.joined(separator: ", "))",
+        hint: "match by that constraint, or mend the data")
+    }
+    return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
+  }
+
+  private func write(
+    _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference],
+    in context: ManagedObjectContext
+  ) throws -> Result {
+    let found = foundByRecord
+    let outcome = try context.performAndWait { () throws -> Result in
+      var graph = ObjectBatch(
+        context: context, decoded: decoded, plan: plan, store: store.identifier, waiting: waiting)
+      try graph.matchNested { node in try find(node, in: context) }
+      for row in rows {
+        try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
+      }
+      let result = graph.outcomes()
+      try context.save()
+      graph.notePrimaryKeys()
+      return result
+    }
+    for node in decoded.root.withDescendants { tables.register(node.batch, primaryKeys: node.primaryKeys) }
+    return outcome
+  }
+
+  /// Sets relationships between stored objects, inverses included.
+  func relate(
+    _ relationship: Relationship, pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]
+  ) throws {
+    let context = container.newBackgroundContext()
+    let entities = store.model.entities
+    let identifier = store.identifier
+    func id(_ row: KeyTable.Row) -> ObjectID {
+      ObjectID(
+        entity: entities[row.entityIndex], reference: .permanent(store: identifier, primaryKey: row.primaryKey))
+    }
+    try context.performAndWait { () throws -> Void in
+      _ = try context.objects(with: pairs.map { id($0.row) })
+      for pair in pairs {
+        let object = context.object(with: id(pair.row))
+        if relationship.isToMany {
+          try object.add(context.object(with: id(pair.destination)), to: relationship.name)
+        } else {
+          object.setObjectID(id(pair.destination), for: relationship.name)
+        }
+      }
+      try context.save()
+    }
+  }
+}
+
+extension RowBatch.Source {
+  /// The name of the property that the column belongs to.
+  var propertyName: String {
+    switch self {
+    case .attribute(let name), .toOne(let name), .toOneEntity(let name), .toOneOrder(let name): name
+    }
+  }
+}
+
+extension DecodedNode {
+  /// This node and those below it, parents first.
+  var withDescendants: [DecodedNode] { [self] + children.flatMap(\.withDescendants) }
+
+  func resetPrimaryKeys() {
+    for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
+  }
+
+  /// The value of an attribute cell, `.null` unless its state is `value`.
+  func value(column: Int, row: Int) -> Value {
+    guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue,
+      let attribute = plan.entity.storedAttribute(batch.columns[column].source.propertyName)
+    else { return .null }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64: return unsafe .integer(batch.integers(column)[row])
+    case .boolean: return unsafe .boolean(batch.integers(column)[row] != 0)
+    case .double, .float: return unsafe .double(batch.reals(column)[row])
+    case .date: return unsafe .date(Date(timeIntervalSinceReferenceDate: batch.reals(column)[row]))
+    case .decimal:
+      let text = unsafe String(decoding: batch.cellBytes(column, row), as: UTF8.self)
+      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) } ?? .null
+    case .uuid:
+      let bytes = unsafe batch.cellBytes(column, row)
+      guard bytes.count == 16 else { return .null }
+      return unsafe .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+    case .uri:
+      let text = unsafe String(decoding: batch.cellBytes(column, row), as: UTF8.self)
+      return URL(string: text).map { .uri($0) } ?? .null
+    case .binary, .transformable: return unsafe .data(Data(batch.cellBytes(column, row)))
+    case .string, .undefined, .objectID, .composite:
+      return unsafe .string(String(decoding: batch.cellBytes(column, row), as: UTF8.self))
+    }
+  }
+}

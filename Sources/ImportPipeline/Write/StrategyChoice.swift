@@ -1,0 +1,90 @@
+import ObjectModel
+
+/// Which way of writing a step takes, and why.
+struct StrategyChoice: Sendable {
+  /// One of bulk, upsert, findOrCreate; never automatic.
+  var strategy: ImportStep.Strategy
+  var reason: String
+
+  /// Chooses, or checks what the pipeline states.
+  /// - Parameter isEmpty: whether no row of the node's table exists.
+  static func choose(_ plan: StepPlan, isEmpty: (Entity) -> Bool) throws(RunError) -> StrategyChoice {
+    let bulkObstacle = bulkObstacle(plan, isEmpty: isEmpty)
+    let upsertObstacle = upsertObstacle(plan)
+    switch plan.step.strategy {
+    case .automatic:
+      if bulkObstacle == nil { return StrategyChoice(strategy: .bulk, reason: "the table is empty") }
+      if upsertObstacle == nil {
+        return StrategyChoice(
+          strategy: .upsert, reason: "match is a uniqueness constraint; not bulk: \(bulkObstacle ?? "")")
+      }
+      return StrategyChoice(strategy: .findOrCreate, reason: "not upsert: \(upsertObstacle ?? "")")
+    case .bulk:
+      if let bulkObstacle { throw refusal(plan, "bulk", bulkObstacle) }
+      return StrategyChoice(strategy: .bulk, reason: "as stated")
+    case .upsert:
+      if let upsertObstacle { throw refusal(plan, "upsert", upsertObstacle) }
+      return StrategyChoice(strategy: .upsert, reason: "as stated")
+    case .findOrCreate:
+      return StrategyChoice(strategy: .findOrCreate, reason: "as stated")
+    }
+  }
+
+  private static func refusal(_ plan: StepPlan, _ strategy: String, _ obstacle: String) -> RunError {
+    RunError(
+      .badPipeline, code: "pipeline.strategy", "step \(plan.step.name): strategy \(strategy) is not possible: \(obstacle)",
+      hint: "use strategy: automatic")
+  }
+
+  private static func bulkObstacle(_ plan: StepPlan, isEmpty: (Entity) -> Bool) -> String? {
+    if !isEmpty(plan.root.entity.root) { return "\(plan.root.entity.root.name) already has rows" }
+    return bulkObstacle(plan.root, isRoot: true)
+  }
+
+  private static func bulkObstacle(_ node: NodePlan, isRoot: Bool) -> String? {
+    if !isRoot, !node.match.isEmpty { return "nested \(node.entity.name) is matched with stored objects" }
+    for constraint in node.entity.uniquenessConstraints where !(isRoot && isKey(constraint, of: node)) {
+      return "the constraint on \(constraint.joined(separator: ", ")) is not the match key"
+    }
+    for reference in node.references {
+      if let obstacle = referenceObstacle(reference) { return obstacle }
+    }
+    for child in node.children {
+      if let obstacle = bulkObstacle(child.node, isRoot: false) { return obstacle }
+    }
+    return nil
+  }
+
+  private static func upsertObstacle(_ plan: StepPlan) -> String? {
+    let node = plan.root
+    if node.match.isEmpty { return "there is no match" }
+    guard node.entity.uniquenessConstraints.contains(where: { isKey($0, of: node) }) else {
+      return "match is not a uniqueness constraint of \(node.entity.name)"
+    }
+    if let child = node.children.first { return "\(child.property) is a nested object" }
+    for reference in node.references {
+      if reference.relationship.isToMany { return "\(reference.property) is to-many" }
+      if reference.orderColumn != nil { return "the inverse of \(reference.property) is ordered" }
+      if let obstacle = referenceObstacle(reference) { return obstacle }
+    }
+    return nil
+  }
+
+  /// References that only the object graph keeps consistent, because rows of the destination change too.
+  private static func referenceObstacle(_ reference: ReferencePlan) -> String? {
+    guard let inverse = reference.relationship.inverse else { return nil }
+    if !inverse.isToMany { return "the inverse of \(reference.property) is to-one" }
+    return nil
+  }
+
+  private static func isKey(_ constraint: [String], of node: NodePlan) -> Bool {
+    let names = node.match.map { part in
+      switch part {
+      case .attribute(let column):
+        node.columns[column].source.propertyName
+      case .reference(let index): node.references[index].property
+      }
+    }
+    return Set(names) == Set(constraint)
+  }
+}

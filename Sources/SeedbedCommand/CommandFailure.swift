@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+import ObjectModel
+import StoreInterface
+
+/// A failure on its way out: what to say on standard error, and the exit code.
+struct CommandFailure: Error {
+  var exitCode: ExitCode
+  var code: String
+  var message: String
+  var hint: String?
+  var format: LogFormat
+
+  /// - Parameter path: of the store that the command works on.
+  init(_ error: any Error, store path: String, format: LogFormat) {
+    let failure = RunError(any: error, store: path)
+    exitCode = ExitCode(failure.kind.exitCode)
+    code = failure.code
+    message = failure.message
+    hint = failure.hint
+    self.format = format
+  }
+
+  func report() {
+    switch format {
+    case .text:
+      Terminal.say("error: \(message)" + (hint.map { "\n  hint: \($0)" } ?? ""))
+    case .json:
+      var object: [(String, JSONValue)] = [
+        ("level", .string("error")), ("code", .string(code)), ("message", .string(message)),
+      ]
+      if let hint { object.append(("hint", .string(hint))) }
+      Terminal.say(JSONValue.object(object).text(indented: false))
+    }
+  }
+}
+
+extension RunError.Kind {
+  /// The exit code that stands for this kind of failure.
+  var exitCode: Int32 {
+    switch self {
+    case .badData: 65
+    case .missingInput: 66
+    case .internal: 70
+    case .cannotCreate: 73
+    case .inputOutput: 74
+    case .locked: 75
+    case .badPipeline: 78
+    case .interrupted: 130
+    }
+  }
+}
+
+/// How talk on standard error is written.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, json
+}

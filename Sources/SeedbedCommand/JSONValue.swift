@@ -1,0 +1,67 @@
+/// JSON for output, with its members in the order they were given.
+indirect enum JSONValue {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([(String, JSONValue)])
+
+  func text(indented: Bool) -> String {
+    var output = ""
+    write(to: &output, indent: indented ? 0 : nil)
+    return output
+  }
+
+  private func write(to output: inout String, indent: Int?) {
+    switch self {
+    case .null: output += "null"
+    case .bool(let value): output += value ? "true" : "false"
+    case .integer(let value): output += String(value)
+    case .double(let value): output += value.isFinite ? "\(value)" : "null"
+    case .string(let value): Self.quote(value, to: &output)
+    case .array(let elements):
+      Self.list(elements, "[", "]", to: &output, indent: indent) { $0.write(to: &$1, indent: $2) }
+    case .object(let members):
+      Self.list(members, "{", "}", to: &output, indent: indent) { member, output, indent in
+        Self.quote(member.0, to: &output)
+        output += indent == nil ? ":" : ": "
+        member.1.write(to: &output, indent: indent)
+      }
+    }
+  }
+
+  private static func list<Element>(
+    _ elements: [Element], _ open: String, _ close: String, to output: inout String, indent: Int?,
+    _ body: (Element, inout String, Int?) -> Void
+  ) {
+    output += open
+    let inner = indent.map { $0 + 2 }
+    for (index, element) in elements.enumerated() {
+      if index > 0 { output += "," }
+      if let inner { output += "\n" + String(repeating: " ", count: inner) }
+      body(element, &output, inner)
+    }
+    if let indent, !elements.isEmpty { output += "\n" + String(repeating: " ", count: indent) }
+    output += close
+  }
+
+  private static func quote(_ text: String, to output: inout String) {
+    output += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += "\\\""
+      case "\\": output += "\\\\"
+      case "\n": output += "\\n"
+      case "\r": output += "\\r"
+      case "\t": output += "\\t"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: output.unicodeScalars.append(scalar)
+      }
+    }
+    output += "\""
+  }
+}

@@ -1,0 +1,58 @@
+import ImportPipeline
+
+/// The report of a run as JSON. Keys do not change between versions; new ones may come.
+enum ReportJSON {
+  static func text(_ report: RunReport) -> String {
+    JSONValue.object([
+      ("result", .string(report.result.rawValue)),
+      ("pipeline", .string(report.pipeline)),
+      (
+        "store",
+        .object([
+          ("path", .string(report.storePath)), ("uuid", .string(report.storeIdentifier)),
+          ("bytes", .integer(report.storeBytes)),
+        ])
+      ),
+      ("steps", .array(report.steps.map(step))),
+      ("total", counts(report.counts)),
+      (
+        "exports",
+        .array(
+          report.exports.map { export in
+            .object([
+              ("entity", .string(export.entity)), ("path", .string(export.path)), ("rows", .integer(export.rows)),
+              ("durationSeconds", .double(export.durationSeconds)),
+            ])
+          })
+      ),
+      ("rejects", .array(report.rejects.map(reject))),
+      ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
+      ("durationSeconds", .double(report.durationSeconds)),
+      ("peakMemoryBytes", .integer(report.peakMemoryBytes)),
+    ]).text(indented: true)
+  }
+
+  private static func step(_ step: StepReport) -> JSONValue {
+    .object([
+      ("name", .string(step.name)), ("entity", .string(step.entity)), ("source", .string(step.source)),
+      ("strategy", .string(step.strategy.rawValue)), ("reason", .string(step.reason)),
+      ("counts", counts(step.counts)),
+      ("nestedInserted", .integer(step.nestedInserted)), ("nestedUpdated", .integer(step.nestedUpdated)),
+      ("durationSeconds", .double(step.durationSeconds)),
+    ])
+  }
+
+  private static func counts(_ counts: OutcomeCounts) -> JSONValue {
+    .object(
+      [("read", .integer(counts.total))] + Outcome.allCases.map { ($0.rawValue, .integer(counts[$0])) })
+  }
+
+  private static func reject(_ reject: Reject) -> JSONValue {
+    .object([
+      ("file", .string(reject.file)), ("line", .integer(reject.line)), ("column", .integer(reject.column)),
+      ("byteOffset", .integer(reject.byteOffset)), ("entity", .string(reject.entity)),
+      ("property", .string(reject.property)), ("code", .string(reject.code)), ("value", .string(reject.value)),
+      ("message", .string(reject.message)), ("hint", .string(reject.hint)),
+    ])
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import ImportPipeline
+
+/// The report of a run for people.
+enum ReportText {
+  static func text(_ report: RunReport) -> String {
+    var lines: [String] = []
+    let path = shown(report.storePath)
+    switch report.result {
+    case .built: lines.append(Terminal.bold("Built \(path)") + " · " + summary(report))
+    case .dryRun: lines.append(Terminal.bold("Dry run: \(path) was left alone") + " · " + summary(report))
+    case .upToDate: return "\(path) is up to date: neither the pipeline, the model nor a source has changed"
+    }
+    lines.append("")
+    lines += table(report)
+    for step in report.steps where step.nestedInserted + step.nestedUpdated > 0 {
+      lines.append(
+        "\(step.name): nested objects \(Format.grouped(step.nestedInserted)) inserted, "
+          + "\(Format.grouped(step.nestedUpdated)) updated")
+    }
+    lines.append("")
+    for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }
+    for export in report.exports {
+      lines.append("exported \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))")
+    }
+    lines += rejects(report)
+    if report.result == .built {
+      lines += [
+        "", "Look at it:", "  ./seedbed inspect \(path)", "  sqlite3 -readonly \(path) .tables",
+      ]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func summary(_ report: RunReport) -> String {
+    [
+      Format.bytes(report.storeBytes), Format.seconds(report.durationSeconds),
+      "peak memory \(Format.bytes(report.peakMemoryBytes))",
+    ].joined(separator: " · ")
+  }
+
+  private static func table(_ report: RunReport) -> [String] {
+    let titles = ["step", "source", "read"] + Outcome.allCases.map(\.rawValue) + ["time"]
+    var rows = report.steps.map { step in
+      [step.name, (step.source as NSString).lastPathComponent, Format.grouped(step.counts.total)]
+        + Outcome.allCases.map { Format.grouped(step.counts[$0]) } + [Format.seconds(step.durationSeconds)]
+    }
+    if rows.count != 1 {
+      rows.append(
+        ["total", "", Format.grouped(report.counts.total)]
+          + Outcome.allCases.map { Format.grouped(report.counts[$0]) } + [Format.seconds(report.durationSeconds)])
+    }
+    return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
+  }
+
+  private static func rejects(_ report: RunReport) -> [String] {
+    guard report.counts.rejected > 0 else { return [] }
+    var lines = ["", "Rejected \(Format.grouped(report.counts.rejected)):"]
+    lines += report.rejects.map { "  " + $0.text.replacingOccurrences(of: "\n", with: "\n  ") }
+    let hidden = report.counts.rejected - report.rejects.count
+    if hidden > 0 { lines.append("  and \(Format.grouped(hidden)) more") }
+    for file in report.rejectFiles { lines.append("  written to \(shown(file))") }
+    return lines
+  }
+
+  /// Relative to the working folder where it lies below it.
+  static func shown(_ path: String) -> String {
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+  }
+}
+
+/// Columns of text, padded with blanks.
+enum TextTable {
+  static func lines(titles: [String], rows: [[String]], leftAligned: Set<Int>) -> [String] {
+    let all = [titles] + rows
+    let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    return all.map { row in
+      row.indices.map { column in
+        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        return leftAligned.contains(column) ? row[column] + padding : padding + row[column]
+      }.joined(separator: "  ").trimmingTrailingBlanks
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingBlanks: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+import Logging
+
+/// `seedbed run`
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Runs a pipeline: builds its store from its seeds, seals it, exports.",
+    discussion: """
+      The store is built in a folder beside the target and takes its place only when everything went well; a run that \
+      fails leaves the previous store as it was, byte for byte.
+      """)
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Flag(help: "Do everything but put the results in place.")
+  var dryRun = false
+
+  @Flag(help: "Write the report as JSON.")
+  var json = false
+
+  @Flag(help: "No report and no progress: only errors.")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
+  var jobs: Int = ProcessInfo.processInfo.activeProcessorCount
+
+  @Flag(help: "Let the pipeline name files outside its project.")
+  var allowOutside = false
+
+  @Option(help: "How errors are written to standard error: text or json.")
+  var logFormat: LogFormat = .text
+
+  func validate() throws {
+    guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64") }
+  }
+
+  func run() throws {
+    let cancellation = Cancellation()
+    let signals = Signals(cancelling: cancellation)
+    defer { withExtendedLifetime(signals) {} }
+    let report: RunReport
+    do {
+      let file = try PipelineReader.read(
+        path: pipeline, environment: ProcessInfo.processInfo.environment,
+        options: PipelineReader.Options(allowOutside: allowOutside))
+      var options = PipelineRun.Options()
+      options.jobs = jobs
+      options.isDryRun = dryRun
+      let progress = Progress()
+      let line =
+        !quiet && logFormat == .text && Terminal.canRedraw
+        ? ProgressLine(progress, stepNames: file.imports.map(\.name)) : nil
+      defer { line?.finish() }
+      report = try PipelineRun(file, options: options, progress: progress, cancellation: cancellation).run()
+    } catch {
+      throw CommandFailure(error, store: pipeline, format: logFormat)
+    }
+    // An export to standard output has it to itself.
+    let writesData = report.exports.contains { $0.path == "-" }
+    if !quiet {
+      let text = json ? ReportJSON.text(report) : ReportText.text(report)
+      if writesData { Terminal.say(text) } else { Terminal.print(text) }
+    }
+    if report.counts.rejected > 0 { throw ExitCode(1) }
+  }
+}

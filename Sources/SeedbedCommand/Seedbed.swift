@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// The command-line tool.
+@main
+struct Seedbed: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seedbed",
+    abstract: "Builds Core Data stores from compressed CSV and JSON seeds, and copies, checks and exports them.",
+    discussion: """
+      EXIT CODES
+        0    done
+        1    done, with rejected records inside the limit
+        64   usage: the command line is wrong
+        65   bad data beyond the limit, or a store that is not fit
+        66   an input is missing or unreadable
+        70   internal error
+        73   an output cannot be created
+        74   input/output error: disk full, truncated gzip
+        75   locked by another run; try later
+        78   the pipeline or the model is wrong
+        130  interrupted; a second signal stops at once
+
+      Data goes to standard output, talk to standard error. "-" is standard input or output wherever a path is taken.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, CheckCommand.self, InspectCommand.self,
+    ])
+
+  static func main() {
+    // A reader that goes away (`seedbed … | head`) shows as a failed write, not as a dead process.
+    Signals.ignoreBrokenPipes()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as CommandFailure {
+      failure.report()
+      exit(withError: failure.exitCode)
+    } catch {
+      exit(withError: error)
+    }
+  }
+}
