@@ -56,7 +56,7 @@ extension ManagedObject {
     let rules = relationship.description
     if rules.isOptional && count == 0 { return [] }
     let least = max(rules.minimumCount, rules.isOptional ? 0 : 1)
-    if count < least {
+    if count < least, !deferredRelationships.contains(relationship.name) {
       let message = "\(count) objects are fewer than the \(least) required"
       return [problem(relationship.name, .tooFewObjects, message)]
     }
@@ -69,7 +69,7 @@ extension ManagedObject {
 
   private func destinationProblem(_ index: Int, _ relationship: Relationship) -> ValidationError.Problem? {
     guard let destination = destinations[index] else {
-      if relationship.description.isOptional { return nil }
+      if relationship.description.isOptional || deferredRelationships.contains(relationship.name) { return nil }
       return problem(relationship.name, .missingRelationship, "an object is required")
     }
     if !destination.entity.isKind(of: relationship.destination) {

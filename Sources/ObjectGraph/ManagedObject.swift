@@ -28,6 +28,9 @@ open class ManagedObject {
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID?
   var status: Status
+  /// Relationships that another save will fill, of rows that refer to what is not there yet: until then they may lack
+  /// a destination that the model requires.
+  public var deferredRelationships: Set<String> = []
   /// Is in the context's list of touched objects.
   var isTouched = false
   /// Is in the context's list of objects whose member lists were edited.

@@ -7,7 +7,7 @@ final class ProgressLine {
   private let timer: any DispatchSourceTimer
   private let queue = DispatchQueue(label: "seedbed.progress")
 
-  init(_ progress: Progress, stepNames: [String]) {
+  init(_ progress: RunProgress, stepNames: [String]) {
     let start = ContinuousClock.now
     timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + .milliseconds(300), repeating: .milliseconds(200))
@@ -23,7 +23,7 @@ final class ProgressLine {
     queue.sync { Terminal.redraw("") }
   }
 
-  private static func text(_ progress: Progress, _ stepNames: [String], elapsed: Duration) -> String {
+  private static func text(_ progress: RunProgress, _ stepNames: [String], elapsed: Duration) -> String {
     let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     let count = progress.recordCount
     let step = progress.step

@@ -49,7 +49,7 @@ struct RunCommand: ParsableCommand {
       var options = PipelineRun.Options()
       options.jobs = jobs
       options.isDryRun = dryRun
-      let progress = Progress()
+      let progress = RunProgress()
       let line =
         !quiet && logFormat == .text && Terminal.canRedraw
         ? ProgressLine(progress, stepNames: file.imports.map(\.name)) : nil

@@ -63,7 +63,7 @@ struct StepPlanner {
           try cell(
             attribute, property: entry.property, mapping: mapping, column: columns.count, slots: &slots,
             at: entry.position))
-        columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.batchStorage))
+        columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.rowBatchStorage))
       case .reference(let mapping):
         guard let relationship = entity.relationship(entry.property) else {
           throw unknownProperty(entry, of: entity)
@@ -224,7 +224,7 @@ struct StepPlanner {
         try cell(
           attribute.withoutLimits, property: relationship.name,
           mapping: AttributeMapping(expression: expression), column: keyColumns.count, slots: &slots, at: position))
-      keyColumns.append(RowBatch.Column(.attribute(name), attribute.type.batchStorage))
+      keyColumns.append(RowBatch.Column(.attribute(name), attribute.type.rowBatchStorage))
     }
     var column: Int?
     var entityColumn: Int?
@@ -300,15 +300,6 @@ struct NoFields: FieldAccess {
 }
 
 extension AttributeType {
-  /// How cells of this type lie in a row batch.
-  var batchStorage: RowBatch.Storage {
-    switch self {
-    case .integer16, .integer32, .integer64, .boolean: .integer
-    case .double, .float, .date: .real
-    default: .bytes
-    }
-  }
-
   var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 }
 

@@ -10,7 +10,7 @@ final class ImportSession {
   let tables: KeyTables
   let resolver: ReferenceResolver
   let rejects: RejectCollector
-  let progress: Progress
+  let progress: RunProgress
   let cancellation: Cancellation
   let jobs: Int
   let objects: ObjectWriter
@@ -25,7 +25,7 @@ final class ImportSession {
   private var indexesAreDeferred: Bool
 
   init(
-    store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: Progress, cancellation: Cancellation,
+    store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
     jobs: Int, temporaryPath: String, isFresh: Bool
   ) throws {
     self.store = store
@@ -80,11 +80,12 @@ final class ImportSession {
   /// Reads a key table from the store.
   private func load(_ id: KeyTableID, into table: KeyTable) throws {
     let columns = id.attributes.compactMap { name in
-      id.entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.batchStorage) }
+      id.entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.rowBatchStorage) }
     }
     let keyColumns = Array(columns.indices)
     var key: [UInt8] = []
-    try store.scanKeys(of: id.entity, columns: columns) { batch, primaryKeys, entities in
+    let batch = RowBatch(entity: id.entity, columns: columns, capacity: 4096)
+    try unsafe store.scan(id.entity, columns: columns, into: batch) { batch, primaryKeys, entities in
       for row in 0..<batch.count {
         key.removeAll(keepingCapacity: true)
         guard KeyEncoding.append(keyColumns, of: batch, row: row, to: &key) == .key else { continue }
@@ -207,7 +208,7 @@ final class ImportSession {
   private func delete(_ rows: [KeyTable.Row]) throws {
     let entities = store.model.entities
     for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
-      try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
+      _ = try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
     }
     for (id, table) in tables.tables {
       table.removeAll()

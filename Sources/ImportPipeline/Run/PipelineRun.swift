@@ -21,12 +21,12 @@ public struct PipelineRun {
 
   let pipeline: PipelineFile
   let options: Options
-  let progress: Progress
+  let progress: RunProgress
   let cancellation: Cancellation
   let logger: Logger
 
   public init(
-    _ pipeline: PipelineFile, options: Options = Options(), progress: Progress = Progress(),
+    _ pipeline: PipelineFile, options: Options = Options(), progress: RunProgress = RunProgress(),
     cancellation: Cancellation = Cancellation(), logger: Logger = Logger(label: "seedbed")
   ) {
     self.pipeline = pipeline
@@ -97,7 +97,9 @@ public struct PipelineRun {
     }
     if !options.isDryRun {
       try build.putInPlace()
-      for file in exported where file.temporaryPath != file.report.path { try build.move(file.temporaryPath, to: file.report.path) }
+      for file in exported where file.temporaryPath != file.report.path { 
+        try StoreBuild.rename(file.temporaryPath, to: file.report.path)
+      }
     } else {
       for file in exported where file.report.path != "-" { try? FileManager.default.removeItem(atPath: file.temporaryPath) }
     }
@@ -173,9 +175,7 @@ public struct PipelineRun {
     do {
       for step in pipeline.exports {
         let start = ContinuousClock.now
-        // `.gz` at the end decides about compression, so the mark of an unfinished file stands before the name.
-        let folder = (step.to as NSString).deletingLastPathComponent
-        let temporary = step.to == "-" ? "-" : folder + "/.partial." + (step.to as NSString).lastPathComponent
+        let temporary = step.temporaryPath
         if step.to == "-", options.isDryRun { continue }
         if step.to != "-" { try RejectFile.createFolder(of: step.to) }
         let rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)

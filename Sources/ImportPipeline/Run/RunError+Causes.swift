@@ -5,7 +5,7 @@ import StoreInterface
 
 extension RunError {
   /// Any error that a run can meet, in a run's terms.
-  init(any error: any Error, store path: String) {
+  public init(any error: any Error, store path: String) {
     switch error {
     case let error as RunError: self = error
     case let error as SeedFormatError: self.init(error)

@@ -202,7 +202,7 @@ final class StepRun {
       case .inserted: report.counts.inserted += 1
       case .updated: report.counts.updated += 1
       case .unchanged, .kept: report.counts.unchanged += 1
-      case .conflict: noteConflict(decoded, record: Int(node.records[row]))
+      case .conflict, .missing: noteConflict(decoded, record: Int(node.records[row]))
       case .failedMatch: throw matchFailure(decoded, record: Int(node.records[row]))
       }
     }

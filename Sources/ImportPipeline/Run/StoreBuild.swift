@@ -72,44 +72,41 @@ struct StoreBuild {
     return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
   }
 
-  /// Moves the sealed store over the target.
-  ///
-  /// A sealed file is whole by itself, so it is renamed first; sidecars of the previous store would be replayed into
-  /// it, so those go before. Between the two steps a crash leaves the previous store without its log only if it had
-  /// one that was not checkpointed; to avoid even that, such a log is checkpointed into the previous file first.
+  /// Moves the sealed store over the target, with its external data.
   func putInPlace() throws {
-    let sidecars = ["-wal", "-shm", "-journal"]
-    try StoreCopier.prepareReplacement(of: settings.path)
-    for sidecar in sidecars { try remove(settings.path + sidecar) }
-    // New sidecars come before the file that needs them.
-    for sidecar in sidecars where FileManager.default.fileExists(atPath: storePath + sidecar) {
-      try move(storePath + sidecar, to: settings.path + sidecar)
-    }
-    let oldData = Self.supportFolder(of: settings.path)
     let newData = Self.supportFolder(of: storePath)
+    let oldData = Self.supportFolder(of: settings.path)
     if FileManager.default.fileExists(atPath: newData) {
-      try remove(oldData)
-      try move(newData, to: oldData)
+      // Files are named by UUID: the new ones are added first and the old ones go last, so that at every moment the
+      // store that is in place finds its own.
+      try mergeFolder(newData, into: oldData)
     }
-    try move(storePath, to: settings.path)
-    Self.synchronizeFolder((settings.path as NSString).deletingLastPathComponent)
+    try StoreReplacement.replace(target: settings.path, with: storePath)
+  }
+
+  private func mergeFolder(_ source: String, into target: String) throws {
+    guard FileManager.default.fileExists(atPath: target) else { return try Self.rename(source, to: target) }
+    for name in try FileManager.default.subpathsOfDirectory(atPath: source) {
+      var isFolder: ObjCBool = false
+      _ = unsafe FileManager.default.fileExists(atPath: source + "/" + name, isDirectory: &isFolder)
+      if isFolder.boolValue {
+        try FileManager.default.createDirectory(atPath: target + "/" + name, withIntermediateDirectories: true)
+      } else {
+        try Self.rename(source + "/" + name, to: target + "/" + name)
+      }
+    }
   }
 
   /// Renames, replacing what is there.
-  func move(_ source: String, to target: String) throws(RunError) {
-    guard source != target else { return }
-    guard unsafe rename(source, target) == 0 else {
+  static func rename(_ source: String, to target: String) throws(RunError) {
+    #if canImport(Darwin)
+      let result = unsafe Darwin.rename(source, target)
+    #else
+      let result = unsafe Glibc.rename(source, target)
+    #endif
+    guard result == 0 else {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot move \(source) to \(target): \(String(errorCode: errno))")
-    }
-  }
-
-  private func remove(_ path: String) throws(RunError) {
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch {
-      throw RunError(.cannotCreate, code: "path.cannot-remove", "cannot remove \(path): \(error.localizedDescription)")
     }
   }
 
@@ -124,13 +121,5 @@ struct StoreBuild {
   private static func supportFolder(of path: String) -> String {
     let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
     return (path as NSString).deletingLastPathComponent + "/.\(name)_SUPPORT"
-  }
-
-  /// Makes renames durable.
-  private static func synchronizeFolder(_ path: String) {
-    let descriptor = unsafe Foundation.open(path.isEmpty ? "." : path, O_RDONLY)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
   }
 }

@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreInterface
 
 /// Which way of writing a step takes, and why.
 struct StrategyChoice: Sendable {

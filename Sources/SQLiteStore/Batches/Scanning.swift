@@ -79,7 +79,7 @@ extension SQLiteStore {
     throw StoreError.failure("\(entity.name) has no stored column for \(column.source)")
   }
 
-  private func read(
+  func read(
     _ statement: Statement, _ source: Int32, _ attribute: AttributeDescription?, into batch: RowBatch, column: Int,
     row: Int
   ) throws {

@@ -18,6 +18,14 @@ public struct StoreMetadata: Sendable, Hashable {
   /// The key under which a seed store's version is kept.
   public static let seedVersionKey = "SeedbedSeedVersion"
 
+  /// The keys that Core Data itself writes.
+  public static let coreDataKeys = [
+    "NSStoreModelVersionHashes", "NSStoreModelVersionHashesVersion", "NSStoreModelVersionIdentifiers",
+    "NSPersistenceFrameworkVersion", "NSPersistenceMaximumFrameworkVersion", "NSStoreType", "_NSAutoVacuumLevel",
+    "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+    "_NSStoreAncillaryModelVersionHashesMetadataKey",
+  ]
+
   /// Entity name → version hash.
   public var entityVersionHashesByName: [String: Data] {
     (values["NSStoreModelVersionHashes"]?.dictionaryValue ?? [:]).compactMapValues { value in

@@ -252,9 +252,27 @@ struct FetchSQL {
     }
   }
 
-  private mutating func attributeColumn(_ keyPath: StoreInterface.Predicate.KeyPath, _ entity: Entity) throws
-    -> AttributeColumn
-  {
+  private mutating func attributeColumn(
+    _ keyPath: StoreInterface.Predicate.KeyPath, _ entity: Entity
+  ) throws -> AttributeColumn {
+    let (name, attribute) = try selectedColumn(keyPath, entity)
+    let kind: Kind =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .decimal: .number
+      case .string, .uri, .undefined, .objectID, .composite: .text
+      case .uuid, .binary, .transformable: .bytes
+      }
+    if attribute.allowsExternalBinaryDataStorage {
+      throw StoreError.unsupported(
+        "\(keyPath.joined(separator: ".")) may be stored outside and cannot be compared")
+    }
+    return AttributeColumn(sql: name, kind: kind)
+  }
+
+  /// The column at a key path, with its table's alias, and its attribute.
+  mutating func selectedColumn(
+    _ keyPath: StoreInterface.Predicate.KeyPath, _ entity: Entity
+  ) throws -> (sql: String, attribute: AttributeDescription) {
     var keyPath = keyPath
     var leaf: [String] = []
     // The tail of a path into a composite attribute belongs to the attribute.
@@ -268,16 +286,7 @@ struct FetchSQL {
     guard let column = layout.column(for: name, of: owner), case .attribute(_, let attribute) = column.role else {
       throw StoreError.failure("\(owner.name) has no stored attribute \"\(name)\"")
     }
-    let kind: Kind =
-      switch attribute.type {
-      case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .decimal: .number
-      case .string, .uri, .undefined, .objectID, .composite: .text
-      case .uuid, .binary, .transformable: .bytes
-      }
-    if attribute.allowsExternalBinaryDataStorage {
-      throw StoreError.unsupported("\(owner.name).\(name) may be stored outside and cannot be compared")
-    }
-    return AttributeColumn(sql: "\(alias).\(column.name)", kind: kind)
+    return ("\(alias).\(column.name)", attribute)
   }
 
   private func toOne(_ path: [String], from entity: Entity) throws -> Entity {

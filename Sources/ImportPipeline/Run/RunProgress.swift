@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counters that the command's progress line reads while the run goes on.
-public final class Progress: Sendable {
+public final class RunProgress: Sendable {
   private let records = Atomic<Int>(0)
   private let stepNumber = Atomic<Int>(0)
   private let bytesRead = Atomic<Int>(0)

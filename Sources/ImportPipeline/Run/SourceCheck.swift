@@ -1,0 +1,28 @@
+import Foundation
+public import ObjectModel
+import SeedFormats
+
+/// Looks at the beginning of every source of a pipeline: is it there, does it have the columns that `map` names?
+public enum SourceCheck {
+  /// - Returns: one problem per source that cannot be read as the pipeline says.
+  public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
+    file.imports.compactMap { step -> PipelineProblem? in
+      do {
+        var planner = StepPlanner(step: step, model: model, pipelinePath: file.path)
+        let plan = try planner.plan()
+        for path in step.source.paths where path != "-" {
+          let options = step.source.formatOptions
+          let source = try SeedFile.open(path: path, options: options)
+          let reader = try RecordReader(source: source, options: options, projection: plan.projection, file: path)
+          _ = try reader.next(RecordBatch(fieldCount: plan.projection.count), maximumRecords: 1)
+        }
+        return nil
+      } catch {
+        let failure = RunError(any: error, store: file.store.path)
+        return PipelineProblem(
+          severity: .error, kind: failure.kind == .missingInput ? .missing : .configuration, code: failure.code,
+          message: failure.message, hint: failure.hint, file: file.path, position: step.source.position)
+      }
+    }
+  }
+}

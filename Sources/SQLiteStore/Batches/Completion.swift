@@ -1,0 +1,42 @@
+public import ObjectModel
+import SQLite
+public import StoreInterface
+
+extension SQLiteStore {
+  /// Sets the to-one columns of rows that this import has inserted, as if they had been there from the start: the
+  /// rows' versions stay.
+  /// - Parameter batch: `toOne` columns, each with its `toOneEntity` where the destination has sub-entities.
+  public func complete(_ batch: RowBatch, primaryKeys: [Int64]) throws {
+    guard primaryKeys.count == batch.count else {
+      throw StoreError.failure("\(batch.count) rows need as many primary keys")
+    }
+    try performAtomically {
+      var assignments: [String] = []
+      for column in batch.columns {
+        let name: String?
+        switch column.source {
+        case .toOne(let property):
+          name = batch.entity.relationship(property).flatMap { layout.foreignKeyColumn(of: $0)?.name }
+        case .toOneEntity(let property):
+          name = batch.entity.relationship(property).flatMap { layout.entityColumn(of: $0)?.name }
+        case .attribute, .toOneOrder: name = nil
+        }
+        guard let name else {
+          throw StoreError.failure("\(batch.entity.name) has no foreign key for \(column.source)")
+        }
+        assignments.append("\(name) = ?\(assignments.count + 2)")
+      }
+      let statement = try cached(
+        "UPDATE \(layout.table(for: batch.entity).name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+      for row in 0..<batch.count {
+        try statement.bind(1, primaryKeys[row])
+        for (index, column) in batch.columns.enumerated() {
+          var value = unsafe batch.integers(index)[row]
+          if case .toOneEntity = column.source { value = Int64(layout.number(of: model.entities[Int(value)])) }
+          try statement.bind(Int32(index + 2), value)
+        }
+        try statement.run()
+      }
+    }
+  }
+}

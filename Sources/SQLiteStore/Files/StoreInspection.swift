@@ -1,0 +1,77 @@
+import SQLite
+import StoreInterface
+
+/// What a store says of itself, read without a model.
+public struct StoreInspection: Sendable {
+  /// An entity as `Z_PRIMARYKEY` lists it.
+  public struct EntityRow: Sendable, Hashable {
+    /// `Z_ENT`.
+    public var number: Int
+    public var name: String
+    /// `Z_ENT` of the parent, 0 for none.
+    public var parent: Int
+    /// `Z_MAX`: the last primary key given out; counts for root entities only.
+    public var lastPrimaryKey: Int
+    /// Rows of this very entity, sub-entities not included; nil when its table was not found.
+    public var count: Int?
+  }
+  public var metadata: StoreMetadata
+  public var entities: [EntityRow]
+  /// Whether the store has the tables of persistent history.
+  public var hasHistory: Bool
+  /// Bytes of `Z_MODELCACHE`, 0 when there is no cached model.
+  public var modelCacheBytes: Int
+  public var journalMode: String
+  public var pageSize: Int
+  public var pageCount: Int
+
+  /// Reads a store; it and its sidecars are not changed.
+  /// - Throws: `StoreError.notAStore` when the file is none.
+  public static func read(path: String) throws -> StoreInspection {
+    try PrivateView.withConnection(to: path) { connection in
+      do {
+        return try StoreInspection(connection)
+      } catch let error as SQLiteError {
+        throw StoreError(error, path: path)
+      }
+    }
+  }
+
+  private init(_ connection: Connection) throws {
+    metadata = try StoreMetadata(connection)
+    var tables: Set<String> = []
+    let list = try Statement(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")
+    while try list.step() { tables.insert(list.string(at: 0) ?? "") }
+    var found: [EntityRow] = []
+    let rows = try Statement(
+      connection, "SELECT Z_ENT, IFNULL(Z_NAME, ''), IFNULL(Z_SUPER, 0), IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY ORDER BY 1")
+    while try rows.step() {
+      found.append(
+        EntityRow(
+          number: Int(rows.int64(at: 0)), name: rows.string(at: 1) ?? "", parent: Int(rows.int64(at: 2)),
+          lastPrimaryKey: Int(rows.int64(at: 3))))
+    }
+    for index in found.indices {
+      // Rows are in the table of the topmost ancestor; ancillary entities' tables begin with A.
+      var root = found[index]
+      var steps = 0
+      while root.parent != 0, steps < found.count, let parent = found.first(where: { $0.number == root.parent }) {
+        root = parent
+        steps += 1
+      }
+      let name = (root.number > 16_000 ? "A" : "Z") + root.name.uppercased()
+      guard tables.contains(name) else { continue }
+      let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
+      found[index].count = Int(
+        try connection.integer("SELECT count(*) FROM \(quoted) WHERE Z_ENT = \(found[index].number)") ?? 0)
+    }
+    entities = found
+    hasHistory = tables.contains("ACHANGE")
+    modelCacheBytes =
+      tables.contains("Z_MODELCACHE")
+      ? Int(try connection.integer("SELECT IFNULL(sum(length(Z_CONTENT)), 0) FROM Z_MODELCACHE") ?? 0) : 0
+    journalMode = try connection.string("PRAGMA journal_mode") ?? ""
+    pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
+    pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import ImportPipeline
+import SQLiteStore
+
+/// `seedbed copy`
+struct CopyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Copies a store with its -wal and -shm, so that no committed row is lost.",
+    discussion: """
+      The source is left as it is. The copy is made beside the target and renamed over it; sidecars and external data \
+      of a previous target are removed. An existing target is kept unless its recorded seed version is older than \
+      --seed-version, or --replace is given.
+      """)
+
+  @Argument(help: "The store to copy.", completion: .file())
+  var source: String
+
+  @Argument(help: "Where to put the copy.", completion: .file())
+  var target: String
+
+  @Option(help: "delete: one sealed file. wal: three files.")
+  var journal: SealedJournal = .delete
+
+  @Option(help: ArgumentHelp("Recorded in the copy; replaces a target with a lower one.", valueName: "number"))
+  var seedVersion: Int?
+
+  @Flag(help: "Replace an existing target whatever its version.")
+  var replace = false
+
+  @Flag(help: "Say nothing but errors.")
+  var quiet = false
+
+  @OptionGroup var log: LogOptions
+
+  func run() throws {
+    do {
+      let outcome = try StoreCopier.copy(
+        from: source, to: target,
+        options: StoreCopier.Options(
+          journal: journal, seedVersion: seedVersion, replace: replace ? .always : .whenNewer))
+      guard !quiet else { return }
+      switch outcome {
+      case .copied: Terminal.print("copied \(source) to \(target)")
+      case .kept(let version):
+        let known = version.map { "seed version \($0)" } ?? "no seed version"
+        Terminal.print("\(target) is there (\(known)) and was kept; --replace replaces it, a higher --seed-version too")
+      }
+    } catch {
+      throw CommandFailure(error, store: source, format: log.logFormat)
+    }
+  }
+}
+
+extension SealedJournal: ExpressibleByArgument {}

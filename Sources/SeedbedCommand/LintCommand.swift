@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+import ModelFiles
+
+/// `seedbed lint`
+struct LintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint", abstract: "Checks a pipeline file against its model and its sources, without running it.")
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Flag(help: "Write the problems as JSON.")
+  var json = false
+
+  @Flag(help: "Let the pipeline name files outside its project.")
+  var allowOutside = false
+
+  @OptionGroup var log: LogOptions
+
+  func run() throws {
+    var problems: [PipelineProblem]
+    do {
+      let file = try PipelineReader.read(
+        path: pipeline, environment: ProcessInfo.processInfo.environment,
+        options: PipelineReader.Options(allowOutside: allowOutside))
+      let model = try ModelReader.read(path: file.modelPath, version: file.modelVersion)
+      problems = PipelineLinter.lint(file, model: model)
+      if !problems.contains(where: { $0.severity == .error }) { problems += SourceCheck.problems(of: file, model: model) }
+    } catch let error as PipelineError {
+      problems = error.problems
+    } catch {
+      throw CommandFailure(error, store: pipeline, format: log.logFormat)
+    }
+    let errors = problems.filter { $0.severity == .error }
+    if json {
+      Terminal.print(JSONValue.array(problems.map(Self.json)).text(indented: true))
+    } else {
+      for problem in problems { Terminal.print(problem.description) }
+      let warnings = problems.count - errors.count
+      if problems.isEmpty {
+        Terminal.say("\(pipeline): no problems")
+      } else {
+        Terminal.say(
+          "\(pipeline): \(errors.count) error\(errors.count == 1 ? "" : "s"), "
+            + "\(warnings) warning\(warnings == 1 ? "" : "s")")
+      }
+    }
+    if !errors.isEmpty {
+      throw ExitCode(errors.allSatisfy { $0.kind == .missing } ? 66 : 78)
+    }
+  }
+
+  private static func json(_ problem: PipelineProblem) -> JSONValue {
+    .object([
+      ("severity", .string(problem.severity.rawValue)), ("code", .string(problem.code)),
+      ("file", .string(problem.file)),
+      ("line", problem.position.map { .integer($0.line) } ?? .null),
+      ("column", problem.position.map { .integer($0.column) } ?? .null),
+      ("message", .string(problem.message)), ("hint", problem.hint.map { .string($0) } ?? .null),
+    ])
+  }
+}
