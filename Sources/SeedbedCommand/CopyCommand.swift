@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import ImportPipeline
-import SQLiteStore
+public import SQLiteStore
 
 /// `seedbed copy`
 struct CopyCommand: ParsableCommand {

@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import ImportPipeline
+public import ImportPipeline
 
 /// `seedbed export`
 struct ExportCommand: ParsableCommand {

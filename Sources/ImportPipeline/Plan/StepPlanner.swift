@@ -9,12 +9,15 @@ struct StepPlanner {
   let model: ManagedObjectModel
   /// The pipeline file's path, for messages.
   let pipelinePath: String
+  /// Column names of a CSV source: a name that reads like an expression is a column where there is such a column.
+  let columns: Set<String>
   private var nodeCount = 0
 
-  init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String) {
+  init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = []) {
     self.step = step
     self.model = model
     self.pipelinePath = pipelinePath
+    self.columns = columns
   }
 
   mutating func plan() throws(RunError) -> StepPlan {
@@ -154,6 +157,7 @@ struct StepPlanner {
     _ attribute: AttributeDescription, property: String, mapping: AttributeMapping, column: Int,
     slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> CellPlan {
+    let expression = mapping.expression.preferringColumns(columns)
     guard attribute.derivation == nil else {
       throw failure(
         "pipeline.derived-attribute", "\(property) is derived: the store computes it", at: position,
@@ -165,22 +169,22 @@ struct StepPlanner {
         hint: attribute.type == .composite ? "map its elements: \(property).<element>" : nil)
     }
     let input: CellPlan.Input
-    switch mapping.expression.root {
+    switch expression.root {
     case .field(let path): input = .field(slot: slots.slot(of: path))
     case .constant(let value): input = .constant(value)
     case .call(.duration, let arguments):
       if arguments.count == 1, case .field(let path) = arguments[0], attribute.type.isInteger {
         input = .duration(slot: slots.slot(of: path))
       } else {
-        input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+        input = .expression(try evaluator(expression, slots: &slots, at: position))
       }
     case .call(.normalized, let arguments):
       if arguments.count == 1, case .field(let path) = arguments[0], attribute.type == .string {
         input = .normalized(slot: slots.slot(of: path))
       } else {
-        input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+        input = .expression(try evaluator(expression, slots: &slots, at: position))
       }
-    default: input = .expression(try evaluator(mapping.expression, slots: &slots, at: position))
+    default: input = .expression(try evaluator(expression, slots: &slots, at: position))
     }
     let zone = mapping.timeZone ?? step.source.timeZone
     let dates: DateParser
@@ -205,7 +209,7 @@ struct StepPlanner {
     return CellPlan(
       column: column, property: property, attribute: attribute, input: input,
       nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, defaultValue: fallback,
-      slots: mapping.expression.fieldPaths.map { slots.slot(of: $0) })
+      slots: expression.fieldPaths.map { slots.slot(of: $0) })
   }
 
   private func reference(
@@ -249,6 +253,7 @@ struct StepPlanner {
   private func evaluator(
     _ expression: Expression, slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> ExpressionEvaluator {
+    let expression = expression.preferringColumns(columns)
     var table: [String: Int] = [:]
     for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
     do {

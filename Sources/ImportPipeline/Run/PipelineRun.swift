@@ -49,7 +49,6 @@ public struct PipelineRun {
   private func perform() throws -> RunReport {
     let start = ContinuousClock.now
     let model = try ModelReader.read(path: pipeline.modelPath, version: pipeline.modelVersion)
-    let plans = try plans(model)
     try RejectFile.createFolder(of: pipeline.store.path)
     let lock = try RunLock(storePath: pipeline.store.path)
     defer { withExtendedLifetime(lock) {} }
@@ -57,6 +56,7 @@ public struct PipelineRun {
     defer { build.discard() }
     let inputs = try SourceInputs(pipeline.imports, temporaryFolder: build.folder)
     progress.expect(bytes: inputs.totalBytes)
+    let plans = try plans(model, inputs)
 
     let digest = try contentDigest(model, inputs)
     var report = RunReport(
@@ -110,11 +110,12 @@ public struct PipelineRun {
 
   // MARK: - Before
 
-  private func plans(_ model: ManagedObjectModel) throws(RunError) -> [StepPlan] {
-    try pipeline.imports.map { step throws(RunError) in
-      var planner = StepPlanner(step: step, model: model, pipelinePath: pipeline.path)
-      return try planner.plan()
+  private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
+    var plans: [StepPlan] = []
+    for (index, step) in pipeline.imports.enumerated() {
+      plans.append(try StepPlanner.plan(step, model: model, pipelinePath: pipeline.path, files: inputs.files[index]))
     }
+    return plans
   }
 
   /// Over everything the store's content depends on: pipeline, model, sources, seed store.

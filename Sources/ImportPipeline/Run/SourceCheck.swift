@@ -8,9 +8,10 @@ public enum SourceCheck {
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
     file.imports.compactMap { step -> PipelineProblem? in
       do {
-        var planner = StepPlanner(step: step, model: model, pipelinePath: file.path)
-        let plan = try planner.plan()
-        for path in step.source.paths where path != "-" {
+        let paths = step.source.paths.filter { $0 != "-" }
+        let plan = try StepPlanner.plan(
+          step, model: model, pipelinePath: file.path, files: paths.map { SourceFile(path: $0, name: $0) })
+        for path in paths {
           let options = step.source.formatOptions
           let source = try SeedFile.open(path: path, options: options)
           let reader = try RecordReader(source: source, options: options, projection: plan.projection, file: path)

@@ -72,7 +72,8 @@ struct StepStages: Sendable {
       do {
         for (index, file) in files.enumerated() {
           let source = PrefetchingBlockSource(try SeedFile.open(path: file.path, options: options))
-          let reader = try RecordReader(source: source, options: options, projection: plan.projection)
+          let reader = try RecordReader(
+            source: source, options: options, projection: plan.projection, file: file.name)
           guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }
           sequence += 1
           while let batch = try pool.receive() {
