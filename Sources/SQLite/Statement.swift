@@ -57,6 +57,10 @@ import CSQLite
     try check(unsafe sqlite3_bind_int64(handle, index, value))
   }
 
+  public func bind(_ index: Int32, _ value: Int) throws(SQLiteError) {
+    try bind(index, Int64(value))
+  }
+
   /// SQLite stores a NaN as null; who must not lose it checks first.
   public func bind(_ index: Int32, _ value: Double) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_double(handle, index, value))

@@ -14,6 +14,8 @@ struct RelationshipResolution {
   private(set) var joinTables: [JoinTable] = []
   private(set) var notes: [String] = []
   private var joined: Set<Relationship> = []
+  /// Each entity's own relationships in the order in which they were added to its keys; join tables are created so.
+  private var relationshipOrder: [Int: [String]] = [:]
   /// Order-key columns that were named on the way but belong to an entity that is visited later.
   private var orderColumns: [Relationship: TableLayout.Column] = [:]
 
@@ -83,7 +85,9 @@ struct RelationshipResolution {
       relationshipKeys[description.name] = added + [description.name]
     }
     entityKeys.insert(DictionaryOrder.preOrder(attributes.map(\.name)))
-    for name in DictionaryOrder.preOrder(relationships.map(\.name)) { entityKeys.insert(relationshipKeys[name] ?? []) }
+    let order = DictionaryOrder.preOrder(relationships.map(\.name))
+    relationshipOrder[entity.index] = order
+    for name in order { entityKeys.insert(relationshipKeys[name] ?? []) }
     keys[entity.index] = entityKeys
   }
 
@@ -138,6 +142,15 @@ struct RelationshipResolution {
         }
       }
     }
+    joinTables = joinTables.enumerated().sorted { left, right in
+      let places = [left.element.master.relationship, right.element.master.relationship].map { relationship in
+        (
+          number(relationship.entity),
+          relationshipOrder[relationship.entity.index]?.firstIndex(of: relationship.name) ?? 0
+        )
+      }
+      return places[0] < places[1]
+    }.map(\.element)
   }
 
   private mutating func resolveToOne(_ relationship: Relationship, visiting: Entity) {

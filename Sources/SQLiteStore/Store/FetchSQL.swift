@@ -64,10 +64,10 @@ struct FetchSQL {
     case .none: return "0"
     case .and(let parts):
       if parts.isEmpty { return "1" }
-      return try "(" + parts.map { try condition($0, entity, isNegated: isNegated) }.joined(separator: " AND ") + ")"
+      return FetchSQL.balanced(try parts.map { try condition($0, entity, isNegated: isNegated) }[...], "AND")
     case .or(let parts):
       if parts.isEmpty { return "0" }
-      return try "(" + parts.map { try condition($0, entity, isNegated: isNegated) }.joined(separator: " OR ") + ")"
+      return FetchSQL.balanced(try parts.map { try condition($0, entity, isNegated: isNegated) }[...], "OR")
     case .not(let part): return "NOT " + (try condition(part, entity, isNegated: true))
     case .comparison(let keyPath, let comparison, let value):
       let column = try attributeColumn(keyPath, entity)
@@ -79,6 +79,13 @@ struct FetchSQL {
     case .refersTo(let keyPath, let objectID): return try reference(keyPath, objectID, entity)
     case .selfIsIn(let objectIDs): return try identity(objectIDs, entity)
     }
+  }
+
+  /// Many parts, nested in halves: SQLite bounds the depth of an expression, and a plain chain is as deep as long.
+  private static func balanced(_ parts: ArraySlice<String>, _ sign: String) -> String {
+    if parts.count <= 64 { return "(" + parts.joined(separator: " \(sign) ") + ")" }
+    let middle = parts.startIndex + parts.count / 2
+    return "(\(balanced(parts[..<middle], sign)) \(sign) \(balanced(parts[middle...], sign)))"
   }
 
   /// NULL counts as false; only a NOT can tell them apart, and without it an index stays usable.
@@ -135,24 +142,25 @@ struct FetchSQL {
     _ keyPaths: [StoreInterface.Predicate.KeyPath], _ tuples: [[Value]], _ entity: Entity
   ) throws -> String {
     let columns = try keyPaths.map { try attributeColumn($0, entity) }
-    var whole: [[Value]] = []
-    var parts: [String] = []
+    // Tuples that lack the same elements share a list of what they have.
+    var groups: [[Bool]: [[Value]]] = [:]
     for tuple in tuples {
       guard tuple.count == columns.count else {
         throw StoreError.failure("a tuple of \(tuple.count) values does not fit \(columns.count) key paths")
       }
+      let presence = tuple.map { !FetchSQL.isMissing($0) }
       let isPossible = zip(columns, tuple).allSatisfy { FetchSQL.isMissing($1) || FetchSQL.kind(of: $1) == $0.kind }
-      if !isPossible { continue }
-      if tuple.contains(where: { FetchSQL.isMissing($0) }) {
-        let equalities = zip(columns, tuple).map { comparison($0, .equal, $1) }
-        parts.append("(" + equalities.joined(separator: " AND ") + ")")
-      } else {
-        whole.append(tuple)
-      }
+      if isPossible { groups[presence, default: []].append(tuple.filter { !FetchSQL.isMissing($0) }) }
     }
-    if !whole.isEmpty {
-      let left = columns.count == 1 ? columns[0].sql : "(" + columns.map(\.sql).joined(separator: ", ") + ")"
-      parts.append("\(left) IN (\(try list(whole, width: columns.count)))")
+    var parts: [String] = []
+    for (presence, rows) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) { !$0 && $1 } }) {
+      let present = zip(columns, presence).filter(\.1).map(\.0.sql)
+      var conditions = zip(columns, presence).filter { !$0.1 }.map { "\($0.0.sql) IS NULL" }
+      if !present.isEmpty {
+        let left = present.count == 1 ? present[0] : "(\(present.joined(separator: ", ")))"
+        conditions.append("\(left) IN (\(try list(rows, width: present.count)))")
+      }
+      parts.append("(\(conditions.joined(separator: " AND ")))")
     }
     return parts.isEmpty ? "0" : parts.joined(separator: " OR ")
   }
