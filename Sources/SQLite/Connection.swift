@@ -15,6 +15,7 @@ import CSQLite
     public var isImmutable = false
     /// How long a call waits for another connection's lock before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// All options by name.
     public init(
       isReadOnly: Bool = false, createsFile: Bool = false, isImmutable: Bool = false,
       busyTimeoutMilliseconds: Int32 = 5_000
@@ -136,6 +137,7 @@ import CSQLite
     }
   }
 
+  /// Switches a setting on or off for this connection.
   public func set(_ setting: Setting, _ isOn: Bool) throws(SQLiteError) {
     let result = unsafe csqlite_db_config_flag(try handle(), setting.option, isOn ? 1 : 0, nil)
     try check(result)

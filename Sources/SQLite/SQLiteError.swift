@@ -4,37 +4,58 @@ import CSQLite
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A primary result code. Only the ones that callers decide by have names.
   public struct Code: RawRepresentable, Sendable, Hashable {
+    /// SQLite's number.
     public var rawValue: Int32
+    /// Takes SQLite's number.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
+    /// Wrong SQL, or no more precise code.
     public static let error = Code(rawValue: SQLITE_ERROR)
+    /// The file may not be accessed so.
     public static let permission = Code(rawValue: SQLITE_PERM)
+    /// Another connection holds a lock.
     public static let busy = Code(rawValue: SQLITE_BUSY)
+    /// A statement of this connection stands in the way.
     public static let locked = Code(rawValue: SQLITE_LOCKED)
+    /// An allocation failed.
     public static let outOfMemory = Code(rawValue: SQLITE_NOMEM)
+    /// A write on a read-only database.
     public static let readOnly = Code(rawValue: SQLITE_READONLY)
+    /// `interrupt` was called.
     public static let interrupted = Code(rawValue: SQLITE_INTERRUPT)
+    /// The file system failed.
     public static let inputOutput = Code(rawValue: SQLITE_IOERR)
+    /// The file is damaged.
     public static let corrupt = Code(rawValue: SQLITE_CORRUPT)
+    /// The disk is full.
     public static let full = Code(rawValue: SQLITE_FULL)
+    /// The file cannot be opened.
     public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
+    /// A text or blob is over SQLite's limit.
     public static let tooBig = Code(rawValue: SQLITE_TOOBIG)
+    /// A constraint was broken.
     public static let constraint = Code(rawValue: SQLITE_CONSTRAINT)
+    /// The call is a mistake in the program.
     public static let misuse = Code(rawValue: SQLITE_MISUSE)
+    /// An operation was denied.
     public static let authorization = Code(rawValue: SQLITE_AUTH)
+    /// The file is no database.
     public static let notADatabase = Code(rawValue: SQLITE_NOTADB)
   }
 
+  /// The primary result code.
   public var code: Code
   /// The extended result code, such as 2067 for a broken unique index.
   public var extendedCode: Int32
+  /// SQLite's words.
   public var message: String
   /// The statement that failed, when there was one.
   public var sql: String?
   /// Path of the database file, empty for a private one.
   public var path: String
 
+  /// Makes an error from an extended code; the primary code is its low byte.
   public init(extendedCode: Int32, message: String, sql: String? = nil, path: String = "") {
     self.code = Code(rawValue: extendedCode & 0xFF)
     self.extendedCode = extendedCode
@@ -50,6 +71,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
       || extendedCode == Int32(CSQLITE_CONSTRAINT_ROWID)
   }
 
+  /// Path, message, code and statement in one line.
   public var description: String {
     var text = path.isEmpty ? "" : path + ": "
     text += "\(message) (SQLite \(extendedCode))"

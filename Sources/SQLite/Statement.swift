@@ -13,7 +13,9 @@ import CSQLite
     case null = 5
   }
 
+  /// The connection that it was prepared on, which lives as long as the statement.
   public let connection: Connection
+  /// The text it was prepared from.
   public let sql: String
   @unsafe private var handle: OpaquePointer?
 
@@ -49,14 +51,17 @@ import CSQLite
     if result != SQLITE_OK { throw connection.error(result, sql: sql) }
   }
 
+  /// Binds NULL.
   public func bindNull(_ index: Int32) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_null(handle, index))
   }
 
+  /// Binds an integer.
   public func bind(_ index: Int32, _ value: Int64) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_int64(handle, index, value))
   }
 
+  /// Binds an integer.
   public func bind(_ index: Int32, _ value: Int) throws(SQLiteError) {
     try bind(index, Int64(value))
   }
@@ -66,6 +71,7 @@ import CSQLite
     try check(unsafe sqlite3_bind_double(handle, index, value))
   }
 
+  /// Binds a copy of the text.
   public func bind(_ index: Int32, _ value: String) throws(SQLiteError) {
     var text = value
     let result = text.withUTF8 { bytes in
@@ -102,6 +108,7 @@ import CSQLite
     try check(unsafe csqlite_bind_blob_static(handle, index, bytes, UInt64(count)))
   }
 
+  /// Binds NULL to every parameter.
   public func clearBindings() {
     unsafe sqlite3_clear_bindings(handle)
   }
@@ -132,22 +139,28 @@ import CSQLite
 
   // MARK: reading
 
+  /// Number of columns of a row, 0 for a statement that gives none.
   public var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
 
+  /// The column's name or its `AS`.
   public func columnName(at column: Int32) -> String {
     unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
   }
 
+  /// The storage class of the current row's value.
   public func type(at column: Int32) -> StorageClass {
     StorageClass(rawValue: unsafe sqlite3_column_type(handle, column)) ?? .null
   }
 
+  /// Whether the current row's value is NULL.
   public func isNull(at column: Int32) -> Bool {
     unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
+  /// The value as an integer, converted as SQLite does; 0 for NULL.
   public func int64(at column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+  /// The value as a real, converted as SQLite does; 0 for NULL.
   public func double(at column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
   /// Text as a string, ill-formed UTF-8 repaired; nil for null.

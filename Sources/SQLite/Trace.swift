@@ -4,6 +4,7 @@ import CSQLite
 public struct TraceEvent: Sendable {
   /// The statement's text with its parameters as they were written, not their values.
   public var sql: String
+  /// Wall-clock time from the first step to the end.
   public var durationSeconds: Double
 }
 

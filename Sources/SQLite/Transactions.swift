@@ -8,10 +8,13 @@ extension Connection {
     case exclusive = "EXCLUSIVE"
   }
 
+  /// Opens a transaction.
+  /// - Throws: `busy` when the write lock cannot be had in time.
   public func begin(_ kind: TransactionKind = .immediate) throws(SQLiteError) {
     try execute("BEGIN " + kind.rawValue)
   }
 
+  /// Ends the open transaction and keeps its changes.
   public func commit() throws(SQLiteError) {
     try execute("COMMIT")
   }

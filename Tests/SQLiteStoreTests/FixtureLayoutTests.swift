@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import SQLiteStore
+import StoreInterface
 import Testing
 
 @Suite("layout against stores of Apple's", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
@@ -61,5 +62,79 @@ struct FixtureLayoutTests {
       guard let entity = model[name] else { continue }
       #expect(layout.number(of: entity) == number)
     }
+  }
+
+  /// The model of a store that only comes with a compiled cache, written anew from its schema.
+  private func libraryModel() throws -> ManagedObjectModel {
+    var book = EntityDescription("Book")
+    var pagesCount = AttributeDescription("pagesCount", .integer64)
+    pagesCount.derivation = .init(expression: "count:(pages)")
+    book.attributes = [
+      pagesCount, .init("publishedAt", .date), .init("price", .decimal), .init("title", .string),
+      .init("uniqueID", .uuid), .init("cover", .transformable),
+    ]
+    book.relationships = [
+      .init("author", toOne: "Author", inverse: "books"), .init("pages", toMany: "Page", inverse: "book"),
+    ]
+    book.uniquenessConstraints = [["uniqueID"]]
+    var novel = EntityDescription("GraphicNovel")
+    novel.superentityName = "Book"
+    novel.attributes = [.init("isBlackAndWhite", .boolean)]
+    var feedback = EntityDescription("Feedback")
+    feedback.attributes = [
+      .init("authorAlias", .string), .init("bookID", .uuid), .init("comment", .string), .init("rating", .double),
+    ]
+    var page = EntityDescription("Page")
+    page.attributes = [.init("content", .binary), .init("isBookmarked", .boolean), .init("number", .integer32)]
+    page.relationships = [.init("book", toOne: "Book", inverse: "pages")]
+    var writer = EntityDescription("Writer")
+    writer.attributes = [.init("age", .integer16)]
+    var author = EntityDescription("Author")
+    author.superentityName = "Writer"
+    author.attributes = [.init("alias", .string), .init("siteURL", .uri)]
+    author.relationships = [.init("books", toMany: "Book", inverse: "author")]
+    author.uniquenessConstraints = [["alias"]]
+    return try ManagedObjectModel(entities: [book, novel, feedback, page, writer, author])
+  }
+
+  @Test("triggers of a counted relationship, history tables and the rest of the schema are Apple's to the letter")
+  func libraryStore() throws {
+    let folder = try TemporaryFolder()
+    let apples = try Fixtures.copy("stores/coredataplus/SampleModel2_V1.sqlite", to: folder)
+    let model = try libraryModel()
+    var options = SQLiteStore.Options()
+    options.tracksHistory = true
+    try SQLiteStore.create(path: folder.path("ours.sqlite"), model: model, options: options).close()
+    func everything(_ path: String) throws -> Set<String> {
+      let connection = try Connection(path: path)
+      let statement = try Statement(connection, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+      var result: Set<String> = []
+      while try statement.step() { result.insert(statement.string(at: 0) ?? "") }
+      return result
+    }
+    #expect(try everything(apples) == everything(folder.path("ours.sqlite")))
+  }
+
+  @Test("Apple's triggers and history run when rows are written")
+  func libraryWrites() throws {
+    let folder = try TemporaryFolder()
+    let path = try Fixtures.copy("stores/coredataplus/SampleModel2_V1.sqlite", to: folder)
+    let model = try libraryModel()
+    var options = SQLiteStore.Options()
+    options.checksVersionHashes = false
+    let store = try SQLiteStore.open(path: path, model: model, options: options)
+    let page = try model.entity("Page")
+    let key = try store.reservePrimaryKeys(1, for: page)
+    #expect(key == 4_971)
+    try store.insert(makeBatch(page, [.init(.toOne("book"), .integer)], [[.integer(1)]]), keys: [key])
+    try store.close()
+    let connection = try Connection(path: path)
+    let counted = try connection.integer("SELECT count(*) FROM ZPAGE WHERE ZBOOK = 1")
+    #expect(try connection.integer("SELECT ZPAGESCOUNT FROM ZBOOK WHERE Z_PK = 1") == counted)
+    #expect(
+      try connection.integer("SELECT Z1_BOOK = (SELECT Z_ENT FROM ZBOOK WHERE Z_PK = 1) FROM ZPAGE WHERE Z_PK = 4971")
+        == 1)
+    #expect(try connection.integer("SELECT count(*) FROM ACHANGE WHERE ZENTITYPK = 4971 AND ZENTITY = 4") == 1)
+    #expect(try connection.string("PRAGMA integrity_check") == "ok")
   }
 }

@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 import SQLite
 public import StoreInterface
 
@@ -28,6 +28,10 @@ extension SQLiteStore {
       }
       let statement = try cached(
         "UPDATE \(layout.table(for: batch.entity).name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+      let ordered = batch.columns.compactMap { column -> Relationship? in
+        guard case .toOne(let name) = column.source else { return nil }
+        return batch.entity.relationship(name).flatMap { layout.orderColumn(of: $0) == nil ? nil : $0 }
+      }
       for row in 0..<batch.count {
         try statement.bind(1, primaryKeys[row])
         for (index, column) in batch.columns.enumerated() {
@@ -36,6 +40,8 @@ extension SQLiteStore {
           try statement.bind(Int32(index + 2), value)
         }
         try statement.run()
+        // A row that joins an ordered relationship takes its place at the end.
+        for relationship in ordered { noteMissingOrderKey(relationship, primaryKeys[row]) }
       }
     }
   }

@@ -19,6 +19,7 @@ public enum RowOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// How an upsert treats rows whose key is in the store.
 public struct UpsertOptions: Sendable, Hashable {
+  /// What to do with a row that is there.
   public enum OnMatch: Sendable, Hashable {
     /// Cells that are not absent are written.
     case update
@@ -27,7 +28,9 @@ public struct UpsertOptions: Sendable, Hashable {
     case replace
     case fail
   }
+  /// What to do with a row that is there.
   public var onMatch: OnMatch
+  /// All options by name.
   public init(onMatch: OnMatch = .update) {
     self.onMatch = onMatch
   }

@@ -3,6 +3,7 @@ import SQLite
 
 /// Something in a store's rows that Core Data's own layout never has.
 public struct StoreFinding: Sendable, Hashable {
+  /// The kinds of findings.
   public enum Code: String, Sendable, CaseIterable {
     /// SQLite's own integrity check complains.
     case integrity
@@ -23,13 +24,17 @@ public struct StoreFinding: Sendable, Hashable {
     /// A table or column of the model is missing.
     case schema
   }
+  /// What kind of mistake it is.
   public var code: Code
+  /// The table concerned, empty for the file as a whole.
   public var table: String
+  /// The column concerned, when it is one.
   public var column: String?
   /// Number of rows that are wrong.
   public var count: Int
   /// The primary key of one of them.
   public var exampleKey: Int64?
+  /// The mistake in words.
   public var message: String
 }
 

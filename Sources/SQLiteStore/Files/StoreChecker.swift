@@ -7,12 +7,18 @@ import StoreInterface
 public struct StoreReport: Sendable {
   /// One entity's version hash in the model and in the store; nil where it is missing.
   public struct EntityHash: Sendable, Hashable {
+    /// The entity's name.
     public var entity: String
+    /// Computed from the model; nil when the model has no such entity.
     public var expected: Data?
+    /// From the store's metadata; nil when it has none.
     public var stored: Data?
+    /// Whether both are there and equal.
     public var matches: Bool { expected == stored }
   }
+  /// Path of the main file.
   public var path: String
+  /// The metadata as stored.
   public var metadata: StoreMetadata
   /// Sorted by entity name.
   public var hashes: [EntityHash]
@@ -20,6 +26,7 @@ public struct StoreReport: Sendable {
   public var digestMatches: Bool?
   /// Number of rows per concrete entity, 0 included; empty when the schema does not fit the model.
   public var rowCounts: [String: Int]
+  /// What is wrong with the file, its schema or its rows.
   public var findings: [StoreFinding]
   /// Whether the file says it needs a write-ahead log.
   public var isWriteAheadLogged: Bool

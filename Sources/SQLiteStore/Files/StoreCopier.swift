@@ -4,6 +4,7 @@ import StoreInterface
 
 /// Copies a store with its sidecars to a new place, so that no committed row is lost and the source stays as it is.
 public enum StoreCopier {
+  /// How a store is copied.
   public struct Options: Sendable {
     /// When an existing target is replaced.
     public enum Replace: Sendable, Hashable {
@@ -15,7 +16,9 @@ public enum StoreCopier {
     public var journal = SealedJournal.delete
     /// Recorded in the copy's metadata under `StoreMetadata.seedVersionKey`.
     public var seedVersion: Int?
+    /// What happens to a target that is there.
     public var replace = Replace.whenNewer
+    /// All options by name.
     public init(journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer) {
       self.journal = journal
       self.seedVersion = seedVersion

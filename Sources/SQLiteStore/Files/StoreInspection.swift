@@ -7,6 +7,7 @@ public struct StoreInspection: Sendable {
   public struct EntityRow: Sendable, Hashable {
     /// `Z_ENT`.
     public var number: Int
+    /// The entity's name.
     public var name: String
     /// `Z_ENT` of the parent, 0 for none.
     public var parent: Int
@@ -15,14 +16,19 @@ public struct StoreInspection: Sendable {
     /// Rows of this very entity, sub-entities not included; nil when its table was not found.
     public var count: Int?
   }
+  /// The metadata as stored.
   public var metadata: StoreMetadata
+  /// The entities with their numbers and rows.
   public var entities: [EntityRow]
   /// Whether the store has the tables of persistent history.
   public var hasHistory: Bool
   /// Bytes of `Z_MODELCACHE`, 0 when there is no cached model.
   public var modelCacheBytes: Int
+  /// SQLite's journal mode.
   public var journalMode: String
+  /// Bytes per page.
   public var pageSize: Int
+  /// Number of pages.
   public var pageCount: Int
 
   /// Reads a store; it and its sidecars are not changed.

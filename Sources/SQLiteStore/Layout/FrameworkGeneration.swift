@@ -6,6 +6,7 @@ public struct FrameworkGeneration: Sendable, Hashable {
   /// that went through Apple's model compiler (it sets the legacy `indexed` flag as well). Lookups gain nothing.
   public var repeatsSingleAttributeIndexes: Bool
 
+  /// A generation by its framework version.
   public init(version: Int, repeatsSingleAttributeIndexes: Bool = false) {
     self.version = version
     self.repeatsSingleAttributeIndexes = repeatsSingleAttributeIndexes

@@ -2,15 +2,19 @@ public import ObjectModel
 
 /// An index of a store.
 public struct IndexLayout: Sendable {
+  /// What sort of index it is.
   public enum Kind: Sendable, Hashable {
     case ordinary, unique
     /// A virtual table beside the entity's own, which the writer has to fill.
     case rTree(columns: [String])
   }
+  /// The index's or virtual table's name.
   public var name: String
   /// The table that is indexed.
   public var table: String
+  /// What sort of index it is.
   public var kind: Kind
+  /// The statement that Core Data writes.
   public var createStatement: String
   /// For a uniqueness constraint: the entity and the names that must be unique together.
   public var constraint: (entity: Entity, names: [String])?

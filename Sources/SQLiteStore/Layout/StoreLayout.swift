@@ -3,7 +3,9 @@ public import ObjectModel
 /// Everything that Core Data's layout derives from a model, as data: entity numbers, tables, columns, join tables,
 /// indexes and triggers, in the order in which they are created.
 public struct StoreLayout: Sendable {
+  /// The model that is laid out.
   public let model: ManagedObjectModel
+  /// The generation of Core Data it is laid out for.
   public let generation: FrameworkGeneration
   let numbering: EntityNumbering
   /// One table per inheritance hierarchy, by entity number of the root.

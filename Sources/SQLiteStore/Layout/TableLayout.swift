@@ -24,10 +24,13 @@ public struct TableLayout: Sendable {
     case integer, timestampOrFloat, decimal, text, uuid, uri, transformable, binary
   }
 
+  /// One column.
   public struct Column: Sendable {
+    /// The column's name, `Z` and upper case.
     public var name: String
     /// `INTEGER`, `TIMESTAMP` and so on.
     public var sqlType: String
+    /// What it holds.
     public var role: Role
     /// Model index of the entity that declares the property; nil for `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var entityIndex: Int?
@@ -35,6 +38,7 @@ public struct TableLayout: Sendable {
     var isUnique = false
   }
 
+  /// The table's name, `Z` and the root's name in upper case.
   public var name: String
   /// The topmost entity of the hierarchy.
   public var root: Entity
@@ -68,6 +72,7 @@ public struct JoinTable: Sendable {
     public var orderColumn: String?
   }
 
+  /// The table's name.
   public var name: String
   /// The side that gave the table its name.
   public var master: Side

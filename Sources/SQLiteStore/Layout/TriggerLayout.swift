@@ -2,9 +2,13 @@ public import ObjectModel
 
 /// The triggers that keep one derived attribute.
 public struct TriggerLayout: Sendable {
+  /// The entity that declares the attribute.
   public var entity: Entity
+  /// The derived attribute's name.
   public var attribute: String
+  /// The triggers' names, in the order of their statements.
   public var names: [String]
+  /// The statements that Core Data writes.
   public var createStatements: [String]
   /// Computes the attribute for all rows at once, as the triggers would have.
   public var fillStatement: String

@@ -10,6 +10,7 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Every key of the property list, unknown ones included.
   public var values: [String: PropertyListValue]
 
+  /// Metadata with these values.
   public init(uuid: String, values: [String: PropertyListValue]) {
     self.uuid = uuid
     self.values = values
@@ -34,10 +35,13 @@ public struct StoreMetadata: Sendable, Hashable {
   }
   /// The Core Data build that wrote the metadata last.
   public var frameworkVersion: Int? { values["NSPersistenceFrameworkVersion"]?.integerValue.map { Int($0) } }
+  /// The identifiers of the model version, often one empty string.
   public var versionIdentifiers: [String] {
     (values["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []).compactMap(\.stringValue)
   }
+  /// Base64 of the SHA-512 over names and hashes; nil in stores of old frameworks.
   public var versionHashesDigest: String? { values["NSStoreModelVersionHashesDigest"]?.stringValue }
+  /// Base64 of the SHA-256 over the hashes; nil in stores of older frameworks.
   public var versionChecksum: String? { values["NSStoreModelVersionChecksumKey"]?.stringValue }
   /// The seed version that a copy recorded.
   public var seedVersion: Int? {

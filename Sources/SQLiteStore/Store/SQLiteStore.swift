@@ -29,6 +29,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public var metadata: [String: PropertyListValue] = [:]
     /// Opening only: refuse a store whose version hashes differ from the model's.
     public var checksVersionHashes = true
+    /// How long a call waits for another process before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000
     /// SQLite's page cache.
     public var cacheKibibytes = 32_768
@@ -37,12 +38,17 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// Time stamp of history transactions in seconds since 2001; the clock when nil.
     public var historyTimestamp: Double?
 
+    /// The defaults.
     public init() {}
   }
 
+  /// Path of the main file.
   public let path: String
+  /// The model that the store was created or opened with.
   public let model: ManagedObjectModel
+  /// Where everything lies.
   public let layout: StoreLayout
+  /// What the store was created or opened with.
   public let options: Options
   /// The store's UUID.
   public var identifier: String { locked { storedMetadata.uuid } }
@@ -280,6 +286,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
   }
 
+  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
   public func commit() throws {
     try perform {
       try finishTransaction()
