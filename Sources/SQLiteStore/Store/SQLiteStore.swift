@@ -153,7 +153,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   }
 
   private func configure() throws {
-    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = MEMORY")
+    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes)")
     if options.isUnderConstruction && !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
     } else {
