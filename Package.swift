@@ -69,7 +69,8 @@ let package = Package(
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
-        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
+        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectGraph", "ObjectModel",
+        "ModelFiles",
       ]),
     .testTarget(name: "SeedbedCommandTests", dependencies: ["SQLite", "SeedFormats"]),
   ],

@@ -320,9 +320,21 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Makes a running statement of another thread fail.
   public func interrupt() { connection.interrupt() }
 
+  /// Moves everything that is committed from the write-ahead log into the main file.
+  /// - Throws: `StoreError.busy` when another connection still reads the log.
+  public func checkpoint() throws {
+    try perform { try connection.checkpoint(.truncate) }
+  }
+
   /// Closes the file without sealing it.
-  public func close() throws {
+  /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
+  ///   instead of moving them into the main file.
+  public func close(keepsLog: Bool = false) throws {
     try perform {
+      if keepsLog {
+        try connection.set(.noCheckpointOnClose, true)
+        try connection.setKeepsWriteAheadLog(true)
+      }
       statements.removeAll()
       plans.removeAll()
       history = nil
