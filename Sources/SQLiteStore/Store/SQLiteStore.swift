@@ -153,7 +153,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   }
 
   private func configure() throws {
-    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes)")
+    // Sorting for an index goes through temporary files: in memory it would take as much as the index.
+    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
     if options.isUnderConstruction && !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
     } else {
@@ -323,7 +324,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Moves everything that is committed from the write-ahead log into the main file.
   /// - Throws: `StoreError.busy` when another connection still reads the log.
   public func checkpoint() throws {
-    try perform { try connection.checkpoint(.truncate) }
+    _ = try perform { try connection.checkpoint(.truncate) }
   }
 
   /// Closes the file without sealing it.
