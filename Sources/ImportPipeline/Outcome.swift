@@ -5,15 +5,23 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
 
 /// How many records ended in each outcome.
 public struct OutcomeCounts: Sendable, Hashable {
+  /// Records that became new objects.
   public var inserted = 0
+  /// Records that changed an object.
   public var updated = 0
+  /// Records whose object already was as they say, or was to be kept.
   public var unchanged = 0
+  /// Records that `where:` left out.
   public var filtered = 0
+  /// Records that another record of the same key supersedes.
   public var duplicate = 0
+  /// Records that could not be imported.
   public var rejected = 0
 
+  /// All zero.
   public init() {}
 
+  /// The count of one outcome.
   public subscript(outcome: Outcome) -> Int {
     get {
       switch outcome {
@@ -40,6 +48,7 @@ public struct OutcomeCounts: Sendable, Hashable {
   /// The sum over all outcomes: the number of records read.
   public var total: Int { inserted + updated + unchanged + filtered + duplicate + rejected }
 
+  /// Adds outcome by outcome.
   public static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
     for outcome in Outcome.allCases { left[outcome] += right[outcome] }
   }

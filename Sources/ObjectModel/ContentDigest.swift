@@ -5,6 +5,7 @@ public import Foundation
 public struct ContentDigest {
   private var hasher = SHA256()
 
+  /// The digest of nothing yet.
   public init() {}
 
   /// Adds bytes to the content at hand.
@@ -18,7 +19,7 @@ public struct ContentDigest {
 
   /// Marks the length of a content, so that moving bytes from one content to the next changes the digest.
   public mutating func update(length: Int) {
-    hasher.update(data: withUnsafeBytes(of: UInt64(length).littleEndian) { unsafe Data($0) })
+    hasher.update(data: unsafe withUnsafeBytes(of: UInt64(length).littleEndian) { unsafe Data($0) })
   }
 
   /// The 32 bytes of the digest.

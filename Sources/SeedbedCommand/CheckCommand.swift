@@ -53,7 +53,8 @@ struct CheckCommand: ParsableCommand {
       report.isFitForReadOnlyBundle
         ? "fit for a read-only bundle: one file, no write-ahead log"
         : "not fit for a read-only bundle: "
-          + (report.isWriteAheadLogged ? "the journal mode is wal" : "it has sidecars \(report.sidecars.joined(separator: ", "))")
+          + (report.isWriteAheadLogged
+            ? "the journal mode is wal" : "it has sidecars \(report.sidecars.joined(separator: ", "))")
           + "; seedbed copy seals it")
     lines += report.notes.map { "note: \($0)" }
     return lines.joined(separator: "\n")

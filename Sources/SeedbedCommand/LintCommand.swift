@@ -27,7 +27,9 @@ struct LintCommand: ParsableCommand {
         options: PipelineReader.Options(allowOutside: allowOutside))
       let model = try ModelReader.read(path: file.modelPath, version: file.modelVersion)
       problems = PipelineLinter.lint(file, model: model)
-      if !problems.contains(where: { $0.severity == .error }) { problems += SourceCheck.problems(of: file, model: model) }
+      if !problems.contains(where: { $0.severity == .error }) {
+        problems += SourceCheck.problems(of: file, model: model)
+      }
     } catch let error as PipelineError {
       problems = error.problems
     } catch {

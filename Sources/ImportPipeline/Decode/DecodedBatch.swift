@@ -52,7 +52,8 @@ final class DecodedNode: @unchecked Sendable {
     let wanted = Set(wanted)
     var found: [Int: [KeyTable.Row]] = [:]
     func visit(_ node: DecodedNode) {
-      for (row, record) in node.records.enumerated() where wanted.contains(Int(record)) && row < node.primaryKeys.count {
+      for (row, record) in node.records.enumerated() where wanted.contains(Int(record)) && row < node.primaryKeys.count
+      {
         found[Int(record), default: []].append(
           KeyTable.Row(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))
       }

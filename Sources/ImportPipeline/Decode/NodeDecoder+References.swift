@@ -27,7 +27,8 @@ extension NodeDecoder {
     to keys: inout ReferenceKeys
   ) {
     let offset = keys.bytes.count
-    let rawOffset = unsafe table.rawOffset(Int(entries[keyRow]), slot: reference.relationship.isToMany ? 0 : reference.parts[0].input.slot)
+    let rawOffset = unsafe table.rawOffset(
+      Int(entries[keyRow]), slot: reference.relationship.isToMany ? 0 : reference.parts[0].input.slot)
     var state = RowBatch.State.value
     switch KeyEncoding.append(columns, of: batch, row: keyRow, to: &keys.bytes) {
     case .key: break
@@ -96,7 +97,8 @@ extension NodeDecoder {
       let inner = unsafe NodeDecoder(
         plan: plan, table: FieldTable(records: decoded.records, slices: slices, fieldCount: 1, respectsQuotes: false),
         node: node, decoded: decoded, entries: [Int32(piece)], pinnedRow: row)
-      let batch = RowBatch(entity: reference.table.entity, columns: reference.keyColumns, capacity: 1, arenaCapacity: 64)
+      let batch = RowBatch(
+        entity: reference.table.entity, columns: reference.keyColumns, capacity: 1, arenaCapacity: 64)
       batch.count = 1
       let before = unsafe inner.problemCount(row: row)
       unsafe inner.decode(single, into: batch)

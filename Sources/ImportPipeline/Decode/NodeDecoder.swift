@@ -140,7 +140,8 @@ import StoreInterface
         unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
         unsafe note(
           RecordProblem(
-            rawOffset: table.rawOffset(Int(entries[row]), slot: cell.slots.first), property: cell.property, code: error.code, value: "",
+            rawOffset: table.rawOffset(Int(entries[row]), slot: cell.slots.first), property: cell.property,
+            code: error.code, value: "",
             message: "\(error.message) (\(plan.entity.name).\(cell.property))", hint: error.hint ?? ""), row: row)
       }
     }
@@ -196,8 +197,7 @@ import StoreInterface
       if state == RowBatch.State.value.rawValue { continue }
       if let value = cell.defaultValue {
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.input.slot)
-      } else if unsafe hasProblem(row: row, property: cell.property)
-      {
+      } else if unsafe hasProblem(row: row, property: cell.property) {
         continue
       } else if state == RowBatch.State.null.rawValue {
         unsafe note(.isMissing, cell, row: row, slot: cell.input.slot, text: "")

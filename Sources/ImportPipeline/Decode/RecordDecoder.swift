@@ -31,7 +31,9 @@ struct RecordDecoder: Sendable {
     decoded.root.records.reserveCapacity(count)
     let nulls = plan.step.source.nulls.map { Array($0.utf8) }
     for record in 0..<count {
-      if !losers.isEmpty, losers.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset) {
+      if !losers.isEmpty,
+        losers.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset)
+      {
         decoded.duplicate += 1
         continue
       }

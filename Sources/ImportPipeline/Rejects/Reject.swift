@@ -8,6 +8,7 @@ public struct Reject: Sendable, Hashable {
   public var column: Int
   /// From the start of the decompressed source.
   public var byteOffset: Int
+  /// The entity of the import step.
   public var entity: String
   /// The property whose value was refused; empty when the whole record was.
   public var property: String
@@ -15,7 +16,9 @@ public struct Reject: Sendable, Hashable {
   public var code: String
   /// The refused text, at most `valueLimit` characters of it.
   public var value: String
+  /// What is wrong, with every further problem of the record after a semicolon.
   public var message: String
+  /// What to do; may be empty.
   public var hint: String
 
   /// Longest value kept in a reject, in characters.

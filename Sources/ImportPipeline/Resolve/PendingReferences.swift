@@ -114,7 +114,8 @@ final class PendingReferences {
 
   private func flush() throws(RunError) {
     if handle == nil {
-      guard FileManager.default.createFile(atPath: path, contents: nil), let opened = FileHandle(forUpdatingAtPath: path)
+      guard FileManager.default.createFile(atPath: path, contents: nil),
+        let opened = FileHandle(forUpdatingAtPath: path)
       else { throw failure("cannot be created") }
       handle = opened
     }

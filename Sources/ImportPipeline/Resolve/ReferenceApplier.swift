@@ -32,7 +32,8 @@ struct ReferenceApplier {
   private mutating func flush(_ target: Target) throws {
     let pairs = waiting[target, default: []]
     waiting[target] = []
-    guard !pairs.isEmpty, let relationship = session.store.model.entities[target.entity].relationship(target.relationship)
+    guard !pairs.isEmpty,
+      let relationship = session.store.model.entities[target.entity].relationship(target.relationship)
     else { return }
     let inverse = relationship.inverse
     let changesOtherSide = inverse.map { !$0.isToMany || $0.isOrdered } ?? false

@@ -3,7 +3,10 @@ import Synchronization
 /// A flag that a signal handler or another thread raises and the run looks at between batches.
 public final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
+  /// Not cancelled.
   public init() {}
+  /// Whether the run is asked to stop.
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  /// Asks the run to stop at the next batch. May be called from any thread.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 }

@@ -16,6 +16,7 @@ public struct PipelineRun {
     public var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// Do everything but put the results in place.
     public var isDryRun = false
+    /// As many workers as there are processors, and no dry run.
     public init() {}
   }
 
@@ -25,6 +26,7 @@ public struct PipelineRun {
   let cancellation: Cancellation
   let logger: Logger
 
+  /// A run that has not begun.
   public init(
     _ pipeline: PipelineFile, options: Options = Options(), progress: RunProgress = RunProgress(),
     cancellation: Cancellation = Cancellation(), logger: Logger = Logger(label: "seedbed")
@@ -71,7 +73,8 @@ public struct PipelineRun {
       return report
     }
 
-    let (store, isFresh) = try build.open(model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
+    let (store, isFresh) = try build.open(
+      model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
     let rejects = RejectCollector(settings: pipeline.rejects, stepCount: pipeline.imports.count)
     do {
       report.steps = try importAll(plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build)
@@ -97,11 +100,13 @@ public struct PipelineRun {
     }
     if !options.isDryRun {
       try build.putInPlace()
-      for file in exported where file.temporaryPath != file.report.path { 
+      for file in exported where file.temporaryPath != file.report.path {
         try StoreBuild.rename(file.temporaryPath, to: file.report.path)
       }
     } else {
-      for file in exported where file.report.path != "-" { try? FileManager.default.removeItem(atPath: file.temporaryPath) }
+      for file in exported where file.report.path != "-" {
+        try? FileManager.default.removeItem(atPath: file.temporaryPath)
+      }
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.peakMemoryBytes = PeakMemory.bytes
@@ -188,7 +193,9 @@ public struct PipelineRun {
           ))
       }
     } catch {
-      for file in done where file.temporaryPath != "-" { try? FileManager.default.removeItem(atPath: file.temporaryPath) }
+      for file in done where file.temporaryPath != "-" {
+        try? FileManager.default.removeItem(atPath: file.temporaryPath)
+      }
       try? store.close()
       throw error
     }

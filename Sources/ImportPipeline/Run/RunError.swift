@@ -1,5 +1,6 @@
 /// Why a run ended without its result. Exit codes are the command's business; `kind` tells which applies.
 public struct RunError: Error, Sendable, CustomStringConvertible {
+  /// The family of an error; an exit code stands for each.
   public enum Kind: Sendable, Hashable {
     /// Bad data beyond the limit.
     case badData
@@ -16,11 +17,16 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
     case interrupted
     case `internal`
   }
+  /// Its family.
   public var kind: Kind
+  /// A stable code such as `source.missing`.
   public var code: String
+  /// What went wrong, with file, line and column where there are any.
   public var message: String
+  /// What to do.
   public var hint: String?
 
+  /// An error of a kind.
   public init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
     self.kind = kind
     self.code = code
@@ -28,5 +34,6 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// Message and hint.
   public var description: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }

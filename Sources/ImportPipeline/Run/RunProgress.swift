@@ -7,6 +7,7 @@ public final class RunProgress: Sendable {
   private let bytesRead = Atomic<Int>(0)
   private let bytesTotal = Atomic<Int>(0)
 
+  /// All zero.
   public init() {}
 
   /// Records taken up so far in all steps.

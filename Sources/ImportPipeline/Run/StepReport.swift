@@ -1,49 +1,72 @@
 /// What became of one import step.
 public struct StepReport: Sendable {
+  /// The step's name.
   public var name: String
+  /// The entity.
   public var entity: String
+  /// The source as the pipeline file writes it.
   public var source: String
+  /// The strategy taken; never automatic.
   public var strategy: ImportStep.Strategy
   /// Why this strategy.
   public var reason: String
+  /// How many records ended in each outcome.
   public var counts = OutcomeCounts()
-  /// Objects that nested mappings added or changed besides the records themselves.
+  /// Objects that nested mappings added besides the records themselves.
   public var nestedInserted = 0
+  /// Objects that nested mappings changed.
   public var nestedUpdated = 0
+  /// Wall-clock time of the step.
   public var durationSeconds = 0.0
 }
 
 /// What became of one export step.
 public struct ExportReport: Sendable {
+  /// The entity.
   public var entity: String
+  /// Where it was written; `-` for standard output.
   public var path: String
+  /// Rows written.
   public var rows: Int
+  /// Wall-clock time.
   public var durationSeconds: Double
 }
 
 /// What a run did.
 public struct RunReport: Sendable {
+  /// How a run ended.
   public enum Result: String, Sendable {
+    /// The store was built and is in place.
     case built
     /// `replace: when-changed` found nothing new.
     case upToDate = "up-to-date"
     /// `--dry-run`: everything was done but putting the result in place.
     case dryRun = "dry-run"
   }
+  /// How the run ended.
   public var result: Result
+  /// The pipeline file's path.
   public var pipeline: String
+  /// The store's path.
   public var storePath: String
+  /// The store's UUID.
   public var storeIdentifier: String
   /// Bytes of the store and its sidecars.
   public var storeBytes: Int
+  /// One report per import step, in order.
   public var steps: [StepReport]
+  /// One report per export step, in order.
   public var exports: [ExportReport]
+  /// The first rejects, at most 20.
   public var rejects: [Reject]
+  /// The files that the rejects were written to.
   public var rejectFiles: [String]
+  /// Wall-clock time.
   public var durationSeconds: Double
   /// Highest resident memory of the process so far, bytes.
   public var peakMemoryBytes: Int
 
+  /// The outcomes of all steps together.
   public var counts: OutcomeCounts {
     var sum = OutcomeCounts()
     for step in steps { sum += step.counts }

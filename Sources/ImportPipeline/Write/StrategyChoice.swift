@@ -33,7 +33,8 @@ struct StrategyChoice: Sendable {
 
   private static func refusal(_ plan: StepPlan, _ strategy: String, _ obstacle: String) -> RunError {
     RunError(
-      .badPipeline, code: "pipeline.strategy", "step \(plan.step.name): strategy \(strategy) is not possible: \(obstacle)",
+      .badPipeline, code: "pipeline.strategy",
+      "step \(plan.step.name): strategy \(strategy) is not possible: \(obstacle)",
       hint: "use strategy: automatic")
   }
 
