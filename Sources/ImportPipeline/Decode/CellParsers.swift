@@ -238,7 +238,7 @@ extension RowBatch {
   /// Stores a text in a `bytes` cell.
   @unsafe func store(text: String, column: Int, row: Int) {
     var text = text
-    unsafe text.withUTF8 { utf8 in
+    text.withUTF8 { utf8 in
       let raw = UnsafeRawBufferPointer(utf8)
       if let base = raw.baseAddress {
         unsafe slices(column)[row] = append(base, count: raw.count)

@@ -40,7 +40,7 @@ extension NodeDecoder {
     batch.count = owners.count
     let inner = DecodedNode(plan: child.node, batch: batch)
     inner.owners = owners
-    inner.records = unsafe owners.map { unsafe node.records[Int($0)] }
+    inner.records = owners.map { unsafe node.records[Int($0)] }
     unsafe node.children.append(inner)
     unsafe node.childStates.append(states)
     unsafe project(objects, of: child, into: inner)

@@ -113,7 +113,7 @@ import StoreInterface
       case .string, .number, .true, .false:
         let bytes = unsafe table.bytes(of: slice)
         if slice.kind == .string, !(keepsQuoted && slice.isQuoted),
-          nullIsEmpty ? bytes.isEmpty : unsafe cell.nulls.containsText(bytes)
+          unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
         {
           state = .null
         } else {
@@ -179,7 +179,7 @@ import StoreInterface
       text = date.formatted(.iso8601)
     }
     let shown = text
-    let problem = unsafe text.withUTF8 { utf8 in
+    let problem = text.withUTF8 { utf8 in
       unsafe parser.parse(UnsafeRawBufferPointer(utf8), kind, into: batch, column: cell.column, row: row)
     }
     if problem == .none {

@@ -123,7 +123,8 @@ enum NumberParsing {
     guard case .value = unsafe real(bytes) else { return false }
     var significant = 0
     var trailingZeros = 0
-    for byte in unsafe bytes {
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
       if byte | 0x20 == UInt8(ascii: "e") { break }
       let digit = byte &- 48
       guard digit < 10 else { continue }

@@ -107,7 +107,7 @@ extension ReferencePlan {
 
   /// A key in words: its parts joined by commas.
   func shownKey(_ keys: ReferenceKeys, _ entry: ReferenceKeys.Entry) -> String {
-    keys.withKey(entry) { bytes in unsafe shownKey(bytes) }
+    unsafe keys.withKey(entry) { bytes in unsafe shownKey(bytes) }
   }
 
   func shownKey(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -12,7 +12,7 @@ struct Census {
 
   func losers() throws -> LoserSet {
     var hashes: [UInt64] = []
-    try forEachKey { key, _ in unsafe hashes.append(KeyHash.hash(key)) }
+    try unsafe forEachKey { key, _ in unsafe hashes.append(KeyHash.hash(key)) }
     hashes.sort()
     var repeated: Set<UInt64> = []
     for (left, right) in zip(hashes, hashes.dropFirst()) where left == right { repeated.insert(left) }
@@ -20,7 +20,7 @@ struct Census {
     var losers = LoserSet()
     guard !repeated.isEmpty else { return losers }
     var latest: [[UInt8]: UInt64] = [:]
-    try forEachKey { key, place in
+    try unsafe forEachKey { key, place in
       guard unsafe repeated.contains(KeyHash.hash(key)) else { return }
       if let loser = unsafe latest.updateValue(place, forKey: Array(key)) { losers.insert(loser) }
     }
@@ -63,7 +63,7 @@ enum PayloadKey {
         present += 1
         let before = buffer.count
         buffer.append(contentsOf: [0, 0, 0, 0, 0, 0, 0, 0])
-        node.keys[index].withKey(entry) { unsafe buffer.append(contentsOf: $0) }
+        unsafe node.keys[index].withKey(entry) { unsafe buffer.append(contentsOf: $0) }
         setLength(buffer.count - before - 8, at: before, in: &buffer)
       }
     }

@@ -1,7 +1,7 @@
 import Foundation
 public import Logging
 import ModelFiles
-public import ObjectModel
+import ObjectModel
 import SQLiteStore
 import SeedFormats
 import StoreInterface

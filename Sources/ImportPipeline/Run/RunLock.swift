@@ -15,7 +15,7 @@ final class RunLock {
 
   init(storePath: String) throws(RunError) {
     path = storePath + ".lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw RunError(.cannotCreate, code: "lock.cannot-create", "cannot create \(path): \(String(errorCode: errno))")
     }
@@ -29,11 +29,11 @@ final class RunLock {
     self.descriptor = descriptor
     ftruncate(descriptor, 0)
     let text = "\(getpid())\n"
-    _ = text.withCString { unsafe write(descriptor, $0, strlen($0)) }
+    _ = unsafe text.withCString { unsafe write(descriptor, $0, strlen($0)) }
   }
 
   deinit {
-    unlink(path)
+    _ = unsafe unlink(path)
     close(descriptor)
   }
 }

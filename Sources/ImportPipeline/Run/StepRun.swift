@@ -122,7 +122,7 @@ final class StepRun {
       guard let seen else { continue }
       let isKnown = unsafe key.withUnsafeBytes { unsafe seen.match($0) != .none }
       if !isKnown {
-        unsafe key.withUnsafeBytes { unsafe seen.set(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
+        _ = unsafe key.withUnsafeBytes { unsafe seen.set(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
       } else if plan.step.duplicates == .first {
         repeated.append(record)
       } else {
@@ -299,7 +299,7 @@ final class StepRun {
       let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
       let row = KeyTable.Row(
         primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
-      try session.addPending(
+      try unsafe session.addPending(
         PendingReference(
           step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
           recordRows: rows[record] ?? [row],
@@ -321,7 +321,7 @@ final class StepRun {
     func flushFaults(before record: Int) throws {
       while let fault = faults.first, fault.beforeRecord <= record {
         faults.removeFirst()
-        try add(
+        try unsafe add(
           decoded.reject(fault: fault, file: files[decoded.file].name, entity: plan.step.entity),
           record: unsafe decoded.records.rawBytes(of: fault.place))
       }
@@ -337,7 +337,7 @@ final class StepRun {
       for other in problems.dropFirst() where !reject.message.contains(other.message) {
         reject.message += "; " + other.message
       }
-      try add(reject, record: unsafe decoded.records.rawBytes(of: decoded.records.place(ofRecord: record)))
+      try unsafe add(reject, record: decoded.records.rawBytes(of: decoded.records.place(ofRecord: record)))
     }
     try flushFaults(before: .max)
     decoded.problems = [:]
@@ -358,7 +358,7 @@ final class StepRun {
     let problem = reference.problem(
       entity: node.entity.name, code: "reference.unresolved", what: "matches no object", value: value, rawOffset: nil)
     report.counts.inserted -= 1
-    try pending.record.withUnsafeBytes { record in
+    try unsafe pending.record.withUnsafeBytes { record in
       try unsafe add(
         Reject(
           file: files[pending.file].name, line: pending.line, column: pending.column,

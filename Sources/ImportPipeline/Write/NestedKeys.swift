@@ -15,16 +15,16 @@ enum NestedKeys {
         }
         for nestedRow in 0..<nested.batch.count {
           let owner = Int(nested.owners[nestedRow])
-          unsafe set(node.batch, column, owner, nested.primaryKeys[nestedRow])
-          if let entityColumn { unsafe set(node.batch, entityColumn, owner, Int64(nested.plan.entity.index)) }
+          set(node.batch, column, owner, nested.primaryKeys[nestedRow])
+          if let entityColumn { set(node.batch, entityColumn, owner, Int64(nested.plan.entity.index)) }
         }
       }
       if let inverse, !inverse.isToMany, let column = nested.plan.column(.toOne(inverse.name)) {
         let entityColumn = nested.plan.column(.toOneEntity(inverse.name))
         for nestedRow in 0..<nested.batch.count {
           let owner = Int(nested.owners[nestedRow])
-          unsafe set(nested.batch, column, nestedRow, node.primaryKeys[owner])
-          if let entityColumn { unsafe set(nested.batch, entityColumn, nestedRow, Int64(node.plan.entity.index)) }
+          set(nested.batch, column, nestedRow, node.primaryKeys[owner])
+          if let entityColumn { set(nested.batch, entityColumn, nestedRow, Int64(node.plan.entity.index)) }
         }
       }
       link(nested)
