@@ -14,7 +14,7 @@ final class Signals {
   init(cancelling cancellation: Cancellation) {
     sources = [SIGINT, SIGTERM].map { number in
       // The source only sees signals that have no other effect.
-      _ = unsafe signal(number, SIG_IGN)
+      _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         if cancellation.isCancelled { _exit(130) }
@@ -26,5 +26,5 @@ final class Signals {
     }
   }
 
-  static func ignoreBrokenPipes() { _ = unsafe signal(SIGPIPE, SIG_IGN) }
+  static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }

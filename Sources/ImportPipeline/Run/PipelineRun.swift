@@ -57,7 +57,7 @@ public struct PipelineRun {
     let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
     defer { build.discard() }
     let inputs = try SourceInputs(pipeline.imports, temporaryFolder: build.folder)
-    progress.expect(bytes: inputs.totalBytes)
+    progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs)
 
     let digest = try contentDigest(model, inputs)
@@ -121,6 +121,14 @@ public struct PipelineRun {
       plans.append(try StepPlanner.plan(step, model: model, pipelinePath: pipeline.path, files: inputs.files[index]))
     }
     return plans
+  }
+
+  /// A step that looks for repeated keys first reads its source twice.
+  private func expectedBytes(_ inputs: SourceInputs) -> Int {
+    zip(pipeline.imports, inputs.files).reduce(0) { sum, step in
+      let readings = !step.0.match.isEmpty && step.0.duplicates == .last ? 2 : 1
+      return sum + SourceInputs.bytes(of: step.1) * readings
+    }
   }
 
   /// Over everything the store's content depends on: pipeline, model, sources, seed store.

@@ -65,9 +65,9 @@ struct SourceInputs {
     return path
   }
 
-  /// Bytes of all files together.
-  var totalBytes: Int {
-    files.joined().reduce(0) { sum, file in
+  /// Bytes of some files together.
+  static func bytes(of files: [SourceFile]) -> Int {
+    files.reduce(0) { sum, file in
       let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
       return sum + (size ?? 0)
     }

@@ -68,7 +68,7 @@ final class StepRun {
   private func stages(losers: LoserSet) -> StepStages {
     StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs, losers: losers,
-      cancellation: session.cancellation)
+      cancellation: session.cancellation, progress: session.progress)
   }
 
   // MARK: - A batch

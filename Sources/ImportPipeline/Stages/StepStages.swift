@@ -21,6 +21,7 @@ struct StepStages: Sendable {
   let jobs: Int
   let losers: LoserSet
   let cancellation: Cancellation
+  let progress: RunProgress
 
   /// - Parameters:
   ///   - header: told the column names of each file before its first batch.
@@ -71,7 +72,8 @@ struct StepStages: Sendable {
       var failure: (any Error)?
       do {
         for (index, file) in files.enumerated() {
-          let source = PrefetchingBlockSource(try SeedFile.open(path: file.path, options: options))
+          let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress)
+          let source = PrefetchingBlockSource(SeedFile.decoded(bytes, options: options, file: file.name))
           let reader = try RecordReader(
             source: source, options: options, projection: plan.projection, file: file.name)
           guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }

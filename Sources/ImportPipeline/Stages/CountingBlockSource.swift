@@ -1,0 +1,18 @@
+import SeedFormats
+
+/// Tells the run's progress how many bytes of a file have been read, before they are inflated.
+final class CountingBlockSource: BlockSource {
+  private let upstream: any BlockSource
+  private let progress: RunProgress
+
+  init(_ upstream: any BlockSource, progress: RunProgress) {
+    self.upstream = upstream
+    self.progress = progress
+  }
+
+  func next() throws(SeedFormatError) -> ByteBlock? {
+    let block = try upstream.next()
+    if let block { progress.add(bytes: block.count) }
+    return block
+  }
+}
