@@ -114,7 +114,7 @@ final class ImportSession {
   }
 
   /// The row with its root entity's index: rows of one table have one numbering.
-  private func rootForm(_ row: KeyTable.Row) -> UInt64 {
+  func rootForm(_ row: KeyTable.Row) -> UInt64 {
     let entities = store.model.entities
     return KeyTable.Row(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).packed
   }
@@ -132,18 +132,7 @@ final class ImportSession {
   /// - Parameter isFinal: blocked records are rejected and their rows deleted instead of waiting on.
   func settle(steps: [StepRun], isFinal: Bool) throws {
     guard !pending.isEmpty else { return }
-    var blocked: Set<UInt64> = []
-    var changed = true
-    while changed {
-      changed = false
-      try pending.forEach { reference throws(RunError) in
-        guard !blocked.contains(rootForm(reference.row)), mustResolve(reference, steps) else { return }
-        if let destination = destination(of: reference, steps), !blocked.contains(rootForm(destination)) { return }
-        for row in reference.recordRows { blocked.insert(rootForm(row)) }
-        changed = true
-      }
-    }
-
+    let blocked = try blockedRows(steps)
     let left = PendingReferences(path: pendingPath + ".\(generation)")
     var applier = ReferenceApplier(session: self)
     var refused: Set<UInt64> = []
@@ -188,14 +177,43 @@ final class ImportSession {
     try checkLimit()
   }
 
+  /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
+  private func blockedRows(_ steps: [StepRun]) throws(RunError) -> Set<UInt64> {
+    var blocked: Set<UInt64> = []
+    var next: [UInt64] = []
+    // A row falls with the row it depends on: its record's destination, or the first row of its own record.
+    var dependencies: [(on: UInt64, row: UInt64)] = []
+    try pending.forEach { reference throws(RunError) in
+      guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootForm) else { return }
+      if let destination = destination(of: reference, steps) {
+        if isProvisional(destination) { dependencies.append((rootForm(destination), record)) }
+      } else if blocked.insert(record).inserted {
+        next.append(record)
+      }
+      for row in reference.recordRows.dropFirst() { dependencies.append((record, rootForm(row))) }
+    }
+    dependencies.sort { $0.on < $1.on }
+    while let fallen = next.popLast() {
+      var low = 0
+      var high = dependencies.count
+      while low < high {
+        let middle = (low + high) / 2
+        if dependencies[middle].on < fallen { low = middle + 1 } else { high = middle }
+      }
+      while low < dependencies.count, dependencies[low].on == fallen {
+        if blocked.insert(dependencies[low].row).inserted { next.append(dependencies[low].row) }
+        low += 1
+      }
+    }
+    return blocked
+  }
+
   private func plan(of reference: PendingReference, _ steps: [StepRun]) -> NodePlan? {
     steps.first { $0.index == reference.step }?.plan.node(reference.node)
   }
 
   private func mustResolve(_ reference: PendingReference, _ steps: [StepRun]) -> Bool {
-    guard let node = plan(of: reference, steps) else { return false }
-    let plan = node.references[reference.reference]
-    return plan.missing == .reject || !plan.relationship.description.isOptional
+    plan(of: reference, steps)?.references[reference.reference].mustResolve ?? false
   }
 
   private func destination(of reference: PendingReference, _ steps: [StepRun]) -> KeyTable.Row? {

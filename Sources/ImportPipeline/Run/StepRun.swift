@@ -160,6 +160,12 @@ final class StepRun {
       dropKeys(decoded.root, good: good)
       decoded.root.keep(records: good)
     }
+    let waiting = session.waitingRows(of: decoded, unresolved: unresolved)
+    if !waiting.isEmpty {
+      unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
+        waiting.contains(session.rootForm(row)) || session.isProvisional(row)
+      }
+    }
     try bulk.write(decoded.root)
     report.counts.inserted += decoded.root.batch.count
     for child in decoded.root.children { countNested(child) }
@@ -306,7 +312,7 @@ final class StepRun {
           key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
           file: decoded.file, line: Int(position.line), column: Int(position.column),
           byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
-          record: unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.missing == .reject)
+          record: unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.mustResolve)
     }
   }
 
