@@ -27,6 +27,13 @@ final class ProgressLine {
     let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     let count = progress.recordCount
     let step = progress.step
+    let elapsedText = Format.duration(seconds)
+    switch progress.phase {
+    case .importing: break
+    case .indexing: return "\(Format.grouped(count)) records · building indexes · \(elapsedText)"
+    case .sealing: return "\(Format.grouped(count)) records · checking and sealing the store · \(elapsedText)"
+    case .exporting: return "\(Format.grouped(count)) records · exporting · \(elapsedText)"
+    }
     var parts: [String] = []
     if step > 0, step <= stepNames.count { parts.append("step \(step) of \(stepNames.count): \(stepNames[step - 1])") }
     parts.append("\(Format.grouped(count)) records")

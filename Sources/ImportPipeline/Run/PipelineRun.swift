@@ -90,8 +90,10 @@ public struct PipelineRun {
     try store.setMetadata([StoreBuild.inputDigestKey: .string(digest.text)])
     report.storeIdentifier = store.identifier
     logger.debug("sealing the store")
+    progress.begin(.sealing)
     try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete)
 
+    progress.begin(.exporting)
     let exported = try exportAll(from: build.storePath, model: model)
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
@@ -170,6 +172,7 @@ public struct PipelineRun {
     }
     try session.settle(steps: steps, isFinal: true)
     for step in steps { try step.finish() }
+    progress.begin(.indexing)
     try session.buildIndexes()
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError }

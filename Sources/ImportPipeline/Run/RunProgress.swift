@@ -2,16 +2,24 @@ import Synchronization
 
 /// Counters that the command's progress line reads while the run goes on.
 public final class RunProgress: Sendable {
+  /// What a run is at.
+  public enum Phase: Int, Sendable {
+    case importing, indexing, sealing, exporting
+  }
+
   private let records = Atomic<Int>(0)
   private let stepNumber = Atomic<Int>(0)
   private let bytesRead = Atomic<Int>(0)
   private let bytesTotal = Atomic<Int>(0)
+  private let phaseNumber = Atomic<Int>(0)
 
   /// All zero.
   public init() {}
 
   /// Records taken up so far in all steps.
   public var recordCount: Int { records.load(ordering: .relaxed) }
+  /// What the run is at.
+  public var phase: Phase { Phase(rawValue: phaseNumber.load(ordering: .relaxed)) ?? .importing }
   /// The import step at work, from 1; 0 before the first.
   public var step: Int { stepNumber.load(ordering: .relaxed) }
   /// Bytes of the sources read so far and in all, as they lie on disk; what time left is reckoned from.
@@ -22,5 +30,6 @@ public final class RunProgress: Sendable {
   func add(records count: Int) { records.wrappingAdd(count, ordering: .relaxed) }
   func add(bytes count: Int) { bytesRead.wrappingAdd(count, ordering: .relaxed) }
   func expect(bytes count: Int) { bytesTotal.store(count, ordering: .relaxed) }
+  func begin(_ phase: Phase) { phaseNumber.store(phase.rawValue, ordering: .relaxed) }
   func begin(step: Int) { stepNumber.store(step, ordering: .relaxed) }
 }
