@@ -62,15 +62,15 @@ struct CheckCommand: ParsableCommand {
 
   private static func json(_ report: StoreReport, isFit: Bool) -> String {
     JSONValue.object([
-      ("path", .string(report.path)), ("fit", .bool(isFit)), ("compatible", .bool(report.isCompatible)),
-      ("sound", .bool(report.isSound)), ("fitForReadOnlyBundle", .bool(report.isFitForReadOnlyBundle)),
+      ("path", .string(report.path)), ("fit", .boolean(isFit)), ("compatible", .boolean(report.isCompatible)),
+      ("sound", .boolean(report.isSound)), ("fitForReadOnlyBundle", .boolean(report.isFitForReadOnlyBundle)),
       ("uuid", .string(report.metadata.uuid)),
       (
         "entities",
         .array(
           report.hashes.map { hash in
             .object([
-              ("name", .string(hash.entity)), ("matches", .bool(hash.matches)),
+              ("name", .string(hash.entity)), ("matches", .boolean(hash.matches)),
               ("expected", hash.expected.map { .string(hex($0)) } ?? .null),
               ("stored", hash.stored.map { .string(hex($0)) } ?? .null),
               ("rows", report.rowCounts[hash.entity].map { .integer($0) } ?? .null),
@@ -90,7 +90,7 @@ struct CheckCommand: ParsableCommand {
           })
       ),
       ("notes", .array(report.notes.map { .string($0) })),
-    ]).text(indented: true)
+    ]).text(isIndented: true)
   }
 
   private static func hex(_ data: Data) -> String {

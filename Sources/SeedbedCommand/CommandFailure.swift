@@ -31,7 +31,7 @@ struct CommandFailure: Error {
         ("level", .string("error")), ("code", .string(code)), ("message", .string(message)),
       ]
       if let hint { object.append(("hint", .string(hint))) }
-      Terminal.say(JSONValue.object(object).text(indented: false))
+      Terminal.say(JSONValue.object(object).text(isIndented: false))
     }
   }
 }

@@ -62,7 +62,7 @@ struct InspectCommand: ParsableCommand {
       ("frameworkVersion", metadata.frameworkVersion.map { .integer($0) } ?? .null),
       ("versionIdentifiers", .array(metadata.versionIdentifiers.map { .string($0) })),
       ("seedVersion", metadata.seedVersion.map { .integer($0) } ?? .null),
-      ("modelCacheBytes", .integer(inspection.modelCacheBytes)), ("hasHistory", .bool(inspection.hasHistory)),
+      ("modelCacheBytes", .integer(inspection.modelCacheBytes)), ("hasHistory", .boolean(inspection.hasHistory)),
       ("metadataKeys", .array(metadata.values.keys.sorted().map { .string($0) })),
       (
         "entities",
@@ -76,6 +76,6 @@ struct InspectCommand: ParsableCommand {
             ])
           })
       ),
-    ]).text(indented: true)
+    ]).text(isIndented: true)
   }
 }

@@ -37,7 +37,7 @@ struct LintCommand: ParsableCommand {
     }
     let errors = problems.filter { $0.severity == .error }
     if json {
-      Terminal.print(JSONValue.array(problems.map(Self.json)).text(indented: true))
+      Terminal.print(JSONValue.array(problems.map(Self.json)).text(isIndented: true))
     } else {
       for problem in problems { Terminal.print(problem.description) }
       let warnings = problems.count - errors.count

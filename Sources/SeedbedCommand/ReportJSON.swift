@@ -25,11 +25,11 @@ enum ReportJSON {
             ])
           })
       ),
-      ("rejects", .array(report.rejects.map(reject))),
+      ("rejects", .array(report.rejects.map(\.json))),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
       ("durationSeconds", .double(report.durationSeconds)),
       ("peakMemoryBytes", .integer(report.peakMemoryBytes)),
-    ]).text(indented: true)
+    ]).text(isIndented: true)
   }
 
   private static func step(_ step: StepReport) -> JSONValue {
@@ -45,14 +45,5 @@ enum ReportJSON {
   private static func counts(_ counts: OutcomeCounts) -> JSONValue {
     .object(
       [("read", .integer(counts.total))] + Outcome.allCases.map { ($0.rawValue, .integer(counts[$0])) })
-  }
-
-  private static func reject(_ reject: Reject) -> JSONValue {
-    .object([
-      ("file", .string(reject.file)), ("line", .integer(reject.line)), ("column", .integer(reject.column)),
-      ("byteOffset", .integer(reject.byteOffset)), ("entity", .string(reject.entity)),
-      ("property", .string(reject.property)), ("code", .string(reject.code)), ("value", .string(reject.value)),
-      ("message", .string(reject.message)), ("hint", .string(reject.hint)),
-    ])
   }
 }

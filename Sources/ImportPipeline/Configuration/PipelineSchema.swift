@@ -19,32 +19,32 @@ public enum PipelineSchema {
           ),
         ])
       ))
-    let head: [(String, JSONText)] = [
+    let head: [(String, JSONValue)] = [
       ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("title", .string("Seedbed pipeline")),
     ]
-    return JSONText.object(head + members(of: .pipeline) + [("$defs", .object(definitions))]).text() + "\n"
+    return JSONValue.object(head + members(of: .pipeline) + [("$defs", .object(definitions))]).text(isIndented: true) + "\n"
   }
 
-  private static func reference(_ name: String) -> JSONText {
+  private static func reference(_ name: String) -> JSONValue {
     .object([("$ref", .string("#/$defs/\(name)"))])
   }
 
   /// A value that the environment gives: any scalar may be one.
-  private static let variable = JSONText.object([("type", .string("string")), ("pattern", .string("\\$\\{"))])
-  private static let constant = JSONText.object([
-    ("type", .array(["string", "number", "boolean", "null"].map(JSONText.string)))
+  private static let variable = JSONValue.object([("type", .string("string")), ("pattern", .string("\\$\\{"))])
+  private static let constant = JSONValue.object([
+    ("type", .array(["string", "number", "boolean", "null"].map(JSONValue.string)))
   ])
-  private static let expression = JSONText.object([
+  private static let expression = JSONValue.object([
     ("description", .string("An expression over the record, or a constant number, boolean or null.")),
-    ("type", .array(["string", "number", "boolean", "null"].map(JSONText.string))),
+    ("type", .array(["string", "number", "boolean", "null"].map(JSONValue.string))),
   ])
 
-  private static func schema(of section: PipelineSection) -> JSONText {
+  private static func schema(of section: PipelineSection) -> JSONValue {
     .object(members(of: section))
   }
 
-  private static func members(of section: PipelineSection) -> [(String, JSONText)] {
-    let required = section.fields.filter { $0.whenMissing == .required }.map { JSONText.string($0.name) }
+  private static func members(of section: PipelineSection) -> [(String, JSONValue)] {
+    let required = section.fields.filter { $0.whenMissing == .required }.map { JSONValue.string($0.name) }
     return [
       ("type", .string("object")), ("description", .string(section.introduction)),
       ("additionalProperties", .boolean(false)),
@@ -53,8 +53,8 @@ public enum PipelineSchema {
     ]
   }
 
-  private static func schema(of field: FieldSpec) -> JSONText {
-    var members: [(String, JSONText)] = [("description", .string(field.documentation))]
+  private static func schema(of field: FieldSpec) -> JSONValue {
+    var members: [(String, JSONValue)] = [("description", .string(field.documentation))]
     if case .value(let value) = field.whenMissing { members.append(("default", json(value))) }
     var alternatives = alternatives(for: field.type)
     if field.whenMissing.allowsNull, isScalar(field.type) { alternatives.append(.object([("type", .string("null"))])) }
@@ -69,11 +69,11 @@ public enum PipelineSchema {
     }
   }
 
-  private static func alternatives(for type: FieldType) -> [JSONText] {
-    func typed(_ name: String, _ more: [(String, JSONText)] = []) -> JSONText {
+  private static func alternatives(for type: FieldType) -> [JSONValue] {
+    func typed(_ name: String, _ more: [(String, JSONValue)] = []) -> JSONValue {
       .object([("type", .string(name))] + more)
     }
-    let text = JSONText.object([("type", .array(["string", "number", "boolean"].map(JSONText.string)))])
+    let text = JSONValue.object([("type", .array(["string", "number", "boolean"].map(JSONValue.string)))])
     let path = typed("string", [("minLength", .number("1"))])
     switch type {
     case .text: return [text]
@@ -82,7 +82,7 @@ public enum PipelineSchema {
     case .integer(let minimum):
       return [typed("integer", [("minimum", .number(String(minimum)))]), reference("variable")]
     case .number(let range):
-      let bounds: [(String, JSONText)] = [
+      let bounds: [(String, JSONValue)] = [
         ("minimum", .number(FieldType.short(range.lowerBound))),
         ("maximum", .number(FieldType.short(range.upperBound))),
       ]
@@ -90,7 +90,7 @@ public enum PipelineSchema {
     case .character(let allowsNull):
       let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
       return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
-    case .choice(let words): return [.object([("enum", .array(words.map(JSONText.string)))]), reference("variable")]
+    case .choice(let words): return [.object([("enum", .array(words.map(JSONValue.string)))]), reference("variable")]
     case .texts: return [text, typed("array", [("items", text)])]
     case .expression: return [reference("expression")]
     case .expressions: return [reference("expression"), typed("array", [("items", reference("expression"))])]
@@ -104,7 +104,7 @@ public enum PipelineSchema {
     }
   }
 
-  private static func json(_ value: FieldValue) -> JSONText {
+  private static func json(_ value: FieldValue) -> JSONValue {
     switch value {
     case .null: .null
     case .text(let text): .string(text)
@@ -112,7 +112,7 @@ public enum PipelineSchema {
     case .integer(let integer): .number(String(integer))
     case .number(let number): .number(FieldType.short(number))
     case .character(let byte): .string(String(Character(Unicode.Scalar(byte))))
-    case .texts(let texts): .array(texts.map(JSONText.string))
+    case .texts(let texts): .array(texts.map(JSONValue.string))
     }
   }
 }

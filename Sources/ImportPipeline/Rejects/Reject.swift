@@ -24,6 +24,15 @@ public struct Reject: Sendable, Hashable {
   /// Longest value kept in a reject, in characters.
   public static let valueLimit = 200
 
+  /// The reject as a JSON object, with the names of the reject file's columns.
+  public var json: JSONValue {
+    .object([
+      ("file", .string(file)), ("line", .integer(line)), ("column", .integer(column)),
+      ("byteOffset", .integer(byteOffset)), ("entity", .string(entity)), ("property", .string(property)),
+      ("code", .string(code)), ("value", .string(value)), ("message", .string(message)), ("hint", .string(hint)),
+    ])
+  }
+
   /// The reject as it is shown to a person.
   public var text: String {
     "\(file):\(line):\(column): \(message)" + (hint.isEmpty ? "" : "\n  hint: \(hint)")

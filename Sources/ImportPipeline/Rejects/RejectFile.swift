@@ -92,15 +92,7 @@ final class RejectFile {
 
   /// `{"$reject":{…},<members of the record>}`; a record that is no object becomes the member `$record`.
   private func appendJSON(_ reject: Reject, record: UnsafeRawBufferPointer) {
-    let details: [(String, String)] = [
-      ("file", Self.json(reject.file)), ("line", "\(reject.line)"), ("column", "\(reject.column)"),
-      ("byteOffset", "\(reject.byteOffset)"), ("entity", Self.json(reject.entity)),
-      ("property", Self.json(reject.property)), ("code", Self.json(reject.code)),
-      ("value", Self.json(reject.value)), ("message", Self.json(reject.message)), ("hint", Self.json(reject.hint)),
-    ]
-    buffer.append(contentsOf: "{\"$reject\":{".utf8)
-    buffer.append(contentsOf: details.map { "\"\($0)\":\($1)" }.joined(separator: ",").utf8)
-    buffer.append(contentsOf: "}".utf8)
+    buffer.append(contentsOf: "{\"$reject\":\(reject.json.text(isIndented: false))".utf8)
     // A record may span lines; NDJSON holds one per line, and a line end inside JSON is only white space.
     var oneLine = unsafe record.map { $0 == 10 || $0 == 13 ? 32 : $0 }
     while oneLine.first == 32 || oneLine.first == 9 { oneLine.removeFirst() }
@@ -110,31 +102,11 @@ final class RejectFile {
       if members.first(where: { $0 != 32 && $0 != 9 }) != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
       buffer.append(contentsOf: members)
     } else {
-      buffer.append(contentsOf: ",\"$record\":\(Self.json(String(decoding: oneLine, as: UTF8.self)))}".utf8)
+      buffer.append(
+        contentsOf:
+          ",\"$record\":\(JSONValue.string(String(decoding: oneLine, as: UTF8.self)).text(isIndented: false))}".utf8)
     }
     buffer.append(10)
-  }
-
-  private static func json(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      default:
-        if scalar.value < 0x20 {
-          result +=
-            "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
-            + String(scalar.value, radix: 16)
-        } else {
-          result.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return result + "\""
   }
 
   static func createFolder(of path: String) throws(RunError) {

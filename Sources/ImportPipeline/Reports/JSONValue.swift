@@ -1,25 +1,29 @@
-/// JSON for output, with its members in the order they were given.
-indirect enum JSONValue {
+/// JSON to be written, with the members of objects in the order they were given.
+public indirect enum JSONValue: Sendable {
   case null
-  case bool(Bool)
+  case boolean(Bool)
   case integer(Int)
   case double(Double)
+  /// A number as it is to be written.
+  case number(String)
   case string(String)
   case array([JSONValue])
   case object([(String, JSONValue)])
 
-  func text(indented: Bool) -> String {
+  /// The value as text: on one line, or indented by two blanks a level.
+  public func text(isIndented: Bool) -> String {
     var output = ""
-    write(to: &output, indent: indented ? 0 : nil)
+    write(to: &output, indent: isIndented ? 0 : nil)
     return output
   }
 
   private func write(to output: inout String, indent: Int?) {
     switch self {
     case .null: output += "null"
-    case .bool(let value): output += value ? "true" : "false"
+    case .boolean(let value): output += value ? "true" : "false"
     case .integer(let value): output += String(value)
     case .double(let value): output += value.isFinite ? "\(value)" : "null"
+    case .number(let digits): output += digits
     case .string(let value): Self.quote(value, to: &output)
     case .array(let elements):
       Self.list(elements, "[", "]", to: &output, indent: indent) { $0.write(to: &$1, indent: $2) }
