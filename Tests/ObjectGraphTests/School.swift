@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import SQLiteStore
 import StoreInterface
 
 /// Foundation has a `Predicate` too.
@@ -8,18 +9,33 @@ typealias Predicate = StoreInterface.Predicate
 
 /// The stores that every test of this target runs on.
 enum StoreKind: CaseIterable, Sendable {
-  case inMemory
+  case inMemory, sqlite
 
-  func makeStore(_ model: ManagedObjectModel) throws -> any PersistentStore {
+  /// A new store; one on disk is in a folder that `TemporaryFolder` removes when the test drops the school.
+  func makeStore(_ model: ManagedObjectModel, in folder: TemporaryFolder) throws -> any PersistentStore {
     switch self {
     case .inMemory: InMemoryStore(model: model)
+    case .sqlite: try SQLiteStore.create(path: folder.path + "/School.sqlite", model: model)
     }
   }
+}
+
+/// A folder of one test's own, removed with the last reference to it.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// The model of these tests: people (pupils and teachers), classes with an ordered to-many and a many-to-many
 /// relationship, lockers one-to-one, and every delete rule.
 struct School {
+  private let folder: TemporaryFolder
   let container: PersistentContainer
   let person: Entity
   let pupil: Entity
@@ -29,8 +45,9 @@ struct School {
 
   init(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:]) throws {
     let model = try Self.model()
+    folder = try TemporaryFolder()
     container = try PersistentContainer(
-      name: "school", model: model, store: try kind.makeStore(model), classes: classes)
+      name: "school", model: model, store: try kind.makeStore(model, in: folder), classes: classes)
     person = try model.required("Person")
     pupil = try model.required("Pupil")
     course = try model.required("Course")
