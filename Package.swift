@@ -72,7 +72,7 @@ let package = Package(
         "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectGraph", "ObjectModel",
         "ModelFiles",
       ]),
-    .testTarget(name: "SeedbedCommandTests", dependencies: ["SQLite", "SeedFormats"]),
+    .testTarget(name: "SeedbedCommandTests", dependencies: ["SeedbedCommand", "SQLite", "SeedFormats"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,67 @@
+/// The report of `seedbed run --json`.
+struct Report: Decodable {
+  struct Counts: Decodable, Equatable {
+    var read = 0
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+    var filtered = 0
+    var duplicate = 0
+    var rejected = 0
+    var sum: Int { inserted + updated + unchanged + filtered + duplicate + rejected }
+  }
+  struct Store: Decodable {
+    var path: String
+    var uuid: String
+    var bytes: Int
+  }
+  struct Step: Decodable {
+    var name: String
+    var entity: String
+    var source: String
+    var strategy: String
+    var reason: String
+    var counts: Counts
+    var nestedInserted: Int
+    var nestedUpdated: Int
+    var durationSeconds: Double
+  }
+  struct Export: Decodable {
+    var entity: String
+    var path: String
+    var rows: Int
+    var durationSeconds: Double
+  }
+  struct Reject: Decodable {
+    var file: String
+    var line: Int
+    var column: Int
+    var byteOffset: Int
+    var entity: String
+    var property: String
+    var code: String
+    var value: String
+    var message: String
+    var hint: String
+  }
+  var result: String
+  var pipeline: String
+  var store: Store
+  var steps: [Step]
+  var total: Counts
+  var exports: [Export]
+  var rejects: [Reject]
+  var rejectFiles: [String]
+  var durationSeconds: Double
+  var peakMemoryBytes: Int
+  /// The process's, which is not in the JSON.
+  var exitCode: Int32?
+}
+
+/// An error as `--log-format json` writes it.
+struct LoggedError: Decodable {
+  var level: String
+  var code: String
+  var message: String
+  var hint: String?
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// The built `seedbed`, run as a user runs it.
+enum Tool {
+  /// What a process left behind.
+  struct Outcome: Sendable {
+    var exitCode: Int32
+    var output: [UInt8]
+    /// Standard error.
+    var talk: String
+    /// Standard output as text.
+    var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  /// The executable that the package manager built together with this test bundle.
+  static let path: String = {
+    var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(), Bundle.main.bundleURL]
+    folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    folders.append(packageRoot.appendingPathComponent(".build/debug"))
+    let candidates = folders.map { $0.appendingPathComponent("seedbed").path }
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "seedbed was not built"
+  }()
+
+  static let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Runs the tool to its end. Output goes through files, so that no pipe can fill up.
+  /// - Parameters:
+  ///   - input: what it reads from standard input; nothing by default.
+  ///   - whileRunning: called with the process id once it runs.
+  static func run(
+    _ arguments: [String], in folder: URL, environment: [String: String] = [:], input: [UInt8]? = nil,
+    whileRunning: ((Int32) async throws -> Void)? = nil
+  ) async throws -> Outcome {
+    let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: files) }
+    let names = ["input", "output", "talk"].map { files.appendingPathComponent($0) }
+    for name in names { try Data().write(to: name) }
+    if let input { try Data(input).write(to: names[0]) }
+
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = try FileHandle(forReadingFrom: names[0])
+    process.standardOutput = try FileHandle(forWritingTo: names[1])
+    process.standardError = try FileHandle(forWritingTo: names[2])
+    let ended = AsyncStream<Void> { continuation in
+      process.terminationHandler = { _ in continuation.finish() }
+    }
+    try process.run()
+    try await whileRunning?(process.processIdentifier)
+    for await _ in ended {}
+    return Outcome(
+      exitCode: process.terminationStatus, output: Array(try Data(contentsOf: names[1])),
+      talk: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self))
+  }
+}

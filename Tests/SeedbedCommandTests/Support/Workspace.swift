@@ -1,0 +1,107 @@
+import Foundation
+import SQLite
+import SeedFormats
+
+/// A folder of one test with pipelines, seeds and stores in it, removed with its object.
+final class Workspace {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
+      .resolvingSymlinksInPath()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// A workspace with the pipelines and seeds that the project ships.
+  static func shipped() throws -> Workspace {
+    let workspace = try Workspace()
+    for name in ["pipelines", "seeds"] {
+      try FileManager.default.copyItem(
+        at: Tool.packageRoot.appendingPathComponent(name), to: workspace.folder.appendingPathComponent(name))
+    }
+    return workspace
+  }
+
+  /// A workspace with the test model, `Shop.xcdatamodeld`.
+  static func withModel() throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.write("Shop.xcdatamodeld/Shop.xcdatamodel/contents", ShopModel.xml)
+    return workspace
+  }
+
+  // MARK: - Files
+
+  func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+  func path(_ name: String) -> String { url(name).path }
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+  func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: url(name))) }
+  func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+  func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+
+  func write(_ name: String, _ bytes: [UInt8]) throws {
+    try FileManager.default.createDirectory(
+      at: url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: url(name))
+  }
+
+  /// Writes a compressed file.
+  func gzip(_ name: String, _ text: String) throws {
+    let sink = try FileSink.open(path: path(name))
+    let bytes = Array(text.utf8)
+    try unsafe bytes.withUnsafeBytes { try unsafe sink.write($0) }
+    try sink.finish()
+  }
+
+  /// The text of a file that may be compressed.
+  func inflated(_ name: String) throws -> String {
+    let source = try SeedFile.open(path: path(name), options: .ndjson)
+    var bytes: [UInt8] = []
+    while let block = try source.next() { unsafe bytes.append(contentsOf: block.bytes) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Names in the workspace's folder or one below it, hidden ones too, sorted.
+  func names(in subfolder: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path(subfolder)).sorted()
+  }
+
+  // MARK: - The tool and its results
+
+  func run(
+    _ arguments: String..., input: [UInt8]? = nil, environment: [String: String] = [:],
+    whileRunning: ((Int32) async throws -> Void)? = nil
+  ) async throws -> Tool.Outcome {
+    try await Tool.run(arguments, in: folder, environment: environment, input: input, whileRunning: whileRunning)
+  }
+
+  /// Runs a pipeline and reads its JSON report.
+  func report(_ pipeline: String, _ more: String...) async throws -> Report {
+    let outcome = try await Tool.run(["run", pipeline, "--json"] + more, in: folder)
+    guard outcome.exitCode <= 1 else { throw UnexpectedFailure(outcome: outcome) }
+    var report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+    report.exitCode = outcome.exitCode
+    return report
+  }
+
+  /// The rows of a query, each as its columns' texts joined by `|`; null is `∅`.
+  func query(_ store: String, _ sql: String) throws -> [String] {
+    let connection = try Connection(path: path(store), options: .init(isReadOnly: true))
+    defer { try? connection.close() }
+    let statement = try Statement(connection, sql)
+    defer { statement.finalize() }
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<statement.columnCount).map { statement.isNull(at: $0) ? "∅" : statement.string(at: $0) ?? "" }
+          .joined(separator: "|"))
+    }
+    return rows
+  }
+}
+
+/// A run that was expected to go well and did not.
+struct UnexpectedFailure: Error {
+  var outcome: Tool.Outcome
+}
