@@ -25,7 +25,12 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     let report: StoreReport
     do {
-      report = try StoreChecker.check(path: store, model: try model.read())
+      let model = try model.read()
+      var checked = try StoreChecker.check(path: store, model: model)
+      checked.notes += model.entities.flatMap { entity in
+        entity.unconfirmedHashReasons.map { "the hash of \(entity.name) rests on an unconfirmed rule: \($0)" }
+      }
+      report = checked
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }

@@ -20,6 +20,8 @@ public struct Reject: Sendable, Hashable {
   public var message: String
   /// What to do; may be empty.
   public var hint: String
+  /// JSON sources: the JSON Pointer of the refused value, in the record's line (NDJSON) or in the document.
+  public var pointer: String?
 
   /// Longest value kept in a reject, in characters.
   public static let valueLimit = 200
@@ -30,7 +32,7 @@ public struct Reject: Sendable, Hashable {
       ("file", .string(file)), ("line", .integer(line)), ("column", .integer(column)),
       ("byteOffset", .integer(byteOffset)), ("entity", .string(entity)), ("property", .string(property)),
       ("code", .string(code)), ("value", .string(value)), ("message", .string(message)), ("hint", .string(hint)),
-    ])
+    ] + (pointer.map { [("pointer", .string($0))] } ?? []))
   }
 
   /// The reject as it is shown to a person.

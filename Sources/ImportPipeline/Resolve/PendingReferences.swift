@@ -17,6 +17,8 @@ struct PendingReference {
   var line: Int
   var column: Int
   var byteOffset: Int
+  /// JSON sources: the JSON Pointer of the key; empty otherwise.
+  var pointer: String
   /// The record as written.
   var record: [UInt8]
 }
@@ -52,6 +54,8 @@ final class PendingReferences {
     for row in reference.recordRows { entry.appendWord(row.packed) }
     entry.appendWord(UInt64(reference.key.count))
     entry.append(contentsOf: reference.key)
+    entry.appendWord(UInt64(reference.pointer.utf8.count))
+    entry.append(contentsOf: reference.pointer.utf8)
     entry.append(contentsOf: reference.record)
     buffer.appendWord(UInt64(entry.count))
     buffer.append(contentsOf: entry)
@@ -106,10 +110,14 @@ final class PendingReferences {
     let rows = (0..<Int(word())).map { _ in KeyTable.Row(packed: word()) }
     let keyLength = Int(word())
     let key = Array(bytes[offset..<offset + keyLength])
-    let record = Array(bytes[(offset + keyLength)..<(start + length)])
+    offset += keyLength
+    let pointerLength = Int(word())
+    let pointer = String(decoding: bytes[offset..<offset + pointerLength], as: UTF8.self)
+    let record = Array(bytes[(offset + pointerLength)..<(start + length)])
     return PendingReference(
       step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: rows, key: key,
-      file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6], record: record)
+      file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6], pointer: pointer,
+      record: record)
   }
 
   private func flush() throws(RunError) {

@@ -312,6 +312,8 @@ final class StepRun {
           key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
           file: decoded.file, line: Int(position.line), column: Int(position.column),
           byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
+          pointer: decoded.pointer(
+            record: record, rawOffset: reference.entry.rawOffset, source: self.plan.step.source) ?? "",
           record: unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.mustResolve)
     }
   }
@@ -328,7 +330,7 @@ final class StepRun {
       while let fault = faults.first, fault.beforeRecord <= record {
         faults.removeFirst()
         try unsafe add(
-          decoded.reject(fault: fault, file: files[decoded.file].name, entity: plan.step.entity),
+          decoded.reject(fault: fault, file: files[decoded.file].name, step: plan.step),
           record: unsafe decoded.records.rawBytes(of: fault.place))
       }
     }
@@ -338,7 +340,7 @@ final class StepRun {
       try flushFaults(before: record)
       guard let problems = decoded.problems[record], let first = problems.first else { continue }
       var reject = decoded.reject(
-        record: record, problem: first, file: files[decoded.file].name, entity: plan.step.entity)
+        record: record, problem: first, file: files[decoded.file].name, step: plan.step)
       // All problems of a record are told at once.
       for other in problems.dropFirst() where !reject.message.contains(other.message) {
         reject.message += "; " + other.message
@@ -369,7 +371,8 @@ final class StepRun {
         Reject(
           file: files[pending.file].name, line: pending.line, column: pending.column,
           byteOffset: pending.byteOffset, entity: plan.step.entity, property: problem.property, code: problem.code,
-          value: problem.value, message: problem.message, hint: problem.hint), record: record)
+          value: problem.value, message: problem.message, hint: problem.hint,
+          pointer: pending.pointer.isEmpty ? nil : pending.pointer), record: record)
     }
   }
 }

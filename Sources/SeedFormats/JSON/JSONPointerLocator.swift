@@ -1,0 +1,70 @@
+/// Finds the JSON Pointer (RFC 6901) of a value from where it stands in its text: what an error message says beside
+/// the byte offset.
+public enum JSONPointerLocator {
+  /// The pointer of the innermost value at an offset, from the value that `json` is; "" for that value itself and for
+  /// an offset outside every member.
+  /// - Parameter json: well-formed JSON text; of other text the pointer of what could be followed is returned.
+  /// - Complexity: linear in the offset.
+  public static func pointer(to offset: Int, in json: UnsafeRawBufferPointer) -> String {
+    var containers: [Container] = []
+    var index = 0
+    var isKey = false
+    while index < json.count, index <= offset {
+      let byte = unsafe json[index]
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        // At the bracket itself the value meant is the container.
+        if index == offset { return text(containers) }
+        containers.append(Container(isArray: byte == UInt8(ascii: "[")))
+        isKey = byte == UInt8(ascii: "{")
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if !containers.isEmpty { containers.removeLast() }
+        isKey = false
+      case UInt8(ascii: ","):
+        if let last = containers.indices.last {
+          containers[last].position += 1
+          isKey = !containers[last].isArray
+        }
+      case UInt8(ascii: "\""):
+        let end = unsafe endOfString(json, from: index)
+        if isKey, let last = containers.indices.last {
+          containers[last].key = unsafe String(decoding: json[(index + 1)..<max(end - 1, index + 1)], as: UTF8.self)
+          isKey = false
+        }
+        if offset < end { return text(containers) }
+        index = end
+        continue
+      default: break
+      }
+      index += 1
+    }
+    return text(containers)
+  }
+
+  private struct Container {
+    let isArray: Bool
+    var position = 0
+    /// The key as written, escapes included.
+    var key = ""
+  }
+
+  private static func endOfString(_ json: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start + 1
+    while index < json.count {
+      switch unsafe json[index] {
+      case UInt8(ascii: "\\"): index += 2
+      case UInt8(ascii: "\""): return index + 1
+      default: index += 1
+      }
+    }
+    return json.count
+  }
+
+  private static func text(_ containers: [Container]) -> String {
+    containers.map { container in
+      container.isArray
+        ? "/\(container.position)"
+        : "/" + container.key.replacing("~", with: "~0").replacing("/", with: "~1")
+    }.joined()
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import SeedFormats
+import Testing
+
+@Suite("JSON Pointers of places")
+struct JSONPointerLocatorTests {
+  @Test(
+    "the pointer leads to the value at an offset",
+    arguments: [
+      (#"{"a":1,"b":{"c":[10,{"d":"x,]}"}]}}"#, "10", "/b/c/0"),
+      (#"{"a":1,"b":{"c":[10,{"d":"x,]}"}]}}"#, #""x,"#, "/b/c/1/d"),
+      (#"{"a":1,"b":{"c":[10,{"d":"x,]}"}]}}"#, #"{"d""#, "/b/c/1"),
+      (#"{"a":1,"b":{"c":[10,{"d":"x,]}"}]}}"#, "1,", "/a"),
+      (#"{ "a" : { } , "x/y~z" : [ [] , [ 7 ] ] }"#, "7", "/x~1y~0z/1/0"),
+      (#"["a\"b","c"]"#, #""c""#, "/1"),
+      (#"{"a":1}"#, "{", ""),
+    ])
+  func pointers(json: String, value: String, expected: String) throws {
+    let offset = try #require(json.range(of: value)).lowerBound.utf16Offset(in: json)
+    let found = unsafe Array(json.utf8).withUnsafeBytes { unsafe JSONPointerLocator.pointer(to: offset, in: $0) }
+    #expect(found == expected)
+  }
+}
