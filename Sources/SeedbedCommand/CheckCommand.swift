@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImportPipeline
+import ObjectModel
 import SQLiteStore
 
 /// `seedbed check`

@@ -22,7 +22,8 @@ public enum PipelineSchema {
     let head: [(String, JSONValue)] = [
       ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("title", .string("Seedbed pipeline")),
     ]
-    return JSONValue.object(head + members(of: .pipeline) + [("$defs", .object(definitions))]).text(isIndented: true) + "\n"
+    return JSONValue.object(head + members(of: .pipeline) + [("$defs", .object(definitions))]).text(isIndented: true)
+      + "\n"
   }
 
   private static func reference(_ name: String) -> JSONValue {

@@ -28,11 +28,12 @@ public struct Reject: Sendable, Hashable {
 
   /// The reject as a JSON object, with the names of the reject file's columns.
   public var json: JSONValue {
-    .object([
-      ("file", .string(file)), ("line", .integer(line)), ("column", .integer(column)),
-      ("byteOffset", .integer(byteOffset)), ("entity", .string(entity)), ("property", .string(property)),
-      ("code", .string(code)), ("value", .string(value)), ("message", .string(message)), ("hint", .string(hint)),
-    ] + (pointer.map { [("pointer", .string($0))] } ?? []))
+    .object(
+      [
+        ("file", .string(file)), ("line", .integer(line)), ("column", .integer(column)),
+        ("byteOffset", .integer(byteOffset)), ("entity", .string(entity)), ("property", .string(property)),
+        ("code", .string(code)), ("value", .string(value)), ("message", .string(message)), ("hint", .string(hint)),
+      ] + (pointer.map { [("pointer", .string($0))] } ?? []))
   }
 
   /// The reject as it is shown to a person.

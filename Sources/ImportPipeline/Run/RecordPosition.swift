@@ -29,7 +29,8 @@ extension DecodedBatch {
     let position = records.position(of: fault.rawOffset, in: fault.place)
     return Reject(
       file: file, line: Int(position.line), column: Int(position.column),
-      byteOffset: Int(fault.place.byteOffset) + Int(fault.rawOffset), entity: step.entity, property: "", code: fault.code,
+      byteOffset: Int(fault.place.byteOffset) + Int(fault.rawOffset), entity: step.entity, property: "",
+      code: fault.code,
       value: "", message: fault.message, hint: fault.hint ?? "")
   }
 }
