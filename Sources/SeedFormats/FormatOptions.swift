@@ -60,6 +60,10 @@ public struct FormatOptions: Sendable, Equatable {
   public var hasHeader = true
   /// CSV: column names to use in place of the header's, or when there is none.
   public var columns: [String]?
+  /// CSV: names that the first columns of a file may have before the record's own, such as those of a file of rejects.
+  /// A file whose first record begins with all of them has a header, whatever `hasHeader` says, and these columns are
+  /// no part of its records.
+  public var annotationColumns: [String] = []
   /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
   public var pointer = ""
   /// What bounds the memory that bad input may take.

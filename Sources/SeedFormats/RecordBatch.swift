@@ -56,7 +56,8 @@ public struct RecordPlace: Sendable, Equatable {
   public var rawOffset: UInt32
   /// Bytes in the record as written.
   public var rawLength: UInt32
-  /// 1-based column of the record's first byte in Unicode scalars; above 1 only in a JSON document.
+  /// 1-based column of the record's first byte in Unicode scalars; above 1 only in a JSON document and
+  /// after an annotation.
   public var column: UInt32
 
   /// A place; `column` is 1 for records that start a line.

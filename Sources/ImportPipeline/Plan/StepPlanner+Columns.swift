@@ -13,6 +13,8 @@ extension StepPlanner {
         let source = try SeedFile.open(path: file.path, options: options)
         columns = Set(try RecordReader(source: source, options: options, projection: [], file: file.name).columns)
       } catch {
+        var error = error
+        if error.file == file.path { error.file = file.name }
         throw RunError(error)
       }
     }

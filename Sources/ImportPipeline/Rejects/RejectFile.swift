@@ -13,6 +13,7 @@ final class RejectFile {
   private let source: SourceSettings
   private let sink: FileHandle
   private var buffer: [UInt8] = []
+  private var hasWritten = false
 
   /// - Parameter header: names of the source's own columns (CSV).
   init(path: String, source: SourceSettings, header: [String]) throws(RunError) {
@@ -60,19 +61,38 @@ final class RejectFile {
 
   private func flush() throws(RunError) {
     do {
-      try sink.write(contentsOf: buffer)
+      try sink.write(contentsOf: encoded(buffer))
       buffer.removeAll(keepingCapacity: true)
     } catch {
       throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
     }
   }
 
+  /// Whole lines of UTF-8 in the source's own encoding.
+  private func encoded(_ lines: [UInt8]) -> Data {
+    let encoding: String.Encoding
+    switch source.encoding {
+    case .utf8: return Data(lines)
+    case .latin1: encoding = .isoLatin1
+    case .utf16, .utf16LittleEndian: encoding = .utf16LittleEndian
+    case .utf16BigEndian: encoding = .utf16BigEndian
+    }
+    let mark = source.encoding == .utf16 && !hasWritten ? "\u{FEFF}" : ""
+    hasWritten = true
+    // Lossy only where a message quotes what the encoding lacks; the records came from it.
+    return (mark + String(decoding: lines, as: UTF8.self)).data(using: encoding, allowLossyConversion: true)
+      ?? Data(lines)
+  }
+
   private func append(fields: [String], record: [UInt8]?) {
-    let special: Set<UInt8> = [source.delimiter, source.quote ?? 0x22, 10, 13]
     let quote = source.quote ?? 0x22
+    let special: Set<UInt8> = [source.delimiter, quote, 10, 13]
     for (index, field) in fields.enumerated() {
       if index > 0 { buffer.append(source.delimiter) }
-      if field.utf8.contains(where: special.contains) {
+      if source.quote == nil {
+        // Nothing can be quoted, so what would end the field becomes a blank.
+        buffer.append(contentsOf: field.utf8.map { $0 == source.delimiter || $0 == 10 || $0 == 13 ? 32 : $0 })
+      } else if field.utf8.contains(where: special.contains) {
         buffer.append(quote)
         for byte in field.utf8 {
           if byte == quote || byte == source.escape { buffer.append(source.escape ?? quote) }
@@ -98,7 +118,7 @@ final class RejectFile {
     while oneLine.first == 32 || oneLine.first == 9 { oneLine.removeFirst() }
     while oneLine.last == 32 || oneLine.last == 9 { oneLine.removeLast() }
     if oneLine.first == UInt8(ascii: "{"), oneLine.last == UInt8(ascii: "}") {
-      let members = oneLine.dropFirst()
+      let members = Self.membersWithoutReject(oneLine)
       if members.first(where: { $0 != 32 && $0 != 9 }) != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
       buffer.append(contentsOf: members)
     } else {
@@ -107,6 +127,23 @@ final class RejectFile {
           ",\"$record\":\(JSONValue.string(String(decoding: oneLine, as: UTF8.self)).text(isIndented: false))}".utf8)
     }
     buffer.append(10)
+  }
+
+  /// The members of an object and its closing brace, without a `$reject` in front that an earlier run has put there.
+  private static func membersWithoutReject(_ object: [UInt8]) -> ArraySlice<UInt8> {
+    let members = object.dropFirst()
+    let start = Array("\"$reject\":{".utf8)
+    guard members.starts(with: start) else { return members }
+    var isInText = false
+    var index = members.startIndex + start.count
+    // The details are texts and numbers, so the next brace outside a text ends them.
+    while index < members.endIndex, isInText || members[index] != UInt8(ascii: "}") {
+      if members[index] == UInt8(ascii: "\"") { isInText.toggle() }
+      index += isInText && members[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard index < members.endIndex else { return members }
+    let rest = members[(index + 1)...]
+    return rest.first == UInt8(ascii: ",") ? rest.dropFirst() : rest
   }
 
   static func createFolder(of path: String) throws(RunError) {

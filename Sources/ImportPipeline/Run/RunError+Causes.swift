@@ -59,10 +59,14 @@ extension RunError {
 }
 
 extension SeedFormatError {
-  /// `file:line:column: message`, as far as the position is known.
+  /// `file:line:column: message`, as far as the position is known; `file:byte 40: message` in a compressed file.
   var positionedMessage: String {
     var place = file ?? ""
-    if let line { place += ":\(line)" + (column.map { ":\($0)" } ?? "") }
+    if let line {
+      place += ":\(line)" + (column.map { ":\($0)" } ?? "")
+    } else if let byteOffset {
+      place += "\(place.isEmpty ? "" : ":")byte \(byteOffset)"
+    }
     return (place.isEmpty ? "" : place + ": ") + message
   }
 }

@@ -105,6 +105,8 @@ extension SourceSettings {
     options.comment = comment
     options.hasHeader = hasHeader
     options.columns = columns
+    // A file of rejects can be read with the step that it comes from.
+    options.annotationColumns = RejectFile.columns
     options.pointer = pointer
     switch encoding {
     case .utf8: options.encoding = .automatic

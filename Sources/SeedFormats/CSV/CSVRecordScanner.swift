@@ -11,7 +11,10 @@
   private var line: UInt64 = 1
   /// Column of each projected field, -1 for the whole record.
   private var slotColumns: [Int] = []
+  /// Fields of each record as written, annotation included.
   private var columnCount = 0
+  /// Columns before the record's own.
+  private var annotationCount = 0
 
   init(
     window: InputWindow, options: FormatOptions, projection: [String], file: String?
@@ -23,8 +26,10 @@
     position = try window.skipByteOrderMark()
     window.batchStart = position
     try readColumns()
-    slotColumns = try ColumnNames.resolve(projection, in: columns, file: file)
-    columnCount = columns.count
+    slotColumns = try ColumnNames.resolve(projection, in: columns, file: file).map {
+      $0 < 0 ? $0 : $0 + annotationCount
+    }
+    columnCount = annotationCount + columns.count
     tokenizer.columnLimit = columnCount
   }
 
@@ -32,7 +37,11 @@
   private func readColumns() throws(SeedFormatError) {
     if !options.hasHeader, let given = options.columns { columnCount = given.count }
     let hasRecord = try nextRecord()
-    if options.hasHeader {
+    if hasRecord, isAnnotated {
+      annotationCount = options.annotationColumns.count
+      columnCount = 0
+    }
+    if options.hasHeader || annotationCount > 0 {
       guard hasRecord else {
         throw SeedFormatError(
           code: "csv.empty", kind: .malformed, message: "the file is empty, a header was expected",
@@ -69,19 +78,30 @@
     guard tokenizer.fieldCount <= CSVTokenizer.maximumColumns else {
       throw error("csv.too-many-columns", "the header has \(tokenizer.fieldCount) columns, at most 65,536", at: start)
     }
-    var names: [String] = []
-    for index in 0..<tokenizer.fieldCount {
-      let slice = unsafe self.slice(ofColumn: index, recordStart: start, window.base, relativeTo: 0)
-      let isInSide = slice.offset & SideArena.mark != 0
-      let offset = Int(slice.offset & ~SideArena.mark)
-      let source = unsafe isInSide ? UnsafePointer(side.base) : window.base
-      unsafe names.append(
-        String(decoding: UnsafeBufferPointer(start: source + offset, count: Int(slice.length)), as: UTF8.self))
+    let names = (annotationCount..<tokenizer.fieldCount).map { text(ofColumn: $0, recordStart: start) }
+    let starts = (annotationCount..<tokenizer.fieldCount).map { index in
+      unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + 1
     }
-    let starts = (0..<names.count).map { index in unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + 1 }
     let scalars = starts.map { unsafe UInt64(Text.scalars(window.base, start, start + $0)) + 1 }
     try ColumnNames.checkUnique(names, file: file) { (self.line, scalars[$0]) }
     return names
+  }
+
+  /// Whether the tokenized record begins with the names of the annotation.
+  private var isAnnotated: Bool {
+    let names = options.annotationColumns
+    guard !names.isEmpty, tokenizer.fieldCount > names.count else { return false }
+    return names.indices.allSatisfy { text(ofColumn: $0, recordStart: position).utf8.elementsEqual(names[$0].utf8) }
+  }
+
+  /// The text of a field of the tokenized record.
+  private func text(ofColumn column: Int, recordStart: Int) -> String {
+    let slice = unsafe self.slice(ofColumn: column, recordStart: recordStart, window.base, relativeTo: 0)
+    let isInSide = slice.offset & SideArena.mark != 0
+    let offset = Int(slice.offset & ~SideArena.mark)
+    let source = unsafe isInSide ? UnsafePointer(side.base) : window.base
+    return unsafe String(
+      decoding: UnsafeBufferPointer(start: source + offset, count: Int(slice.length)), as: UTF8.self)
   }
 
   /// Tokenizes the record at `position`, after blank lines and comments.
@@ -146,7 +166,7 @@
   @inline(__always) private func appendRecord(to batch: RecordBatch, _ base: UnsafePointer<UInt8>) {
     let start = position
     let recordOffset = start &- window.batchStart
-    let place = RecordPlace(
+    var place = RecordPlace(
       line: line, byteOffset: window.byteOffset &+ UInt64(truncatingIfNeeded: start),
       rawOffset: UInt32(truncatingIfNeeded: recordOffset),
       rawLength: UInt32(truncatingIfNeeded: tokenizer.contentEnd &- start))
@@ -154,9 +174,11 @@
       || tokenizer.textAfterQuoteAt != nil
     {
       if let fault = unsafe fault(ofRecordAt: start, base) {
+        let shift = annotationCount > 0 ? unsafe stripAnnotation(from: &place, start, base) : 0
         batch.faults.append(
           RecordFault(
-            beforeRecord: batch.count, place: place, rawOffset: UInt32(fault.at - start), code: fault.code,
+            beforeRecord: batch.count, place: place, rawOffset: UInt32(max(fault.at - start - shift, 0)),
+            code: fault.code,
             message: fault.message, hint: fault.hint))
         return
       }
@@ -184,8 +206,38 @@
         }
       }
     }
+    if annotationCount > 0 {
+      let shift = UInt32(unsafe stripAnnotation(from: &place, start, base))
+      for slot in 0..<fieldCount {
+        if slotColumns[slot] < 0 {
+          unsafe slices[slot].offset += shift
+          unsafe slices[slot].length -= shift
+        } else {
+          unsafe slices[slot].rawOffset -= shift
+        }
+      }
+    }
     unsafe batch.placeStorage[batch.count] = place
     batch.count &+= 1
+  }
+
+  /// Lets a place begin where the record's own fields do.
+  /// - Returns: the bytes left out; 0 when the record does not even have all fields of the annotation.
+  private func stripAnnotation(from place: inout RecordPlace, _ start: Int, _ base: UnsafePointer<UInt8>) -> Int {
+    guard tokenizer.fieldCount > annotationCount else { return 0 }
+    let shift = unsafe Int(tokenizer.ends[annotationCount - 1]) + 1
+    var lineStart = start
+    for index in start..<start + shift {
+      let byte = unsafe base[index]
+      guard byte == 0x0A || byte == 0x0D else { continue }
+      if unsafe byte == 0x0D || index == start || base[index - 1] != 0x0D { place.line += 1 }
+      lineStart = index + 1
+    }
+    place.column = UInt32(unsafe Text.scalars(base, lineStart, start + shift)) + 1
+    place.byteOffset += UInt64(shift)
+    place.rawOffset += UInt32(shift)
+    place.rawLength -= UInt32(shift)
+    return shift
   }
 
   /// One field of the tokenized record, unescaped where it must be.
@@ -249,7 +301,8 @@
     let found = tokenizer.fieldCount
     guard columnCount > 0, found != columnCount else { return nil }
     let at = unsafe found < columnCount ? tokenizer.contentEnd : start + Int(tokenizer.ends[columnCount - 1])
-    return ("csv.ragged", "the record has \(found) fields, expected \(columnCount)", nil, at)
+    let own = max(found - annotationCount, 0)
+    return ("csv.ragged", "the record has \(own) fields, expected \(columnCount - annotationCount)", nil, at)
   }
 
   private func tooLong() -> SeedFormatError {
