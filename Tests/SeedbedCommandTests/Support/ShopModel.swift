@@ -29,7 +29,7 @@ enum ShopModel {
         <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Item" \
     inverseName="children" inverseEntity="Item"/>
         <relationship name="parts" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Part" \
-    inverseName="item" inverseEntity="Item"/>
+    inverseName="item" inverseEntity="Part"/>
         <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" \
     inverseName="items" inverseEntity="Tag"/>
         <uniquenessConstraints>

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// Rejects of JSON sources.
+@Suite("Bad JSON records")
+struct BadJSONRecordTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var record: String
+    var mended: String
+    var property = ""
+    var code: String
+    var value = ""
+    var column: Int
+    var testDescription: String { name }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      name: "a line that is no JSON", record: #"{"id":"x","name":}"#, mended: #"{"id":"x","name":"X"}"#,
+      code: "json.malformed", column: 18),
+    Case(
+      name: "an integer out of range", record: #"{"id":"x","name":"X","count":2147483648}"#,
+      mended: #"{"id":"x","name":"X","count":2147483647}"#, property: "count", code: "value.out-of-range",
+      value: "2147483648", column: 30),
+    Case(
+      name: "a number too great for a Double", record: #"{"id":"x","name":"X","ratio":1e400}"#,
+      mended: #"{"id":"x","name":"X","ratio":1e40}"#, property: "ratio", code: "value.not-finite", value: "1e400",
+      column: 30),
+    Case(
+      name: "an object where text belongs", record: #"{"id":"x","name":{"en":"X"}}"#,
+      mended: #"{"id":"x","name":"X"}"#, property: "name", code: "value.structured", value: #"{"en":"X"}"#, column: 18),
+    Case(
+      name: "null where a value is required", record: #"{"id":"x","name":null}"#, mended: #"{"id":"x","name":"X"}"#,
+      property: "name", code: "value.missing", column: 18),
+    Case(
+      name: "a reference to nothing", record: #"{"id":"x","name":"X","parent":"nowhere"}"#,
+      mended: #"{"id":"x","name":"X","parent":"a"}"#, property: "parent", code: "reference.unresolved",
+      value: "nowhere", column: 31),
+  ]
+
+  @Test("a bad JSON record keeps its members beside the reason and can be fed back", arguments: cases)
+  func feedBack(_ bad: Case) async throws {
+    let workspace = try Workspace.withModel()
+    let head = #"{"id":"a","name":"Apple"}"# + "\n"
+    try workspace.write("items.ndjson", head + bad.record + "\n" + #"{"id":"b","name":"Banana"}"# + "\n")
+    var pipeline = ItemPipeline(source: "items.ndjson", rejects: "file: rejects.csv, limit: 1")
+    try pipeline.write(to: workspace)
+    let report = try await workspace.report("items.yaml")
+    #expect(report.exitCode == 1)
+    #expect(report.total.inserted == 2)
+    #expect(report.total.rejected == 1)
+    let reject = try #require(report.rejects.first)
+    #expect(reject.file == "items.ndjson")
+    #expect(reject.line == 2)
+    #expect(reject.column == bad.column)
+    #expect(reject.byteOffset == head.utf8.count + bad.column - 1)
+    #expect(reject.property == bad.property)
+    #expect(reject.code == bad.code)
+    #expect(reject.value == bad.value)
+
+    let line = try workspace.text("rejects.ndjson")
+    let start =
+      #"{"$reject":{"file":"items.ndjson","line":2,"column":\#(bad.column),"byteOffset":\#(reject.byteOffset),"#
+    #expect(line.hasPrefix(start + #""entity":"Item","property":"\#(bad.property)","code":"\#(bad.code)","#))
+    #expect(line.hasSuffix("}," + bad.record.dropFirst() + "\n"))
+
+    // A file of rejects that is not mended yields the same rejects, without piling up reasons.
+    try workspace.write("items.ndjson", line)
+    pipeline.replace = "never"
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 1)
+    #expect(try workspace.text("rejects.ndjson").hasSuffix("}," + bad.record.dropFirst() + "\n"))
+    #expect(try workspace.text("rejects.ndjson").components(separatedBy: "$reject").count == 2)
+
+    try workspace.write(
+      "items.ndjson", String(line.dropLast(bad.record.count)) + bad.mended.dropFirst() + "\n")
+    #expect(try await workspace.report("items.yaml").total.inserted == 1)
+    #expect(!workspace.exists("rejects.ndjson"))
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER FROM ZITEM ORDER BY Z_PK") == ["a", "b", "x"])
+  }
+
+  @Test(
+    "a line that is no object is kept as text, so that the reject file stays valid",
+    arguments: [(#"{"id":"x","name":"X""#, 21), ("[1,2]", 1), ("5", 1)])
+  func notAnObject(record: String, column: Int) async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.ndjson", record + "\n" + #"{"id":"b","name":"Banana"}"# + "\n")
+    try ItemPipeline(source: "items.ndjson", rejects: "file: rejects.csv, limit: 1").write(to: workspace)
+    let report = try await workspace.report("items.yaml")
+    #expect(report.total == Report.Counts(read: 2, inserted: 1, rejected: 1))
+    #expect(report.rejects.map(\.column) == [column])
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(workspace.bytes("rejects.ndjson"))) as? [String: Any])
+    #expect(object["$record"] as? String == record)
+    #expect((object["$reject"] as? [String: Any])?["line"] as? Int == 1)
+  }
+}
