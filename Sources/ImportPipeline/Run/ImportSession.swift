@@ -145,7 +145,9 @@ final class ImportSession {
           if blocked.contains(rootForm(reference.row)) {
             if !isFinal {
               try left.append(reference)
-            } else if let record = reference.recordRows.first, refused.insert(rootForm(record)).inserted {
+            } else if mustResolve(reference, steps), !leads(reference, steps, blocked),
+              let record = reference.recordRows.first, refused.insert(rootForm(record)).inserted
+            {
               refusedRows += reference.recordRows
               try steps.first { $0.index == reference.step }?.rejectLate(reference)
             }
@@ -175,6 +177,11 @@ final class ImportSession {
     pending = left
     generation += 1
     try checkLimit()
+  }
+
+  /// Whether the reference has a destination that stays.
+  private func leads(_ reference: PendingReference, _ steps: [StepRun], _ blocked: Set<UInt64>) -> Bool {
+    destination(of: reference, steps).map { !blocked.contains(rootForm($0)) } ?? false
   }
 
   /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.

@@ -78,6 +78,7 @@ final class StepRun {
     report.counts.duplicate += decoded.duplicate
     decoded.filtered = 0
     decoded.duplicate = 0
+    if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
     try checkKeys(decoded)
     try session.store.begin()
     do {
@@ -209,7 +210,7 @@ final class StepRun {
       case .updated: report.counts.updated += 1
       case .unchanged, .kept: report.counts.unchanged += 1
       case .conflict, .missing: noteConflict(decoded, record: Int(node.records[row]))
-      case .failedMatch: throw matchFailure(decoded, record: Int(node.records[row]))
+      case .failedMatch: noteMatch(decoded, record: Int(node.records[row]))
       }
     }
     session.tables.register(node.batch, primaryKeys: keys)
@@ -236,14 +237,14 @@ final class StepRun {
 
   // MARK: - Records that cannot be written as they are
 
-  /// After it is known which rows exist: refuses incomplete new ones, fails on a match where the step says so, and
+  /// After it is known which rows exist: refuses incomplete new ones, and matches where the step says so, and
   /// holds back changes to existing objects that refer to something not yet there.
   private func checkExisting(
     _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference]
   ) throws {
     let node = decoded.root
-    if plan.step.onMatch == .fail, let row = existing.firstIndex(where: { $0 != 0 }) {
-      throw matchFailure(decoded, record: Int(node.records[row]))
+    if plan.step.onMatch == .fail {
+      for (row, key) in existing.enumerated() where key != 0 { noteMatch(decoded, record: Int(node.records[row])) }
     }
     var isNew: [Int: Bool] = [:]
     for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }
@@ -286,12 +287,13 @@ final class StepRun {
         hint: "match by that constraint, or mend the data"))
   }
 
-  private func matchFailure(_ decoded: DecodedBatch, record: Int) -> RunError {
-    let place = decoded.records.place(ofRecord: record)
-    return RunError(
-      .badData, code: "match.exists",
-      "\(files[decoded.file].name):\(place.line): the \(plan.root.entity.name) with this match key is already in the store",
-      hint: "on-match: fail ends the run at the first match; use update or keep to go on")
+  /// `on-match: fail`: the record names an object that is in the store already.
+  private func noteMatch(_ decoded: DecodedBatch, record: Int) {
+    decoded.problems[record, default: []].append(
+      RecordProblem(
+        rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.exists", value: "",
+        message: "the \(plan.root.entity.name) with this match key is already in the store",
+        hint: "on-match: fail refuses such records; update or keep accepts them"))
   }
 
   /// Keeps the references of new rows that wait for their destinations.
