@@ -8,15 +8,18 @@ public struct SeedFormatError: Error, Sendable, Equatable {
     case unreadable
     /// The bytes are not what was written: truncated or corrupt gzip.
     case damaged
+    /// The output cannot be created.
+    case cannotCreate
     /// Reading or writing failed: disk full, closed pipe.
     case io
     /// The text is not CSV or JSON of the stated form, or lacks what was asked of it.
     case malformed
 
-    /// 66 no input, 74 input/output error, 65 bad data.
+    /// 66 no input, 73 no output, 74 input/output error, 65 bad data.
     public var exitCode: Int32 {
       switch self {
       case .missing, .unreadable: 66
+      case .cannotCreate: 73
       case .damaged, .io: 74
       case .malformed: 65
       }

@@ -21,7 +21,9 @@ struct ExportCommand: ParsableCommand {
       valueName: "list"))
   var columns: String?
 
-  @Option(help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
   var order: String?
 
   @Option(help: ArgumentHelp("Where to write; .gz compresses.", valueName: "path"), completion: .file())

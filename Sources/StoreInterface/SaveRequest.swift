@@ -49,6 +49,10 @@ public enum StoreError: Error, Sendable {
   /// The file is no store, or is damaged.
   case notAStore(path: String, message: String)
   case busy(path: String)
+  /// There is no such file.
+  case missing(path: String)
+  /// The file or folder cannot be created.
+  case cannotCreate(path: String, message: String)
   /// Disk full, permission, or another input/output failure.
   case inputOutput(path: String, message: String)
   case unsupported(String)

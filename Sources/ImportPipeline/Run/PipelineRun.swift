@@ -51,8 +51,11 @@ public struct PipelineRun {
   private func perform() throws -> RunReport {
     let start = ContinuousClock.now
     let model = try ModelReader.read(path: pipeline.modelPath, version: pipeline.modelVersion)
-    try RejectFile.createFolder(of: pipeline.store.path)
-    let lock = try RunLock(storePath: pipeline.store.path)
+    var lock: RunLock?
+    if !options.isDryRun {
+      try RejectFile.createFolder(of: pipeline.store.path)
+      lock = try RunLock(storePath: pipeline.store.path)
+    }
     defer { withExtendedLifetime(lock) {} }
     let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
     defer { build.discard() }
@@ -75,7 +78,9 @@ public struct PipelineRun {
 
     let (store, isFresh) = try build.open(
       model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
-    let rejects = RejectCollector(settings: pipeline.rejects, stepCount: pipeline.imports.count)
+    var rejectSettings = pipeline.rejects
+    if options.isDryRun { rejectSettings.file = nil }
+    let rejects = RejectCollector(settings: rejectSettings, stepCount: pipeline.imports.count)
     do {
       report.steps = try importAll(plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build)
     } catch {
@@ -94,7 +99,7 @@ public struct PipelineRun {
     try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete)
 
     progress.begin(.exporting)
-    let exported = try exportAll(from: build.storePath, model: model)
+    let exported = try exportAll(from: build, model: model)
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
     if cancellation.isCancelled {
@@ -104,10 +109,6 @@ public struct PipelineRun {
       try build.putInPlace()
       for file in exported where file.temporaryPath != file.report.path {
         try StoreBuild.rename(file.temporaryPath, to: file.report.path)
-      }
-    } else {
-      for file in exported where file.report.path != "-" {
-        try? FileManager.default.removeItem(atPath: file.temporaryPath)
       }
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
@@ -182,20 +183,30 @@ public struct PipelineRun {
   // MARK: - Export
 
   private func exportAll(
-    from storePath: String, model: ManagedObjectModel
+    from build: StoreBuild, model: ManagedObjectModel
   ) throws -> [(report: ExportReport, temporaryPath: String)] {
     guard !pipeline.exports.isEmpty else { return [] }
     var settings = SQLiteStore.Options()
     settings.isReadOnly = true
-    let store = try SQLiteStore.open(path: storePath, model: model, options: settings)
+    let store = try SQLiteStore.open(path: build.storePath, model: model, options: settings)
     var done: [(report: ExportReport, temporaryPath: String)] = []
     do {
       for step in pipeline.exports {
         let start = ContinuousClock.now
-        let temporary = step.temporaryPath
         if step.to == "-", options.isDryRun { continue }
-        if step.to != "-" { try RejectFile.createFolder(of: step.to) }
-        let rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
+        var temporary = step.temporaryPath
+        if options.isDryRun {
+          temporary = build.folder + "/export-\(done.count)-" + (step.to as NSString).lastPathComponent
+        } else if step.to != "-" {
+          try RejectFile.createFolder(of: step.to)
+        }
+        let rows: Int
+        do {
+          rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
+        } catch {
+          if temporary != "-" { try? FileManager.default.removeItem(atPath: temporary) }
+          throw error
+        }
         done.append(
           (
             ExportReport(

@@ -50,6 +50,9 @@ extension RunError {
     case .notAStore(let path, let message):
       self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
     case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")
+    case .missing(let path): self.init(.missingInput, code: "store.missing", "\(path): there is no such file")
+    case .cannotCreate(let path, let message):
+      self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
     case .inputOutput(let path, let message):
       self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
     case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)

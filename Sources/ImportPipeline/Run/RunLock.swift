@@ -15,21 +15,37 @@ final class RunLock {
 
   init(storePath: String) throws(RunError) {
     path = storePath + ".lock"
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      throw RunError(.cannotCreate, code: "lock.cannot-create", "cannot create \(path): \(String(errorCode: errno))")
-    }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let holder = (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+    var descriptor: Int32
+    repeat {
+      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else {
+        throw RunError(.cannotCreate, code: "lock.cannot-create", "cannot create \(path): \(String(errorCode: errno))")
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let text = try? String(contentsOfFile: path, encoding: .utf8)
+        let holder = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        close(descriptor)
+        throw RunError(
+          .locked, code: "lock.held",
+          "another run\(holder.isEmpty ? "" : " (process \(holder))") is building \(storePath)",
+          hint: "try again when it has finished")
+      }
+      if Self.isFile(descriptor, at: path) { break }
+      // The previous holder removed the file between our opening and our locking it: that lock keeps nobody out.
       close(descriptor)
-      throw RunError(
-        .locked, code: "lock.held", "another run (process \(holder ?? "unknown")) is building \(storePath)",
-        hint: "try again when it has finished")
-    }
+    } while true
     self.descriptor = descriptor
     ftruncate(descriptor, 0)
     let text = "\(getpid())\n"
     _ = unsafe text.withCString { unsafe write(descriptor, $0, strlen($0)) }
+  }
+
+  /// Whether the open file is the one that the path names.
+  private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+    var opened = stat()
+    var named = stat()
+    guard unsafe fstat(descriptor, &opened) == 0, unsafe stat(path, &named) == 0 else { return false }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
   deinit {

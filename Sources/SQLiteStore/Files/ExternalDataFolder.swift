@@ -59,7 +59,7 @@ struct ExternalDataFolder: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: dataPath, withIntermediateDirectories: true)
     } catch {
-      throw StoreError.inputOutput(path: dataPath, message: "cannot create the folder")
+      throw StoreError.cannotCreate(path: dataPath, message: "cannot create the folder")
     }
     var low = ExternalDataFolder.hash(bytes, seed)
     var high = ExternalDataFolder.hash(bytes, seed &+ 0x9E37_79B9_7F4A_7C15)

@@ -22,6 +22,12 @@ enum FileSystem {
     return .inputOutput(path: path, message: "cannot \(action): \(message)")
   }
 
+  private static func creationFailure(_ path: String) -> StoreError {
+    if errno == ENOSPC { return failure(path, "create the file") }
+    let reason = unsafe String(cString: strerror(errno))
+    return .cannotCreate(path: path, message: "cannot create the file: \(reason)")
+  }
+
   /// nil when there is no file.
   static func stamp(_ path: String) throws -> Stamp? {
     var info = stat()
@@ -41,7 +47,7 @@ enum FileSystem {
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
   static func remove(_ path: String) throws {
-    if unsafe unlink(path) != 0 && errno != ENOENT { throw failure(path, "remove the file") }
+    if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
   }
 
   static func rename(_ from: String, to: String) throws {
@@ -76,7 +82,7 @@ enum FileSystem {
     guard input >= 0 else { throw failure(source, "open the file") }
     defer { close(input) }
     let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-    guard output >= 0 else { throw failure(target, "create the file") }
+    guard output >= 0 else { throw creationFailure(target) }
     defer { close(output) }
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {
@@ -112,7 +118,7 @@ enum FileSystem {
   /// Writes bytes to a new file and synchronises it.
   static func write(_ bytes: [UInt8], toNewFile path: String) throws {
     let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
-    guard output >= 0 else { throw failure(path, "create the file") }
+    guard output >= 0 else { throw creationFailure(path) }
     defer { close(output) }
     try write(bytes[...], to: output, path: path)
     if fsync(output) != 0 { throw failure(path, "write the file to disk") }

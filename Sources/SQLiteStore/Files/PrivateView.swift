@@ -11,7 +11,7 @@ enum PrivateView {
 
   static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
     guard FileSystem.exists(path) else {
-      throw StoreError.inputOutput(path: path, message: "there is no such file")
+      throw StoreError.missing(path: path)
     }
     let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
     do {

@@ -35,12 +35,12 @@ public enum StoreCopier {
 
   /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
   /// Killed at any time, the target is the old store or the new one, whole.
-  /// - Throws: `StoreError.busy` when somebody writes to the source or uses the target, `.notAStore` when the source
-  ///   cannot be read, `.unsupported` when a seed version is given and the source has no metadata.
+  /// - Throws: `StoreError.busy` when somebody writes to the source or uses the target, `.missing` or `.notAStore`
+  ///   when the source cannot be read, `.cannotCreate` when the target cannot be made, `.unsupported` when a seed version is given and the source has no metadata.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
     guard FileSystem.exists(source) else {
-      throw StoreError.inputOutput(path: source, message: "there is no such file")
+      throw StoreError.missing(path: source)
     }
     if try FileSystem.stamp(source) == FileSystem.stamp(target) {
       throw StoreError.failure("\(source) and \(target) are the same file")
@@ -106,7 +106,7 @@ public enum StoreCopier {
     do {
       try FileManager.default.createDirectory(atPath: to.dataPath, withIntermediateDirectories: true)
     } catch {
-      throw StoreError.inputOutput(path: to.dataPath, message: "cannot create the folder")
+      throw StoreError.cannotCreate(path: to.dataPath, message: "cannot create the folder")
     }
     var copied: Set<String> = []
     for name in names.sorted() where UUID(uuidString: name) != nil {

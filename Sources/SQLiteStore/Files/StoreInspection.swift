@@ -36,7 +36,11 @@ public struct StoreInspection: Sendable {
   public static func read(path: String) throws -> StoreInspection {
     try PrivateView.withConnection(to: path) { connection in
       do {
-        return try StoreInspection(connection)
+        var inspection = try StoreInspection(connection)
+        // A store without sidecars is opened as immutable, and then SQLite does not tell; the header's byte 18 does.
+        let header = try FileSystem.header(path)
+        if header.count > 19 && header[18] == 2 { inspection.journalMode = "wal" }
+        return inspection
       } catch let error as SQLiteError {
         throw StoreError(error, path: path)
       }

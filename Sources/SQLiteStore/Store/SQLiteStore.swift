@@ -86,11 +86,11 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   // MARK: creating and opening
 
   /// Creates a store with its tables.
-  /// - Throws: `StoreError.inputOutput` when the file exists or cannot be made.
+  /// - Throws: `StoreError.cannotCreate` when the file exists or cannot be made.
   public static func create(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore
   {
     guard !FileSystem.exists(path) else {
-      throw StoreError.inputOutput(path: path, message: "the file exists already")
+      throw StoreError.cannotCreate(path: path, message: "the file exists already")
     }
     // A stale log beside a new file would be replayed into it.
     for suffix in PrivateView.sidecarSuffixes { try FileSystem.remove(path + suffix) }
@@ -121,7 +121,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   ///   the file is no store or lacks a table or column.
   public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
     guard FileSystem.exists(path) else {
-      throw StoreError.inputOutput(path: path, message: "there is no such file")
+      throw StoreError.missing(path: path)
     }
     do {
       let connection = try openConnection(path: path, options: options)

@@ -20,8 +20,10 @@ public final class FileSink: ByteSink {
     self.path = path
     descriptor = path == "-" ? STDOUT_FILENO : createFile(path)
     if descriptor < 0 {
+      let number = errno
       throw SeedFormatError(
-        code: "file.create", kind: .io, message: "cannot create the file: \(systemMessage(errno))", file: path)
+        code: "file.create", kind: number == ENOSPC ? .io : .cannotCreate,
+        message: "cannot create the file: \(systemMessage(number))", file: path)
     }
   }
 

@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// `seedbed run` as a program among others: flags, streams, exit codes, signals.
+@Suite("The run command")
+struct RunCommandTests {
+  private static let map = ["identifier: id", "name: name"]
+
+  private func workspace(_ change: (inout ItemPipeline) -> Void = { _ in }) throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name\na,A\nb,B\n")
+    var pipeline = ItemPipeline(map: Self.map)
+    change(&pipeline)
+    try pipeline.write(to: workspace)
+    return workspace
+  }
+
+  @Test("a dry run does all the work and leaves nothing behind", arguments: [0, 1])
+  func dryRun(rejects: Int) async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name\na,A\nb,B\n" + (rejects > 0 ? "c,\n" : ""))
+    try workspace.write("rejects.csv", "of an earlier run\n")
+    var pipeline = ItemPipeline(map: Self.map, rejects: "file: rejects.csv, limit: 1")
+    pipeline.more = "export: [{ entity: Item, to: exports/items.csv.gz }, { entity: Item, to: \"-\", format: csv }]"
+    try pipeline.write(to: workspace)
+    try workspace.write(
+      "items.yaml", workspace.text("items.yaml").replacingOccurrences(of: "path: Shop", with: "path: build/Shop"))
+    let before = try workspace.names()
+    let report = try await workspace.report("items.yaml", "--dry-run")
+    #expect(report.result == "dry-run")
+    #expect(report.exitCode == Int32(rejects))
+    #expect(report.total == Report.Counts(read: 2 + rejects, inserted: 2, rejected: rejects))
+    #expect(report.exports.map(\.rows) == [2])
+    #expect(try workspace.names() == before)
+    #expect(try workspace.text("rejects.csv") == "of an earlier run\n")
+  }
+
+  @Test("a dry run leaves an existing store as it was")
+  func dryRunOverStore() async throws {
+    let workspace = try workspace()
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
+    let store = try workspace.bytes("Shop.sqlite")
+    try workspace.write("items.csv", "id,name\nc,C\n")
+    let outcome = try await workspace.run("run", "--dry-run", "items.yaml")
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.text.contains("Shop.sqlite was left alone"))
+    #expect(try workspace.bytes("Shop.sqlite") == store)
+    #expect(try workspace.names().count == 4)
+  }
+
+  @Test("the report for people names steps, counts, strategy, and how to look at the store")
+  func report() async throws {
+    let workspace = try workspace { $0.more = "export: [{ entity: Item, to: items.out.csv }]" }
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.talk.isEmpty)
+    #expect(!outcome.text.contains("\u{1B}"), "no colours outside a terminal")
+    for part in [
+      "Built Shop.sqlite", "inserted", "strategy bulk", "exported 2 Item to items.out.csv",
+      "seedbed inspect Shop.sqlite",
+    ] {
+      #expect(outcome.text.contains(part), "\(part)")
+    }
+  }
+
+  @Test("the JSON report adds up and names what was made")
+  func json() async throws {
+    let workspace = try workspace { $0.more = "export: [{ entity: Item, to: items.out.csv }]" }
+    let report = try await workspace.report("items.yaml")
+    #expect(report.result == "built")
+    #expect(report.store.path.hasSuffix("Shop.sqlite"))
+    #expect(report.store.bytes == (try workspace.bytes("Shop.sqlite").count))
+    #expect(try workspace.query("Shop.sqlite", "SELECT Z_UUID FROM Z_METADATA") == [report.store.uuid])
+    #expect(report.steps.count == 1)
+    #expect(report.steps.first?.strategy == "bulk")
+    #expect(report.steps.first?.counts == report.total)
+    #expect(report.total.sum == report.total.read)
+    #expect(report.exports.map(\.entity) == ["Item"])
+    #expect(report.peakMemoryBytes > 0)
+    #expect(report.rejects.isEmpty && report.rejectFiles.isEmpty)
+  }
+
+  @Test("quiet says nothing but errors")
+  func quiet() async throws {
+    let workspace = try workspace { $0.rejects = "file: rejects.csv, limit: 1" }
+    var outcome = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(outcome.exitCode == 0 && outcome.text.isEmpty && outcome.talk.isEmpty)
+    try workspace.write("items.csv", "id,name\na,\nb,\n")
+    outcome = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(outcome.exitCode == 65 && outcome.text.isEmpty && outcome.talk.hasPrefix("error: "))
+  }
+
+  @Test("help lists the exit codes")
+  func help() async throws {
+    let outcome = try await Workspace().run("--help")
+    #expect(outcome.exitCode == 0)
+    for code in ["0 ", "1 ", "64", "65", "66", "70", "73", "74", "75", "78", "130"] {
+      #expect(outcome.text.contains("\n  \(code)  "), "\(code)")
+    }
+    for command in ["run", "lint", "copy", "export", "check", "inspect"] {
+      #expect(outcome.text.contains("  \(command) "))
+    }
+  }
+
+  @Test(
+    "a wrong command line is a usage error",
+    arguments: [
+      ["run"], ["run", "items.yaml", "--frobnicate"], ["frobnicate"], ["run", "items.yaml", "--jobs", "0"],
+      ["run", "items.yaml", "--jobs", "many"], ["run", "items.yaml", "--log-format", "xml"], ["copy", "one"],
+    ])
+  func usage(arguments: [String]) async throws {
+    let workspace = try workspace()
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.text.isEmpty)
+    #expect(!outcome.talk.isEmpty)
+    #expect(!workspace.exists("Shop.sqlite"))
+  }
+
+  @Test("a store that another run is building is locked")
+  func locked() async throws {
+    let workspace = try workspace()
+    let lock = unsafe open(workspace.path("Shop.sqlite.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 75)
+    #expect(outcome.talk.contains("another run"))
+    #expect(!workspace.exists("Shop.sqlite"))
+    close(lock)
+    // What a run that was killed leaves behind keeps nobody out.
+    try workspace.write("Shop.sqlite.lock", "1\n")
+    try workspace.write("Shop.sqlite.partial/Shop.sqlite", "half a store")
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
+    #expect(try workspace.names() == ["Shop.sqlite", "Shop.xcdatamodeld", "items.csv", "items.yaml"])
+  }
+
+  @Test("a store or export that cannot be created", arguments: ["store", "export", "rejects"])
+  func unwritable(target: String) async throws {
+    // Not even the superuser can make a folder below a file.
+    let workspace = try workspace {
+      switch target {
+      case "export": $0.more = "export: [{ entity: Item, to: items.csv/out.csv }]"
+      case "rejects": $0.rejects = "file: items.csv/rejects.csv, limit: 5"
+      default: break
+      }
+    }
+    if target == "store" {
+      try workspace.write(
+        "items.yaml", workspace.text("items.yaml").replacingOccurrences(of: "Shop.sqlite", with: "items.csv/S.sqlite"))
+    }
+    if target == "rejects" { try workspace.write("items.csv", "id,name\na,\n") }
+    let before = try workspace.names()
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 73)
+    #expect(outcome.talk.contains("items.csv"))
+    #expect(try workspace.names() == before)
+  }
+
+  @Test("an interrupted run leaves the previous store", arguments: [SIGINT, SIGTERM])
+  func interrupted(signal: Int32) async throws {
+    let workspace = try workspace { $0.settings = ["strategy: upsert"] }
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    let store = try workspace.bytes("Shop.sqlite")
+    var text = "id,name\n"
+    for number in 0..<150_000 { text += "i\(number),N\n" }
+    try workspace.write("items.csv", text)
+    let outcome = try await workspace.run("run", "items.yaml") { process in
+      // The folder is made after the signal handlers are in place.
+      while !workspace.exists("Shop.sqlite.partial") { try await Task.sleep(for: .milliseconds(5)) }
+      kill(process, signal)
+    }
+    #expect(outcome.exitCode == 130)
+    #expect(outcome.text.isEmpty)
+    #expect(outcome.talk.contains("interrupted"))
+    #expect(try workspace.bytes("Shop.sqlite") == store)
+    #expect(try workspace.names() == ["Shop.sqlite", "Shop.xcdatamodeld", "items.csv", "items.yaml"])
+  }
+
+  @Test("a killed run leaves the previous store, and the next one starts over")
+  func killed() async throws {
+    let workspace = try workspace { $0.settings = ["strategy: upsert"] }
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    let store = try workspace.bytes("Shop.sqlite")
+    var text = "id,name\n"
+    for number in 0..<50_000 { text += "i\(number),N\n" }
+    try workspace.write("items.csv", text)
+    _ = try await workspace.run("run", "items.yaml") { process in
+      while !workspace.exists("Shop.sqlite.partial/Shop.sqlite") { try await Task.sleep(for: .milliseconds(5)) }
+      kill(process, SIGKILL)
+    }
+    #expect(try workspace.bytes("Shop.sqlite") == store)
+    try workspace.write("items.csv", "id,name\nc,C\n")
+    #expect(try await workspace.report("items.yaml").total.inserted == 1)
+    #expect(try workspace.names() == ["Shop.sqlite", "Shop.xcdatamodeld", "items.csv", "items.yaml"])
+  }
+
+  @Test("standard input is a source and standard output an export, and the report steps aside")
+  func standardStreams() async throws {
+    let workspace = try workspace {
+      $0.source = "{ path: \"-\", format: csv }"
+      $0.more = "export: [{ entity: Item, to: \"-\", format: csv, columns: [identifier, name], order: [-name] }]"
+    }
+    var outcome = try await workspace.run("run", "items.yaml", input: Array("id,name\nx,X\ny,Y\n".utf8))
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.text == "identifier,name\ny,Y\nx,X\n")
+    #expect(outcome.talk.contains("Built Shop.sqlite"))
+    // Compressed input is recognised.
+    try workspace.gzip("input.gz", "id,name\nz,Z\n")
+    outcome = try await workspace.run("run", "--quiet", "items.yaml", input: workspace.bytes("input.gz"))
+    #expect(outcome.text == "identifier,name\nz,Z\n")
+    outcome = try await workspace.run("run", "items.yaml", input: Array("id,name\nx,\n".utf8))
+    #expect(outcome.exitCode == 65)
+    #expect(outcome.talk.contains("-:2:3: "))
+  }
+
+  @Test("a file with a pattern reads all files in order of their names, plain and compressed")
+  func patterns() async throws {
+    let workspace = try workspace { $0.source = "{ path: \"part-*.csv*\", format: csv }" }
+    try workspace.write("part-2.csv", "name,id\nC,c\n")
+    try workspace.gzip("part-1.csv.gz", "id,name\na,A\nb,B\n")
+    let report = try await workspace.report("items.yaml")
+    #expect(report.total.inserted == 3)
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER FROM ZITEM ORDER BY Z_PK") == ["a", "b", "c"])
+  }
+
+  @Test("mistakes in a pipeline are told together, with their places")
+  func badPipeline() async throws {
+    let workspace = try workspace { $0.settings = ["stratgy: upsert", "on-match: skip"] }
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.contains("items.yaml:7:5: "))
+    #expect(outcome.talk.contains("items.yaml:8:15: "))
+    #expect(outcome.talk.contains("did you mean \"strategy\""))
+  }
+}
