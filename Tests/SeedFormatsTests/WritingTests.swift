@@ -124,7 +124,7 @@ struct WritingTests {
     try withDirectory { directory in
       let path = directory.appendingPathComponent("no/such/file.csv").path
       let error = #expect(throws: SeedFormatError.self) { try FileSink(path: path) }
-      #expect(error?.kind.exitCode == 74)
+      #expect(error?.kind.exitCode == 73)
     }
   }
 
