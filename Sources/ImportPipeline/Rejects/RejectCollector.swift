@@ -10,7 +10,8 @@ final class RejectCollector {
   private let separatesSteps: Bool
   private(set) var shown: [Reject] = []
   private(set) var count = 0
-  private var files: [Int: RejectFile] = [:]
+  /// By step; several where the files of one source differ in their columns.
+  private var files: [Int: [RejectFile]] = [:]
   private(set) var paths: [String] = []
 
   init(settings: RejectSettings, stepCount: Int) {
@@ -45,14 +46,22 @@ final class RejectCollector {
     count += 1
     if shown.count < Self.shownLimit { shown.append(reject) }
     guard let path = path(step: index, name: name, source: source) else { return }
+    let open = files[index, default: []]
     let file: RejectFile
-    if let open = files[index] {
-      file = open
+    if let known = open.first(where: { $0.header == header }) {
+      file = known
     } else {
-      file = try RejectFile(path: path, source: source, header: header)
-      files[index] = file
+      file = try RejectFile(path: Self.numbered(path, open.count + 1), source: source, header: header)
+      files[index, default: []].append(file)
     }
     try unsafe file.write(reject, record: record)
+  }
+
+  /// The path of a step's first, second, … reject file: the number stands before the extension.
+  private static func numbered(_ path: String, _ number: Int) -> String {
+    guard number > 1 else { return path }
+    let path = path as NSString
+    return path.deletingPathExtension + ".\(number)." + path.pathExtension
   }
 
   /// Whether the limit by count is already passed, so that the run may stop early.
@@ -73,11 +82,16 @@ final class RejectCollector {
   /// Closes the files and removes reject files of earlier runs that this run did not write.
   func finish(steps: [ImportStep]) throws(RunError) {
     for (index, step) in steps.enumerated() {
-      if let file = files[index] {
+      guard let path = path(step: index, name: step.name, source: step.source) else { continue }
+      let written = files[index] ?? []
+      for file in written {
         try file.finish()
         paths.append(file.path)
-      } else if let path = path(step: index, name: step.name, source: step.source) {
-        try? FileManager.default.removeItem(atPath: path)
+      }
+      var stale = written.count + 1
+      while FileManager.default.fileExists(atPath: Self.numbered(path, stale)) {
+        try? FileManager.default.removeItem(atPath: Self.numbered(path, stale))
+        stale += 1
       }
     }
     files = [:]

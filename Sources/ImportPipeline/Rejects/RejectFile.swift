@@ -9,6 +9,8 @@ final class RejectFile {
   ]
 
   let path: String
+  /// The source's own columns (CSV).
+  let header: [String]
   private let partialPath: String
   private let source: SourceSettings
   private let sink: FileHandle
@@ -18,6 +20,7 @@ final class RejectFile {
   /// - Parameter header: names of the source's own columns (CSV).
   init(path: String, source: SourceSettings, header: [String]) throws(RunError) {
     self.path = path
+    self.header = header
     self.partialPath = path + ".partial"
     self.source = source
     try Self.createFolder(of: path)

@@ -62,6 +62,7 @@ public struct PipelineRun {
     let inputs = try SourceInputs(pipeline.imports, temporaryFolder: build.folder)
     progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs)
+    try OutputCheck.check(pipeline, inputs)
 
     let digest = try contentDigest(model, inputs)
     var report = RunReport(

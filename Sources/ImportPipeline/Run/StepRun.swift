@@ -13,7 +13,8 @@ final class StepRun {
   private let session: ImportSession
   private(set) var report: StepReport
   private var bulk: BulkWriter
-  private var header: [String] = []
+  /// Column names of each file of the source, by its index.
+  private var headers: [Int: [String]] = [:]
   /// Keys seen in this step, for `duplicates: first` and `reject`.
   private var seen: KeyTable?
   /// Copies of batches whose records would change existing objects but refer to something not yet there.
@@ -47,7 +48,7 @@ final class StepRun {
       }
     }
     try stages(losers: losers).run(
-      header: { _, columns in header = columns },
+      header: { file, columns in headers[file] = columns },
       consume: { decoded in
         try consume(decoded, isFinal: false)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
@@ -333,7 +334,7 @@ final class StepRun {
         faults.removeFirst()
         try unsafe add(
           decoded.reject(fault: fault, file: files[decoded.file].name, step: plan.step),
-          record: unsafe decoded.records.rawBytes(of: fault.place))
+          record: unsafe decoded.records.rawBytes(of: fault.place), file: decoded.file)
       }
     }
     while next < sorted.count {
@@ -347,17 +348,19 @@ final class StepRun {
       for other in problems.dropFirst() where !reject.message.contains(other.message) {
         reject.message += "; " + other.message
       }
-      try unsafe add(reject, record: decoded.records.rawBytes(of: decoded.records.place(ofRecord: record)))
+      let bytes = unsafe decoded.records.rawBytes(of: decoded.records.place(ofRecord: record))
+      try unsafe add(reject, record: bytes, file: decoded.file)
     }
     try flushFaults(before: .max)
     decoded.problems = [:]
     try session.checkLimit()
   }
 
-  private func add(_ reject: Reject, record: UnsafeRawBufferPointer) throws {
+  private func add(_ reject: Reject, record: UnsafeRawBufferPointer, file: Int) throws {
     report.counts.rejected += 1
     try unsafe session.rejects.add(
-      reject, record: record, step: index, name: plan.step.name, source: plan.step.source, header: header)
+      reject, record: record, step: index, name: plan.step.name, source: plan.step.source,
+      header: headers[file] ?? [])
   }
 
   /// A record that had been written is refused after all.
@@ -374,7 +377,8 @@ final class StepRun {
           file: files[pending.file].name, line: pending.line, column: pending.column,
           byteOffset: pending.byteOffset, entity: plan.step.entity, property: problem.property, code: problem.code,
           value: problem.value, message: problem.message, hint: problem.hint,
-          pointer: pending.pointer.isEmpty ? nil : pending.pointer), record: record)
+          pointer: pending.pointer.isEmpty ? nil : pending.pointer), record: record,
+        file: pending.file)
     }
   }
 }

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Keeps a run from writing over, or removing, what it reads.
+enum OutputCheck {
+  /// - Throws: `RunError` when the store, an export or a file of rejects is one of the run's inputs.
+  static func check(_ pipeline: PipelineFile, _ inputs: SourceInputs) throws(RunError) {
+    var known = Set(inputs.files.joined().map { real($0.path) })
+    known.insert(real(pipeline.path))
+    if let seed = pipeline.store.seed { known.insert(real(seed)) }
+
+    var outputs = [("store.path", pipeline.store.path)]
+    outputs += pipeline.exports.filter { $0.to != "-" }.map { ("export.to", $0.to) }
+    let rejects = RejectCollector(settings: pipeline.rejects, stepCount: pipeline.imports.count)
+    for (index, step) in pipeline.imports.enumerated() {
+      if let path = rejects.path(step: index, name: step.name, source: step.source) {
+        outputs.append(("rejects.file", path))
+      }
+    }
+    if let clash = outputs.first(where: { known.contains(real($0.1)) }) {
+      throw RunError(
+        .badPipeline, code: "output.is-input", "\(clash.0) names \(clash.1), which the run reads",
+        hint: "give the result another name")
+    }
+  }
+
+  private static func real(_ path: String) -> String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+  }
+}
