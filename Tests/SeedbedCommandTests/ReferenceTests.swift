@@ -137,4 +137,54 @@ struct ReferenceTests {
     let outcome = try await workspace.run("check", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
     #expect(outcome.exitCode == 0, "\(outcome.text)")
   }
+
+  @Test(
+    "changes to existing objects wait for what they refer to, and change nothing when that is rejected",
+    arguments: ["upsert", "find-or-create"])
+  func changesThatWait(strategy: String) async throws {
+    let workspace = try workspace("automatic", "a,A,\nb,B,\nc,C,\n")
+    #expect(try await workspace.report("items.yaml").total.inserted == 3)
+    try workspace.write("items.csv", "id,name,parent\na,A2,x\nx,X,nowhere\nb,B2,y\ny,Y,b\nn,N,a\nc,C2,nowhere\n")
+    try ItemPipeline(
+      settings: ["strategy: \(strategy)"], map: Self.map, replace: "never", rejects: "limit: 3"
+    ).write(to: workspace)
+    let report = try await workspace.report("items.yaml")
+    #expect(report.total == Report.Counts(read: 6, inserted: 2, updated: 1, rejected: 3))
+    #expect(report.rejects.map(\.line).sorted() == [2, 3, 7])
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZNAME, Z_OPT FROM ZITEM ORDER BY 1")
+        == ["a|A|1", "b|B2|2", "c|C|1", "n|N|1", "y|Y|1"])
+    #expect(try workspace.query("Shop.sqlite", Self.parents) == ["a|∅", "b|y", "c|∅", "n|a", "y|b"])
+  }
+
+  @Test("a change of a later step comes after one that waits", arguments: ["upsert", "find-or-create"])
+  func laterChangesWin(strategy: String) async throws {
+    let workspace = try workspace("automatic", "a,A,\nb,B,\n")
+    #expect(try await workspace.report("items.yaml").total.inserted == 2)
+    try workspace.write("first.csv", "id,name,parent\na,First,late\n")
+    try workspace.write("second.csv", "id,name\na,Second\nb,Second\n")
+    try workspace.write("third.csv", "id,name\nlate,Late\n")
+    let map = "map: { identifier: id, name: name"
+    try workspace.write(
+      "items.yaml",
+      """
+      model: Shop.xcdatamodeld
+      store: { path: Shop.sqlite, replace: never }
+      import:
+        - from: first.csv
+          entity: Item
+          match: [identifier]
+          strategy: \(strategy)
+          \(map), parent: { match: identifier, from: parent } }
+        - { from: second.csv, entity: Item, match: [identifier], strategy: \(strategy), \(map) } }
+        - { from: third.csv, entity: Item, match: [identifier], strategy: \(strategy), \(map) } }
+      """)
+    let report = try await workspace.report("items.yaml")
+    #expect(report.steps.map(\.counts.updated) == [1, 2, 0])
+    #expect(report.steps.map(\.counts.inserted) == [0, 0, 1])
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZNAME FROM ZITEM ORDER BY 1")
+        == ["a|Second", "b|Second", "late|Late"])
+    #expect(try workspace.query("Shop.sqlite", Self.parents) == ["a|late", "b|∅", "late|∅"])
+  }
 }

@@ -73,7 +73,9 @@ struct Lint {
     let matchPosition = step.fieldPositions["match"] ?? step.position
     check(match: step.match, of: entity, map: step.map, at: matchPosition)
     checkMap(step.map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)
-    checkMissing(step.map, of: entity, at: step.position, isUpdating: isUpdating(step))
+    let isUpdating = isUpdating(step)
+    checkMissing(
+      isUpdating ? mapsBefore(step) + step.map : step.map, of: entity, at: step.position, isUpdating: isUpdating)
     checkStrategy(step, entity)
   }
 
@@ -86,6 +88,11 @@ struct Lint {
     guard !step.match.isEmpty else { return false }
     return file.store.seed != nil || file.store.replace == .never
       || file.imports.filter { $0.entity == step.entity }.count > 1
+  }
+
+  /// What steps before this one map for the same entity: the objects that a step updates have it from them.
+  private func mapsBefore(_ step: ImportStep) -> [MapEntry] {
+    file.imports.filter { $0.entity == step.entity && $0.position.line < step.position.line }.flatMap(\.map)
   }
 
   /// Match keys must be attributes or to-one relationships that the map gives values to.

@@ -118,7 +118,8 @@ extension PipelineSection {
 
   static let rejectFields = [
     FieldSpec(
-      "file", .path, .none, "Where rejected records are written; without it they are counted and the first ones shown.",
+      "file", .path, .none,
+      "Where rejected records are written, beside the reason; mended, the file can be read by the same step. Without it they are counted and the first ones shown.",
       example: "../build/rejects.csv"),
     FieldSpec(
       "limit", .integer(minimum: 0), .derived("0, or no limit when `percent` is stated"),

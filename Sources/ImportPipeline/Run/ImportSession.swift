@@ -20,6 +20,8 @@ final class ImportSession {
   private var generation = 1
   /// Rows that will go if a reference stays unresolved, as packed `KeyTable.Row` of the root entity's table.
   private var provisional: Set<UInt64> = []
+  /// Objects with changes that are held back, packed likewise: later changes queue up behind them.
+  private var held: Set<UInt64> = []
   /// Root entities whose tables have rows.
   private var filled: Set<Int> = []
   private var indexesAreDeferred: Bool
@@ -112,6 +114,10 @@ final class ImportSession {
   func isProvisional(_ row: KeyTable.Row) -> Bool {
     !provisional.isEmpty && provisional.contains(rootForm(row))
   }
+
+  func hold(_ row: KeyTable.Row) { held.insert(rootForm(row)) }
+
+  func isHeld(_ row: KeyTable.Row) -> Bool { !held.isEmpty && held.contains(rootForm(row)) }
 
   /// The row with its root entity's index: rows of one table have one numbering.
   func rootForm(_ row: KeyTable.Row) -> UInt64 {

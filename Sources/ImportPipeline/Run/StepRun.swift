@@ -195,7 +195,7 @@ final class StepRun {
     let node = decoded.root
     let columns = plan.root.matchColumns
     let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns)
-    try checkExisting(decoded, existing: existing, unresolved: unresolved)
+    try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
     unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     guard node.batch.count > 0 else { return }
 
@@ -223,7 +223,7 @@ final class StepRun {
     dropProblemRows(decoded)
     let existing = try session.objects.existing(decoded.root, plan: plan)
     let unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    try checkExisting(decoded, existing: existing, unresolved: unresolved)
+    try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
     let waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     guard decoded.root.batch.count > 0 else { return }
     let result = try session.objects.write(decoded, plan: plan, waiting: waiting)
@@ -241,7 +241,7 @@ final class StepRun {
   /// After it is known which rows exist: refuses incomplete new ones, and matches where the step says so, and
   /// holds back changes to existing objects that refer to something not yet there.
   private func checkExisting(
-    _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference]
+    _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference], isFinal: Bool
   ) throws {
     let node = decoded.root
     if plan.step.onMatch == .fail {
@@ -256,13 +256,15 @@ final class StepRun {
       let record = Int(reference.node.records[reference.row])
       if isNew[record] == false { waiting.insert(record) }
     }
-    for (row, key) in existing.enumerated() where key != 0 {
-      if session.isProvisional(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index)) {
-        waiting.insert(Int(node.records[row]))
-      }
+    for (row, key) in existing.enumerated() where key != 0 && !isFinal {
+      let object = KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index)
+      if session.isProvisional(object) || session.isHeld(object) { waiting.insert(Int(node.records[row])) }
     }
     waiting = waiting.filter { decoded.problems[$0] == nil }
     if !waiting.isEmpty {
+      for (row, key) in existing.enumerated() where key != 0 && waiting.contains(Int(node.records[row])) {
+        session.hold(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index))
+      }
       held.append(decoded.copy(records: waiting))
       var good = [Bool](repeating: true, count: decoded.records.count)
       for record in waiting { good[record] = false }
