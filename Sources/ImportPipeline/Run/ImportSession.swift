@@ -13,6 +13,7 @@ final class ImportSession {
   let progress: RunProgress
   let cancellation: Cancellation
   let jobs: Int
+  let recordsPerBatch: Int
   let objects: ObjectWriter
   private let pendingPath: String
   private var pending: PendingReferences
@@ -28,13 +29,14 @@ final class ImportSession {
 
   init(
     store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
-    jobs: Int, temporaryPath: String, isFresh: Bool
+    jobs: Int, recordsPerBatch: Int, temporaryPath: String, isFresh: Bool
   ) throws {
     self.store = store
     self.rejects = rejects
     self.progress = progress
     self.cancellation = cancellation
     self.jobs = jobs
+    self.recordsPerBatch = recordsPerBatch
     tables = KeyTables(plans: plans)
     resolver = ReferenceResolver(tables: tables)
     objects = try ObjectWriter(store: store, tables: tables)

@@ -16,6 +16,8 @@ public struct PipelineRun {
     public var jobs = ProcessInfo.processInfo.activeProcessorCount
     /// Do everything but put the results in place.
     public var isDryRun = false
+    /// The most records in a batch. Tests make it small, so that references and repeated keys cross batches.
+    var recordsPerBatch = 8192
     /// As many workers as there are processors, and no dry run.
     public init() {}
   }
@@ -160,7 +162,8 @@ public struct PipelineRun {
   ) throws -> [StepReport] {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
-      jobs: max(options.jobs, 1), temporaryPath: build.folder + "/pending", isFresh: isFresh)
+      jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch, temporaryPath: build.folder + "/pending",
+      isFresh: isFresh)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)

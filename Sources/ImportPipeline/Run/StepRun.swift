@@ -68,8 +68,9 @@ final class StepRun {
 
   private func stages(losers: LoserSet) -> StepStages {
     StepStages(
-      plan: plan, files: files, options: options, jobs: session.jobs, losers: losers,
-      cancellation: session.cancellation, progress: session.progress)
+      plan: plan, files: files, options: options, jobs: session.jobs,
+      recordsPerBatch: session.recordsPerBatch, losers: losers, cancellation: session.cancellation,
+      progress: session.progress)
   }
 
   // MARK: - A batch

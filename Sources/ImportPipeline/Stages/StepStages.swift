@@ -19,6 +19,7 @@ struct StepStages: Sendable {
   let files: [SourceFile]
   let options: FormatOptions
   let jobs: Int
+  let recordsPerBatch: Int
   let losers: LoserSet
   let cancellation: Cancellation
   let progress: RunProgress
@@ -79,7 +80,7 @@ struct StepStages: Sendable {
           guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }
           sequence += 1
           while let batch = try pool.receive() {
-            guard try reader.next(batch) else {
+            guard try reader.next(batch, maximumRecords: recordsPerBatch) else {
               _ = pool.send(batch)
               break
             }
