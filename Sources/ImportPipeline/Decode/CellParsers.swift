@@ -9,7 +9,7 @@ enum CellProblem: UInt8 {
   case notAnInteger, notAReal, notADecimal, notABoolean, notADate, notAUUID, notAURI, notBase64, notADuration
   case outOfRange, notFinite, belowMinimum, aboveMaximum
   case tooShort, tooLong, doesNotMatch
-  case isStructured
+  case isStructured, hasNUL
   case isMissing
 }
 
@@ -44,11 +44,12 @@ struct IntegerCell: CellParser {
       case .outOfRange: return .outOfRange
       case .notANumber:
         // A JSON number may be written with a fraction or an exponent and still be an integer.
-        guard kind == .number, case .value(let real) = unsafe NumberParsing.real(bytes) else { return .notAnInteger }
-        guard let exact = Int64(exactly: real) else {
-          return real.rounded() == real ? .outOfRange : .notAnInteger
+        guard kind == .number else { return .notAnInteger }
+        switch unsafe NumberParsing.integralDecimal(bytes) {
+        case .value(let exact): value = exact
+        case .outOfRange: return .outOfRange
+        case .notANumber: return .notAnInteger
         }
-        value = exact
       }
     }
     guard range.contains(value) else { return .outOfRange }

@@ -35,6 +35,7 @@ extension CellProblem {
     case .notAURI:
       code = "value.not-a-uri"
       message = "\(quoted) is not a URI (\(place))"
+      hint = "blanks and letters outside ASCII are written as %20 and the like"
     case .notBase64:
       code = "value.not-base64"
       message = "\(quoted) is not base64 (\(place))"
@@ -70,6 +71,10 @@ extension CellProblem {
       code = "value.does-not-match"
       message = "\(quoted) does not match \(attribute.regularExpression ?? "") (\(place))"
       hint = "the model sets the regular expression"
+    case .hasNUL:
+      code = "text.nul"
+      message = "the text holds a NUL character (\(place))"
+      hint = "remove \\u0000 from the data"
     case .isStructured:
       code = "value.structured"
       message = "a JSON object or array is not \(type.article) (\(place))"

@@ -116,6 +116,10 @@ import StoreInterface
           unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
         {
           state = .null
+        } else if unsafe slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
+          // Only an escape can bring a NUL into a JSON text; CSV refuses the whole record.
+          unsafe note(.hasNUL, cell, row: row, slot: slot, text: "")
+          state = .null
         } else {
           let problem = unsafe parser.parse(bytes, slice.kind, into: batch, column: column, row: row)
           if problem != .none {

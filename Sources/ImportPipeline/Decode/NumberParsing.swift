@@ -48,6 +48,21 @@ enum NumberParsing {
     return magnitude <= UInt64(Int64.max) ? .value(Int64(magnitude)) : .outOfRange
   }
 
+  /// An integer written with a fraction of zeros or an exponent, such as `5.0` or `1e3`, exactly.
+  static func integralDecimal(_ bytes: UnsafeRawBufferPointer) -> IntegerResult {
+    let text = unsafe String(decoding: bytes, as: UTF8.self)
+    guard case .value = unsafe real(bytes) else { return .notANumber }
+    guard let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), decimal.isFinite else {
+      return .outOfRange
+    }
+    var exact = decimal
+    var rounded = Decimal()
+    unsafe NSDecimalRound(&rounded, &exact, 0, .plain)
+    guard rounded == decimal else { return .notANumber }
+    guard rounded >= Decimal(Int64.min), rounded <= Decimal(Int64.max) else { return .outOfRange }
+    return Int64("\(rounded)").map { .value($0) } ?? .outOfRange
+  }
+
   enum RealResult {
     case value(Double)
     case notANumber

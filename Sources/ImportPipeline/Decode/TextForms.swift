@@ -35,9 +35,10 @@ enum TextForms {
     unsafe Data(base64Encoded: Data(bytes))
   }
 
-  /// Whether the text is an absolute or relative URI reference that `URL` accepts.
+  /// Whether the text is an absolute or relative URI reference that `URL` takes as it is: one that it would have to
+  /// rewrite, with blanks or letters outside ASCII, is none.
   static func isURI(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = unsafe String(decoding: bytes, as: UTF8.self)
-    return !text.isEmpty && URL(string: text) != nil
+    return !text.isEmpty && URL(string: text, encodingInvalidCharacters: false)?.absoluteString == text
   }
 }

@@ -12,8 +12,10 @@ struct StepPlan: Sendable {
   let condition: ExpressionEvaluator?
   /// Nulls written in quotes stay text where the format can tell (CSV).
   let respectsQuotes: Bool
-  /// Every node below and including the root, parents first.
-  let nodeCount: Int
+  /// The root and every node below it, by `NodePlan.index`, parents first.
+  let nodes: [NodePlan]
+
+  func node(_ index: Int) -> NodePlan? { nodes.indices.contains(index) ? nodes[index] : nil }
 }
 
 /// An entity that records, or their nested objects, become rows of.
@@ -59,6 +61,11 @@ final class NodePlan: Sendable {
       case .reference(let index): references[index].column ?? -1
       }
     }
+  }
+
+  /// This node and those below it, by index.
+  var withDescendants: [NodePlan] {
+    ([self] + children.flatMap(\.node.withDescendants)).sorted { $0.index < $1.index }
   }
 
   func column(_ source: RowBatch.Source) -> Int? { columns.firstIndex { $0.source == source } }

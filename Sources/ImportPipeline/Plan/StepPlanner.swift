@@ -36,7 +36,7 @@ struct StepPlanner {
       entity, map: step.map, match: step.match, slots: &slots, owner: nil, position: step.position)
     return StepPlan(
       step: step, root: root, projection: slots.paths, condition: condition,
-      respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodeCount: nodeCount)
+      respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodes: root.withDescendants)
   }
 
   // MARK: - Nodes
@@ -106,9 +106,14 @@ struct StepPlanner {
       !attribute.isOptional && attribute.defaultValue == .null && attribute.derivation == nil
         && !mapped.contains(attribute.name)
     }
+    let unmappedRequired =
+      unmapped.map(\.name)
+      + entity.relationships.filter { relationship in
+        relationship.requiresDestination && !mapped.contains(relationship.name) && relationship != owner?.inverse
+      }.map(\.name)
     return NodePlan(
       entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
-      match: parts, projection: slots.paths, unmappedRequired: unmapped.map(\.name))
+      match: parts, projection: slots.paths, unmappedRequired: unmappedRequired)
   }
 
   private func checkPatterns(of entity: Entity, at position: FilePosition) throws(RunError) {
@@ -306,6 +311,11 @@ struct NoFields: FieldAccess {
 
 extension AttributeType {
   var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+}
+
+extension Relationship {
+  /// Whether every object needs a destination: a stored to-one relationship that is not optional.
+  var requiresDestination: Bool { !isToMany && !description.isOptional && !description.isTransient }
 }
 
 extension AttributeDescription {

@@ -36,8 +36,10 @@ struct ReferenceApplier {
       let relationship = session.store.model.entities[target.entity].relationship(target.relationship)
     else { return }
     let inverse = relationship.inverse
-    let changesOtherSide = inverse.map { !$0.isToMany || $0.isOrdered } ?? false
+    let changesOtherSide = inverse.map { !$0.isToMany } ?? false
     if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
+      // Members are looked up by their foreign keys.
+      try session.buildIndexes()
       try session.objects.relate(relationship, pairs: pairs)
     } else if relationship.isToMany {
       try session.store.link(

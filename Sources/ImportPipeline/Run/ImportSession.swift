@@ -71,6 +71,12 @@ final class ImportSession {
     throw limitError
   }
 
+  /// Throws when the run was asked to stop.
+  func checkCancellation() throws(RunError) {
+    guard cancellation.isCancelled else { return }
+    throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+  }
+
   var limitError: RunError {
     let first = rejects.shown.first.map { "; the first: \($0.text)" } ?? ""
     return RunError(
@@ -149,6 +155,7 @@ final class ImportSession {
     try store.begin()
     do {
       try pending.forEach { reference throws(RunError) in
+        try checkCancellation()
         do {
           if blocked.contains(rootForm(reference.row)) {
             if !isFinal {
@@ -157,7 +164,7 @@ final class ImportSession {
               let record = reference.recordRows.first, refused.insert(rootForm(record)).inserted
             {
               refusedRows += reference.recordRows
-              try steps.first { $0.index == reference.step }?.rejectLate(reference)
+              try steps[reference.step].rejectLate(reference)
             }
           } else if let node = plan(of: reference, steps) {
             let destination = destination(of: reference, steps)
@@ -224,7 +231,7 @@ final class ImportSession {
   }
 
   private func plan(of reference: PendingReference, _ steps: [StepRun]) -> NodePlan? {
-    steps.first { $0.index == reference.step }?.plan.node(reference.node)
+    steps[reference.step].plan.node(reference.node)
   }
 
   private func mustResolve(_ reference: PendingReference, _ steps: [StepRun]) -> Bool {
@@ -248,19 +255,4 @@ final class ImportSession {
       try load(id, into: table)
     }
   }
-}
-
-extension StepPlan {
-  /// All nodes, parents first.
-  var nodes: [NodePlan] {
-    var found: [NodePlan] = []
-    func visit(_ node: NodePlan) {
-      found.append(node)
-      node.children.forEach { visit($0.node) }
-    }
-    visit(root)
-    return found
-  }
-
-  func node(_ index: Int) -> NodePlan? { nodes.first { $0.index == index } }
 }

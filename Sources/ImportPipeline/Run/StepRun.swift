@@ -150,6 +150,8 @@ final class StepRun {
   private func writeBulk(_ decoded: DecodedBatch, isFinal: Bool) throws {
     rejectIncomplete(decoded.root, decoded) { _ in true }
     dropProblemRows(decoded)
+    rejectMissingDestinations(decoded.root, decoded) { _ in true }
+    dropProblemRows(decoded)
     try bulk.assignKeys(decoded.root)
     var unresolved: [UnresolvedReference] = []
     while true {
@@ -233,8 +235,9 @@ final class StepRun {
     report.counts.unchanged += result.unchanged
     report.nestedInserted += result.nestedInserted
     report.nestedUpdated += result.nestedUpdated
-    dropProblemRows(decoded)
+    // Before rows of refused records go, because the references that wait name rows by number.
     try keepPending(waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
+    dropProblemRows(decoded)
   }
 
   // MARK: - Records that cannot be written as they are
@@ -251,6 +254,7 @@ final class StepRun {
     var isNew: [Int: Bool] = [:]
     for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }
     rejectIncomplete(node, decoded) { isNew[$0] == true }
+    rejectMissingDestinations(node, decoded) { isNew[$0] == true }
 
     var waiting: Set<Int> = []
     for reference in unresolved {
@@ -281,6 +285,29 @@ final class StepRun {
       if isNew(record) { decoded.problems[record, default: []].append(contentsOf: problems) }
     }
     for child in node.children { rejectIncomplete(child, decoded, isNew: isNew) }
+  }
+
+  /// Refuses records that leave a required to-one relationship without a destination. A reference that merely waits
+  /// has a key; whether that leads somewhere is settled later.
+  private func rejectMissingDestinations(_ node: DecodedNode, _ decoded: DecodedBatch, isNew: (Int) -> Bool) {
+    func refuse(_ row: Int, _ state: RowBatch.State, _ relationship: Relationship, at rawOffset: UInt32?) {
+      let record = Int(node.records[row])
+      guard state == .null || state == .absent && isNew(record) else { return }
+      decoded.problems[record, default: []].append(
+        RecordProblem(
+          rawOffset: rawOffset, property: relationship.name, code: "value.missing", value: "",
+          message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",
+          hint: "fill it in, or make the relationship optional in the model"))
+    }
+    for (index, reference) in node.plan.references.enumerated() where reference.relationship.requiresDestination {
+      for entry in node.keys[index].entries {
+        refuse(Int(entry.row), entry.state, reference.relationship, at: entry.rawOffset)
+      }
+    }
+    for (index, child) in node.plan.children.enumerated() where child.relationship.requiresDestination {
+      for (row, state) in node.childStates[index].enumerated() { refuse(row, state, child.relationship, at: nil) }
+    }
+    for child in node.children { rejectMissingDestinations(child, decoded, isNew: isNew) }
   }
 
   private func noteConflict(_ decoded: DecodedBatch, record: Int) {

@@ -13,11 +13,12 @@ struct ObjectBatch {
   private var waiting: [Int: [Int: Set<String>]] = [:]
   /// The object of each row: node index → row → object.
   private var objects: [Int: [Int: ManagedObject]] = [:]
-  /// Nested objects found by natural key: node index → row → object.
-  private var nested: [Int: [Int: ManagedObject]] = [:]
-  /// Nested objects by natural key that this batch made, so that equal ones become one.
-  private var made: [Int: [[UInt8]: ManagedObject]] = [:]
+  /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
+  /// with one key become one object wherever they stand.
+  private var known: [Identity: ManagedObject] = [:]
   private var untouched: Set<Int> = []
+  /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
+  private var changesToMade: [Int: Bool] = [:]
   /// Destinations of to-many references: node index → reference → row → rows of the destination.
   private var links: [Int: [Int: [Int: [KeyTable.Row]]]] = [:]
   private let rowsByOwner: [Int: [Int: [Int]]]
@@ -52,27 +53,39 @@ struct ObjectBatch {
   mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectID?]) throws {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
       for (row, id) in try find(node).enumerated() {
-        if let id { nested[node.plan.index, default: [:]][row] = context.object(with: id) }
+        if let id, let identity = identity(node, row) { known[identity] = context.object(with: id) }
       }
     }
   }
 
   /// Brings one record into the object graph.
   mutating func apply(row: Int, existing: ObjectID?) throws {
-    let object: ManagedObject
-    if let existing {
-      object = context.object(with: existing)
+    let identity = identity(decoded.root, row)
+    let match = existing.map { context.object(with: $0) } ?? identity.flatMap { known[$0] }
+    let object = match ?? context.insert(plan.root.entity)
+    if let identity { known[identity] = object }
+    objects[0, default: [:]][row] = object
+    let before = match?.isInserted == true ? contents(of: object) : nil
+    if match != nil {
       if plan.step.onMatch == .keep {
         untouched.insert(row)
-        objects[0, default: [:]][row] = object
         return
       }
       if plan.step.onMatch == .replace { resetToDefaults(object, decoded.root, row: row) }
-    } else {
-      object = context.insert(plan.root.entity)
     }
-    objects[0, default: [:]][row] = object
     try fill(object, decoded.root, row: row)
+    if let before { changesToMade[row] = contents(of: object) != before }
+  }
+
+  /// The values and destinations of an object that is not saved yet.
+  private func contents(of object: ManagedObject) -> [Contents] {
+    object.entity.attributes.indices.map { .value(object.value(at: $0)) }
+      + object.entity.relationships.filter { !$0.isToMany }.map { .destination(object.objectID(for: $0.name)) }
+  }
+
+  private enum Contents: Equatable {
+    case value(Value)
+    case destination(ObjectID?)
   }
 
   /// What became of the records, before the save makes everything clean.
@@ -81,7 +94,8 @@ struct ObjectBatch {
     var nestedChanged: Set<Int32> = []
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []
-      for (row, object) in objects[node.plan.index] ?? [:] where counted.insert(object.objectID).inserted {
+      let rows = (objects[node.plan.index] ?? [:]).sorted { $0.key < $1.key }
+      for (row, object) in rows where counted.insert(object.objectID).inserted {
         if object.isInserted {
           result.nestedInserted += 1
           nestedChanged.insert(node.records[row])
@@ -94,6 +108,8 @@ struct ObjectBatch {
     for (row, object) in objects[0] ?? [:] {
       if untouched.contains(row) {
         result.unchanged += 1
+      } else if let isChanged = changesToMade[row] {
+        if isChanged { result.updated += 1 } else { result.unchanged += 1 }
       } else if object.isInserted {
         result.inserted += 1
       } else if object.hasChanges || !object.changedRelationships.isEmpty
@@ -221,20 +237,34 @@ struct ObjectBatch {
   }
 
   private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? {
-    if let found = nested[node.plan.index]?[row] { return found }
-    guard let key = naturalKey(node, row) else { return nil }
-    return made[node.plan.index]?[key]
+    identity(node, row).flatMap { known[$0] }
   }
 
   private mutating func remember(_ object: ManagedObject, _ node: DecodedNode, _ row: Int) {
     objects[node.plan.index, default: [:]][row] = object
-    if let key = naturalKey(node, row) { made[node.plan.index, default: [:]][key] = object }
+    if let identity = identity(node, row) { known[identity] = object }
   }
 
-  private func naturalKey(_ node: DecodedNode, _ row: Int) -> [UInt8]? {
+  /// What tells an object apart from others of its hierarchy: the properties of its natural key and their values.
+  private struct Identity: Hashable {
+    let root: String
+    let properties: [String]
+    let key: [UInt8]
+  }
+
+  private func identity(_ node: DecodedNode, _ row: Int) -> Identity? {
     guard !node.plan.match.isEmpty else { return nil }
     var key: [UInt8] = []
-    return PayloadKey.append(node, row: row, to: &key) == .key ? key : nil
+    guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
+    let properties = node.plan.match.map { part in
+      switch part {
+      case .attribute(let column): return node.plan.columns[column].source.propertyName
+      case .reference(let index):
+        let reference = node.plan.references[index]
+        return "\(reference.property) by \(reference.table.attributes.joined(separator: "+"))"
+      }
+    }
+    return Identity(root: node.plan.entity.root.name, properties: properties, key: key)
   }
 
   /// `on-match: replace`: attributes that the record does not set go back to their defaults.

@@ -45,14 +45,14 @@ final class ObjectWriter {
     foundByRecord = [:]
     guard !plan.root.match.isEmpty, node.batch.count > 0 else { return [Int64](repeating: 0, count: node.batch.count) }
     let keys = try context.performAndWait { () throws -> [ObjectID?] in
-      try find(node, in: context)
+      try find(node, rows: Array(0..<node.batch.count), in: context)
     }
     for (row, id) in keys.enumerated() { if let id { foundByRecord[Int(node.records[row])] = id } }
     return keys.map { $0?.primaryKey ?? 0 }
   }
 
-  /// The objects that the rows of a node match by its natural key.
-  private func find(_ node: DecodedNode, in context: ManagedObjectContext) throws -> [ObjectID?] {
+  /// The objects that some rows of a node match by its natural key.
+  private func find(_ node: DecodedNode, rows: [Int], in context: ManagedObjectContext) throws -> [ObjectID?] {
     let columns = node.plan.matchColumns
     let names = node.plan.match.map { part in
       switch part {
@@ -63,7 +63,7 @@ final class ObjectWriter {
     guard !names.contains("") else {
       // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
       let keys = try store.primaryKeys(matching: node.batch, keyColumns: columns)
-      let ids = keys.map { key in
+      let ids = rows.map { keys[$0] }.map { key in
         key == 0
           ? nil
           : ObjectID(
@@ -72,7 +72,7 @@ final class ObjectWriter {
       _ = try context.objects(with: ids.compactMap { $0 })
       return ids
     }
-    let tuples = (0..<node.batch.count).map { row in columns.map { node.value(column: $0, row: row) } }
+    let tuples = rows.map { row in columns.map { node.value(column: $0, row: row) } }
     let found = try context.fetch(
       matching: names, tuples: tuples.filter { !$0.contains(.null) }, entity: node.plan.entity)
     return tuples.map { tuple in tuple.contains(.null) ? nil : found[ValueTuple(tuple)]?.objectID }
@@ -93,8 +93,13 @@ final class ObjectWriter {
       for row in rows {
         let record = Int(decoded.root.records[row])
         do {
+          // An earlier record may have brought the object since the batch was looked up.
+          let single = container.newBackgroundContext()
+          foundByRecord[record] = try single.performAndWait { () throws -> ObjectID? in
+            plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: single)[0]
+          }
           result += try write(
-            [row], of: decoded, plan: plan, waiting: waiting, in: container.newBackgroundContext())
+            [row], of: decoded, plan: plan, waiting: waiting, in: single)
         } catch let error where Self.isAboutObjects(error) {
           decoded.problems[record, default: []].append(Self.problem(error))
         }
@@ -133,7 +138,9 @@ final class ObjectWriter {
     let outcome = try context.performAndWait { () throws -> Result in
       var graph = ObjectBatch(
         context: context, decoded: decoded, plan: plan, store: store.identifier, waiting: waiting)
-      try graph.matchNested { node in try find(node, in: context) }
+      try graph.matchNested { node in
+        try find(node, rows: Array(0..<node.batch.count), in: context)
+      }
       for row in rows {
         try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
       }

@@ -43,7 +43,18 @@ struct StrategyChoice: Sendable {
     return bulkObstacle(plan.root, isRoot: true)
   }
 
+  /// Limits on the number of members are checked by the object graph only.
+  private static func countObstacle(_ node: NodePlan) -> String? {
+    let limited = node.entity.relationships.first { relationship in
+      let rules = relationship.description
+      return rules.isToMany && !rules.isTransient
+        && (!rules.isOptional || rules.minimumCount > 0 || rules.maximumCount > 0)
+    }
+    return limited.map { "the number of \($0.name) is limited" }
+  }
+
   private static func bulkObstacle(_ node: NodePlan, isRoot: Bool) -> String? {
+    if let obstacle = countObstacle(node) { return obstacle }
     if !isRoot, !node.match.isEmpty { return "nested \(node.entity.name) is matched with stored objects" }
     for constraint in node.entity.uniquenessConstraints where !(isRoot && isKey(constraint, of: node)) {
       return "the constraint on \(constraint.joined(separator: ", ")) is not the match key"
@@ -60,6 +71,7 @@ struct StrategyChoice: Sendable {
   private static func upsertObstacle(_ plan: StepPlan) -> String? {
     let node = plan.root
     if node.match.isEmpty { return "there is no match" }
+    if let obstacle = countObstacle(node) { return obstacle }
     guard node.entity.uniquenessConstraints.contains(where: { isKey($0, of: node) }) else {
       return "match is not a uniqueness constraint of \(node.entity.name)"
     }
