@@ -26,10 +26,16 @@ enum ReportText {
     lines += rejects(report)
     if report.result == .built {
       lines += [
-        "", "Look at it:", "  ./seedbed inspect \(path)", "  sqlite3 -readonly \(path) .tables",
+        "", "Look at it:", "  ./seedbed inspect \(quoted(path))", "  sqlite3 -readonly \(quoted(path)) .tables",
       ]
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The path as a shell takes it.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+".contains($0)) }
+    return isPlain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
 
   private static func summary(_ report: RunReport) -> String {

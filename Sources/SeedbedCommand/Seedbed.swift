@@ -20,11 +20,12 @@ struct Seedbed: ParsableCommand {
         78   the pipeline or the model is wrong
         130  interrupted; a second signal stops at once
 
-      Data goes to standard output, talk to standard error. "-" is standard input or output wherever a path is taken.
+      Data goes to standard output, talk to standard error. "-" is standard input as a source, and standard output as an export.
       """,
     version: "0.1.0",
     subcommands: [
       RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, CheckCommand.self, InspectCommand.self,
+      SchemaCommand.self,
     ])
 
   static func main() {

@@ -58,7 +58,7 @@ extension PipelineSection {
       "strategy", .choice(ImportStep.Strategy.words), .value(.text("automatic")),
       """
       How rows are written: `find-or-create` through a context, `upsert` through a uniqueness constraint, `bulk` as \
-      finished pages into an empty entity. `automatic` takes the fastest that means the same.
+      plain inserts into an empty entity. `automatic` takes the fastest that means the same.
       """, example: "upsert"),
     FieldSpec(
       "on-match", .choice(ImportStep.OnMatch.words), .value(.text("update")),

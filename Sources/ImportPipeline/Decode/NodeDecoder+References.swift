@@ -6,7 +6,15 @@ extension NodeDecoder {
   /// Decodes and encodes the keys of a reference for all rows.
   func decode(_ reference: ReferencePlan) {
     var keys = ReferenceKeys()
-    if reference.relationship.isToMany {
+    if reference.parts.isEmpty {
+      // `property: null` clears the relationship.
+      unsafe keys.states = entries.map { _ in .null }
+      if !reference.relationship.isToMany {
+        unsafe keys.entries = entries.indices.map { row in
+          ReferenceKeys.Entry(row: Int32(row), state: .null, offset: 0, length: 0, rawOffset: 0)
+        }
+      }
+    } else if reference.relationship.isToMany {
       unsafe decodeToMany(reference, into: &keys)
     } else {
       let batch = unsafe RowBatch(
@@ -109,24 +117,33 @@ extension NodeDecoder {
   }
 
   /// Splits a text into its keys, blanks around each trimmed; empty pieces do not count.
-  private func split(_ slice: FieldSlice, separator: UInt8?) -> [FieldSlice] {
-    guard let separator else { return [slice] }
+  private func split(_ slice: FieldSlice, separator: [UInt8]?) -> [FieldSlice] {
+    guard let separator, !separator.isEmpty else { return [slice] }
     let bytes = unsafe table.bytes(of: slice)
     var pieces: [FieldSlice] = []
-    var start = 0
-    for index in 0...bytes.count where unsafe index == bytes.count || bytes[index] == separator {
+    func add(_ start: Int, _ end: Int) {
       var from = start
-      var to = index
+      var to = end
       while from < to, unsafe bytes[from] == 32 { from += 1 }
       while to > from, unsafe bytes[to - 1] == 32 { to -= 1 }
-      if to > from {
-        pieces.append(
-          FieldSlice(
-            offset: slice.offset + UInt32(from), length: UInt32(to - from), kind: .string, isQuoted: false,
-            rawOffset: slice.rawOffset + UInt32(from)))
-      }
-      start = index + 1
+      guard to > from else { return }
+      pieces.append(
+        FieldSlice(
+          offset: slice.offset + UInt32(from), length: UInt32(to - from), kind: .string, isQuoted: false,
+          rawOffset: slice.rawOffset + UInt32(from)))
     }
+    var start = 0
+    var index = 0
+    while index + separator.count <= bytes.count {
+      if unsafe bytes[index..<index + separator.count].elementsEqual(separator) {
+        add(start, index)
+        index += separator.count
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    add(start, bytes.count)
     return pieces
   }
 }

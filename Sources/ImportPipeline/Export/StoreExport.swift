@@ -65,7 +65,6 @@ extension ExportStep {
   /// before the name.
   var temporaryPath: String {
     guard to != "-" else { return to }
-    let folder = (to as NSString).deletingLastPathComponent
-    return (folder.isEmpty ? "." : folder) + "/.partial." + (to as NSString).lastPathComponent
+    return FilePath.folder(of: to) + "/.partial." + FilePath.name(of: to)
   }
 }

@@ -126,7 +126,8 @@ struct ReferencePlan: Sendable {
   let column: Int?
   let entityColumn: Int?
   let orderColumn: Int?
-  let separator: UInt8?
+  /// To-many: the bytes between the keys of a text; nil: the text is one key.
+  let separator: [UInt8]?
   let missing: ReferenceMapping.Missing
   /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
   var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }

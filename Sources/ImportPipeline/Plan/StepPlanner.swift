@@ -59,6 +59,14 @@ struct StepPlanner {
       }
       switch entry.mapping {
       case .attribute(let mapping):
+        if mapping.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
+          // `property: null` clears the relationship: a reference without a key.
+          references.append(
+            try reference(
+              relationship, mapping: ReferenceMapping(match: [], from: [], separator: nil, onMissing: .null),
+              columns: &columns, slots: &slots, at: entry.position))
+          continue
+        }
         guard let attribute = entity.storedAttribute(entry.property) else {
           throw unknownProperty(entry, of: entity)
         }
@@ -243,7 +251,7 @@ struct StepPlanner {
       column = columns.firstIndex { $0.source == .toOne(relationship.name) }
       entityColumn = columns.firstIndex { $0.source == .toOneEntity(relationship.name) }
       orderColumn = columns.firstIndex { $0.source == .toOneOrder(relationship.name) }
-    } else if parts.count != 1 || parts[0].input.slot == nil {
+    } else if !parts.isEmpty, parts.count != 1 || parts[0].input.slot == nil {
       throw failure(
         "pipeline.to-many-key", "\(relationship.name) is to-many: its keys come from one field", at: position,
         hint: "from: a field with a JSON array, or a text with separator:")
@@ -252,7 +260,7 @@ struct StepPlanner {
       property: relationship.name, relationship: relationship,
       table: KeyTableID(entity: destination, attributes: mapping.match), parts: parts, keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
-      separator: mapping.separator.flatMap { $0.utf8.count == 1 ? $0.utf8.first : nil }, missing: mapping.onMissing)
+      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing)
   }
 
   private func evaluator(

@@ -150,7 +150,7 @@ final class RejectFile {
   }
 
   static func createFolder(of path: String) throws(RunError) {
-    let folder = (path as NSString).deletingLastPathComponent
+    let folder = FilePath.folder(of: path)
     guard !folder.isEmpty else { return }
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -21,6 +21,14 @@ enum OutputCheck {
         .badPipeline, code: "output.is-input", "\(clash.0) names \(clash.1), which the run reads",
         hint: "give the result another name")
     }
+    var seen: [String: String] = [:]
+    for (field, path) in outputs {
+      if let other = seen.updateValue(field, forKey: real(path)) {
+        throw RunError(
+          .badPipeline, code: "output.twice", "\(other) and \(field) both name \(path)",
+          hint: "give every result a name of its own")
+      }
+    }
   }
 
   private static func real(_ path: String) -> String {

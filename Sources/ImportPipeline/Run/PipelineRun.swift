@@ -52,7 +52,8 @@ public struct PipelineRun {
 
   private func perform() throws -> RunReport {
     let start = ContinuousClock.now
-    let model = try ModelReader.read(path: pipeline.modelPath, version: pipeline.modelVersion)
+    let modelFile = try ModelReader.readFile(path: pipeline.modelPath, version: pipeline.modelVersion)
+    let model = modelFile.model
     var lock: RunLock?
     if !options.isDryRun {
       try RejectFile.createFolder(of: pipeline.store.path)
@@ -66,12 +67,14 @@ public struct PipelineRun {
     let plans = try plans(model, inputs)
     try OutputCheck.check(pipeline, inputs)
 
-    let digest = try contentDigest(model, inputs)
+    let digest = try contentDigest(modelFile, inputs)
     var report = RunReport(
       result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
-    if pipeline.store.replace == .whenChanged, let known = build.existingInputDigest, known.digest == digest.text {
+    if pipeline.store.replace == .whenChanged, hasAllExports, let known = build.existingInputDigest,
+      known.digest == digest.text
+    {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
@@ -83,6 +86,7 @@ public struct PipelineRun {
       model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
+    try checkDerivedAttributes(plans, store)
     let rejects = RejectCollector(settings: rejectSettings, stepCount: pipeline.imports.count)
     do {
       report.steps = try importAll(plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build)
@@ -121,12 +125,34 @@ public struct PipelineRun {
 
   // MARK: - Before
 
+  /// An export that somebody removed is made again, even when nothing else has changed.
+  private var hasAllExports: Bool {
+    pipeline.exports.allSatisfy { $0.to == "-" || FileManager.default.fileExists(atPath: $0.to) }
+  }
+
   private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
     for (index, step) in pipeline.imports.enumerated() {
       plans.append(try StepPlanner.plan(step, model: model, pipelinePath: pipeline.path, files: inputs.files[index]))
     }
     return plans
+  }
+
+  /// Values that only Core Data can compute would stay empty without a word, so such entities are not imported into.
+  private func checkDerivedAttributes(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
+    let kept = Set(store.layout.triggers.map { "\($0.entity.name).\($0.attribute)" })
+    for node in plans.flatMap(\.nodes) {
+      for attribute in node.entity.storedAttributes {
+        guard let derivation = attribute.derivation else { continue }
+        var declaring = node.entity
+        while let parent = declaring.superentity, parent.attribute(attribute.name) != nil { declaring = parent }
+        guard !kept.contains("\(declaring.name).\(attribute.name)") else { continue }
+        throw RunError(
+          .badPipeline, code: "model.derived-attribute",
+          "\(declaring.name).\(attribute.name) is derived by \(derivation.expression), which is not computed here",
+          hint: "counts of a to-many relationship are; make the attribute a plain one and map it")
+      }
+    }
   }
 
   /// A step that looks for repeated keys first reads its source twice.
@@ -139,11 +165,12 @@ public struct PipelineRun {
 
   /// Over everything the store's content depends on: pipeline, model, sources, seed store.
   private func contentDigest(
-    _ model: ManagedObjectModel, _ inputs: SourceInputs
+    _ modelFile: ModelFile, _ inputs: SourceInputs
   ) throws(RunError) -> (data: Data, text: String) {
     var digest = ContentDigest()
     try SourceInputs.digest(pipeline.path, into: &digest)
-    digest.update(content: Data(model.versionHashesDigest.utf8))
+    digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
+    try SourceInputs.digest(modelFile.path, into: &digest)
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
     if let seed = pipeline.store.seed {
       for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {

@@ -58,6 +58,11 @@ struct StoreBuild {
     } else {
       origin = settings.seed
     }
+    if settings.uuid != nil, origin != nil {
+      throw RunError(
+        .badPipeline, code: "store.uuid", "store.uuid names the UUID of a new store, and this one is a copy",
+        hint: "a copied store keeps its UUID: remove store.uuid")
+    }
     guard let origin else {
       options.uuid = uuid
       options.defersIndexes = true
@@ -120,6 +125,6 @@ struct StoreBuild {
   /// Where Core Data keeps external binary data: `.<name without extension>_SUPPORT` beside the store.
   private static func supportFolder(of path: String) -> String {
     let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-    return (path as NSString).deletingLastPathComponent + "/.\(name)_SUPPORT"
+    return FilePath.folder(of: path) + "/.\(name)_SUPPORT"
   }
 }

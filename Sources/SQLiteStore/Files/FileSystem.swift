@@ -72,8 +72,9 @@ enum FileSystem {
   }
 
   static func parent(_ path: String) -> String {
-    let folder = (path as NSString).deletingLastPathComponent
-    return folder.isEmpty ? "." : folder
+    // Foundation's own splitting traps on paths of one character.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Copies a file's bytes into a new file, which is synchronised.

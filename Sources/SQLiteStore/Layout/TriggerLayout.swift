@@ -34,13 +34,17 @@ extension StoreLayout {
     return result
   }
 
+  /// The relationship that a derivation counts: `count:(pages)` in compiled models, `pages.@count` in the editor.
+  private static func countedRelationship(_ text: String) -> String? {
+    if text.hasPrefix("count:("), text.hasSuffix(")") { return String(text.dropFirst("count:(".count).dropLast()) }
+    return text.hasSuffix(".@count") ? String(text.dropLast(".@count".count)) : nil
+  }
+
   private func countTrigger(
     _ attribute: AttributeDescription, _ derivation: AttributeDescription.Derivation, of entity: Entity
   ) -> TriggerLayout? {
-    let text = derivation.expression
-    guard derivation.filteringPredicate == nil, text.hasPrefix("count:("), text.hasSuffix(")") else { return nil }
-    let name = String(text.dropFirst("count:(".count).dropLast())
-    guard let relationship = entity.relationship(name), relationship.isToMany,
+    guard derivation.filteringPredicate == nil, let name = Self.countedRelationship(derivation.expression),
+      let relationship = entity.relationship(name), relationship.isToMany,
       let members = memberColumns(of: relationship), relationship.inverse != nil,
       let target = column(for: attribute.name, of: entity)?.name
     else { return nil }

@@ -300,7 +300,7 @@
   private func malformed(_ stop: JSONStop, at: Int) -> SeedFormatError {
     stop == .tooDeep
       ? error(
-        "json.too-deep", stop.message, at: at, hint: "at most \(limits.nestingDepth) levels; raise the nesting limit")
+        "json.too-deep", stop.message, at: at, hint: "at most \(limits.nestingDepth) levels are read")
       : error("json.malformed", stop.message, at: at)
   }
 

@@ -101,7 +101,7 @@
       )
     }
     return stop == .tooDeep
-      ? ("json.too-deep", stop.message, "at most \(limits.nestingDepth) levels; raise the nesting limit", at)
+      ? ("json.too-deep", stop.message, "at most \(limits.nestingDepth) levels are read", at)
       : ("json.malformed", stop.message, nil, at)
   }
 

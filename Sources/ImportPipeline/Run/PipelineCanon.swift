@@ -1,0 +1,40 @@
+/// What a pipeline file says after variables were put in, as far as the store's contents depend on it and paths do not:
+/// two runs with other environments are told apart by it, two runs in other folders are not.
+enum PipelineCanon {
+  static func text(of pipeline: PipelineFile) -> String {
+    pipeline.imports.map { text(of: $0) }.joined(separator: "\n")
+  }
+
+  private static func text(of step: ImportStep) -> String {
+    let source = step.source
+    return [
+      step.entity, step.match.description, step.strategy.rawValue, step.onMatch.rawValue, step.duplicates.rawValue,
+      source.format.rawValue, source.encoding.rawValue, "\(source.delimiter)", "\(source.quote ?? 0)",
+      "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
+      source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
+      step.condition?.source ?? "", text(of: step.map),
+    ].joined(separator: "|")
+  }
+
+  private static func text(of map: [MapEntry]) -> String {
+    map.map { entry in
+      let value =
+        switch entry.mapping {
+        case .attribute(let mapping):
+          [
+            mapping.expression.source, (mapping.nulls ?? []).description, mapping.dateFormat ?? "",
+            mapping.timeZone ?? "", mapping.defaultValue?.source ?? "",
+          ].joined(separator: "|")
+        case .reference(let mapping):
+          [
+            mapping.match.description, mapping.from.map(\.source).description, mapping.separator ?? "",
+            mapping.onMissing.rawValue,
+          ].joined(separator: "|")
+        case .nested(let mapping):
+          [mapping.from, mapping.entity ?? "", mapping.match.description, "{" + text(of: mapping.map) + "}"]
+            .joined(separator: "|")
+        }
+      return entry.property + ": " + value
+    }.joined(separator: "; ")
+  }
+}
