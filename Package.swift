@@ -58,7 +58,8 @@ let package = Package(
         "ImportPipeline", logging, argumentParser,
       ]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
-    .testTarget(name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel"], exclude: ["Models"]),
+    .testTarget(
+      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "CZlib"], exclude: ["Models"]),
     .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(

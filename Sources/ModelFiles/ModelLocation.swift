@@ -11,14 +11,13 @@ struct ModelLocation {
   let contentsPath: String
   let versionName: String
 
-  init(path given: String, version: String?) throws(ModelError) {
-    let path = Self.withoutTrailingSlashes(given)
+  /// - Parameter path: without a `/` at the end.
+  init(path: String, version: String?) throws(ModelError) {
     switch ModelFileSystem.kind(path) {
     case .missing:
       throw ModelError(
-        .unreadableFile, file: path, "there is no model here", hint: "give the path of a .xcdatamodeld folder")
+        .unreadableFile, file: path, "there is no model here", hint: "give the path of a .xcdatamodeld or .momd folder")
     case .file:
-      try Self.refuseCompiled(path)
       let folder = (path as NSString).deletingLastPathComponent
       let name = Self.baseName(folder.hasSuffix(Self.versionSuffix) ? folder : path)
       try Self.require(version, toBe: name, path: path)
@@ -30,20 +29,17 @@ struct ModelLocation {
       contentsPath = try Self.contents(of: path)
       versionName = name
     case .folder:
-      try Self.refuseCompiled(path)
       let name = try Self.chosenVersion(version, in: path)
       contentsPath = try Self.contents(of: path + "/" + name + Self.versionSuffix)
       versionName = name
     }
   }
 
-  static func versions(path given: String) throws(ModelError) -> ModelVersions {
-    let path = withoutTrailingSlashes(given)
+  static func versions(path: String) throws(ModelError) -> ModelVersions {
     guard ModelFileSystem.kind(path) == .folder, !path.hasSuffix(versionSuffix) else {
       let name = try ModelLocation(path: path, version: nil).versionName
       return ModelVersions(names: [name], current: name)
     }
-    try refuseCompiled(path)
     let names = try ModelFileSystem.names(in: path).filter { $0.hasSuffix(versionSuffix) }
       .map { String($0.dropLast(versionSuffix.count)) }.sorted { $0.precedesByCodePoint($1) }
     guard let first = names.first else {
@@ -111,13 +107,6 @@ struct ModelLocation {
       .unreadableFile, file: folder, "the model has no file named contents", hint: "restore the folder's files")
   }
 
-  private static func refuseCompiled(_ path: String) throws(ModelError) {
-    guard [".momd", ".mom", ".omo"].contains(where: path.hasSuffix) else { return }
-    throw ModelError(
-      .unsupportedFormat, file: path, "this is a compiled model",
-      hint: "give the .xcdatamodeld folder that it was compiled from")
-  }
-
   private static func require(_ version: String?, toBe name: String, path: String) throws(ModelError) {
     guard let version, withoutSuffix(version) != name else { return }
     throw ModelError(
@@ -131,7 +120,7 @@ struct ModelLocation {
     name.hasSuffix(versionSuffix) ? String(name.dropLast(versionSuffix.count)) : name
   }
 
-  private static func withoutTrailingSlashes(_ path: String) -> String {
+  static func withoutTrailingSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.count > 1, path.last == "/" { path.removeLast() }
     return String(path)

@@ -1,15 +1,16 @@
 public import ObjectModel
 
 /// Reads the models that Xcode's editor writes: `.xcdatamodeld` folders with their versions, and single
-/// `.xcdatamodel` folders or the XML file `contents` inside one.
+/// `.xcdatamodel` folders or the XML file `contents` inside one; and compiled ones: `.momd` folders and `.mom` files.
 public enum ModelReader {
   /// The largest XML file that is read, in bytes.
   static let maximumByteCount = 64 << 20
 
   /// Reads a model.
   /// - Parameters:
-  ///   - path: a `.xcdatamodeld` or `.xcdatamodel` folder (a `/` at the end is allowed) or a `contents` file.
-  ///   - version: name of a version, with or without `.xcdatamodel`; nil for the current one.
+  ///   - path: a `.xcdatamodeld` or `.xcdatamodel` folder (a `/` at the end is allowed), a `contents` file, a `.momd`
+  ///     folder or a `.mom` file.
+  ///   - version: name of a version, with or without its suffix; nil for the current one.
   /// - Throws: `ModelError` with every mistake found, each with file, line and what to do.
   public static func read(path: String, version: String? = nil) throws(ModelError) -> ManagedObjectModel {
     try readFile(path: path, version: version).model
@@ -17,6 +18,10 @@ public enum ModelReader {
 
   /// Reads a model and tells which version it is and what was left out. See `read(path:version:)`.
   public static func readFile(path: String, version: String? = nil) throws(ModelError) -> ModelFile {
+    let path = ModelLocation.withoutTrailingSlashes(path)
+    if CompiledModelLocation.isCompiled(path) {
+      return try CompiledModelReader.readFile(path: path, version: version)
+    }
     let location = try ModelLocation(path: path, version: version)
     let bytes = try ModelFileSystem.readFile(location.contentsPath, limit: maximumByteCount)
     let root = try XMLNode.parse(bytes, path: location.contentsPath)
@@ -26,9 +31,11 @@ public enum ModelReader {
       model: model, versionName: location.versionName, path: location.contentsPath, warnings: decoder.log.warnings)
   }
 
-  /// Lists the versions of a `.xcdatamodeld` folder, or the one of a single `.xcdatamodel`.
+  /// Lists the versions of a `.xcdatamodeld` or `.momd` folder, or the one of a single `.xcdatamodel` or `.mom`.
   /// - Throws: `ModelError` when there is no model at the path or its folder is damaged.
   public static func versions(path: String) throws(ModelError) -> ModelVersions {
-    try ModelLocation.versions(path: path)
+    let path = ModelLocation.withoutTrailingSlashes(path)
+    return try CompiledModelLocation.isCompiled(path)
+      ? CompiledModelLocation.versions(path: path) : ModelLocation.versions(path: path)
   }
 }

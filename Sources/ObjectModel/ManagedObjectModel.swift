@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A validated, immutable set of entities with their relationships resolved and their version hashes computed.
 public final class ManagedObjectModel: Sendable {
   /// Every entity, sorted by name by code point. `Entity.index` is the position here.
@@ -12,10 +14,13 @@ public final class ManagedObjectModel: Sendable {
   let hashes: ModelHashes
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
+  /// - Parameter storedHashes: entity name → version hash that Apple's tools computed for this model. An entity whose
+  ///   hash would rest on an unconfirmed rule takes its hash from here; others keep their computed ones.
   /// - Throws: `ModelError` with every mistake found.
   public init(
     entities: [EntityDescription], configurations: [String: [String]] = [:],
-    fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = ""
+    fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = "",
+    storedHashes: [String: Data] = [:]
   ) throws(ModelError) {
     let sorted = entities.sortedByCodePoint(\.name)
     var validator = ModelValidator(sorted)
@@ -23,7 +28,7 @@ public final class ManagedObjectModel: Sendable {
     guard validator.problems.isEmpty else { throw ModelError(validator.problems) }
     let resolved = ResolvedModel(sorted, parent: validator.parent, indexByName: validator.indexByName)
     self.resolved = resolved
-    self.hashes = ModelHashes(sorted, resolved)
+    self.hashes = ModelHashes(sorted, resolved, stored: storedHashes)
     self.descriptions = sorted
     self.configurations = configurations
     self.fetchRequestTemplates = Dictionary(

@@ -6,6 +6,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadableFile
     /// The file is not well-formed XML, or ends too early.
     case malformedXML
+    /// The archive of a compiled model is damaged, is none, or holds what no model has.
+    case malformedArchive
     /// A file format that is known and not supported, such as the binary models of Xcode 3.
     case unsupportedFormat
     /// The requested or the current version is not in the model's folder, or cannot be told.

@@ -85,13 +85,18 @@ struct VersionSelectionTests {
     try folder.write("bplist00", to: "Old.xcdatamodel/elements")
     try folder.write("", to: "Empty.xcdatamodel/readme")
     try folder.write("", to: "Made.momd/Made.mom")
+    try folder.write("momv2$", to: "Fast.omo")
+    try folder.write("", to: "Void.momd/readme")
     try folder.write("", to: "Made/readme")
     try folder.write("bplist00", to: "Binary.xcdatamodel/contents")
     let cases = [
       ("/None.xcdatamodeld", "there is no model here"), ("/Made", "the folder holds no .xcdatamodel version"),
       ("/Old.xcdatamodel", "this is a model in the binary format of Xcode 3"),
-      ("/Empty.xcdatamodel", "the model has no file named contents"), ("/Made.momd", "this is a compiled model"),
-      ("/Made.momd/Made.mom", "this is a compiled model"),
+      ("/Empty.xcdatamodel", "the model has no file named contents"),
+      ("/Made.momd", "it is not a binary property list"),
+      ("/Made.momd/Made.mom", "it is not a binary property list"), ("/None.momd", "there is no model here"),
+      ("/Fast.omo", "this is a compiled model in Core Data's private layout"),
+      ("/Void.momd", "the folder holds no .mom file"),
       ("/Binary.xcdatamodel", "this is a binary property list, not the XML of a model"),
     ]
     for (name, expected) in cases {

@@ -49,7 +49,7 @@ struct DerivationExpression: Hashable {
   private static func isKeyPath(_ tokens: ArraySlice<String>) -> Bool {
     guard tokens.count % 2 == 1 else { return false }
     return tokens.enumerated().allSatisfy { position, token in
-      position % 2 == 1 ? token == "." : isWord(token) && !reservedWords.contains(token.uppercased())
+      position % 2 == 1 ? token == "." : isWord(token) && !PredicateWords.isReserved(token)
     }
   }
 
@@ -66,10 +66,4 @@ struct DerivationExpression: Hashable {
     guard let first = token.first else { return false }
     return first.isLetter || first == "_"
   }
-
-  private static let reservedWords: Set<String> = [
-    "AND", "OR", "NOT", "IN", "ANY", "ALL", "SOME", "NONE", "TRUE", "FALSE", "YES", "NO", "NULL", "NIL", "SELF",
-    "FIRST", "LAST", "SIZE", "BETWEEN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "TRUEPREDICATE",
-    "FALSEPREDICATE", "SUBQUERY", "FETCH", "CAST", "TERNARY", "FUNCTION", "UNION", "INTERSECT", "MINUS", "ANYKEY",
-  ]
 }

@@ -12,7 +12,7 @@ struct ModelHashes: Sendable {
   let digest: String
   let checksum: String
 
-  init(_ descriptions: [EntityDescription], _ resolved: ResolvedModel) {
+  init(_ descriptions: [EntityDescription], _ resolved: ResolvedModel, stored: [String: Data]) {
     var hashes = [Data](repeating: Data(), count: descriptions.count)
     var reasons = [[String]](repeating: [], count: descriptions.count)
     let parents = resolved.entities.map(\.parent)
@@ -23,6 +23,10 @@ struct ModelHashes: Sendable {
         descriptions[index], resolved.entities[index], parentHash: parent.map { hashes[$0] })
       var known = parent.map { reasons[$0] } ?? []
       for reason in rules.unconfirmed where !known.contains(reason) { known.append(reason) }
+      if !known.isEmpty, let hash = stored[descriptions[index].name] {
+        hashes[index] = hash
+        known = []
+      }
       reasons[index] = known
     }
     entities = hashes

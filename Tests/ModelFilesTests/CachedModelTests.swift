@@ -1,0 +1,87 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+import SQLite
+import Testing
+
+@Suite("Models cached in stores", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))
+struct CachedModelTests {
+  static let stores = Fixtures.areAvailable ? ((try? Fixtures.expected())?.stores.keys.sorted() ?? []) : []
+
+  /// The value of `Z_MODELCACHE.Z_CONTENT`, read from a copy of the store with its sidecars; nil without a cache.
+  static func content(of store: String) throws -> [UInt8]? {
+    let folder = try TemporaryFolder()
+    let name = (store as NSString).lastPathComponent
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: Fixtures.path(store + suffix)) {
+      try folder.write(Data(contentsOf: URL(fileURLWithPath: Fixtures.path(store + suffix))), to: name + suffix)
+    }
+    let connection = try Connection(path: folder.path + "/" + name)
+    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'Z_MODELCACHE'")
+    guard tables == 1 else { return nil }
+    let statement = try Statement(connection, "SELECT Z_CONTENT FROM Z_MODELCACHE")
+    return try statement.step() ? statement.blob(at: 0) : nil
+  }
+
+  static func read(_ store: String) throws -> ModelFile? {
+    guard let content = try content(of: store) else { return nil }
+    return try CachedModelReader.read(deflated: content, origin: store, inflate: RawInflation.inflate)
+  }
+
+  @Test("a cached model has the hashes, digest and checksum of the store's metadata", arguments: stores)
+  func metadata(store: String) throws {
+    guard let file = try Self.read(store) else {
+      #expect(store == "stores/surf-journal/SurfJournalModel.sqlite")
+      return
+    }
+    let expected = try #require(try Fixtures.expected().stores[store])
+    #expect(file.model.entityVersionHashesByName.mapValues(\.hexadecimal) == expected.hashes)
+    if let digest = expected.digest { #expect(file.model.versionHashesDigest == digest) }
+    if let checksum = expected.checksum { #expect(file.model.versionChecksum == checksum) }
+  }
+
+  @Test("a cached model equals the source that the store was made from", arguments: stores)
+  func source(store: String) throws {
+    guard let file = try Self.read(store),
+      let path = try Fixtures.expected().stores[store]?.model?.first(where: { $0.hasSuffix(".xcdatamodel") })
+    else { return }
+    let source = try ModelReader.read(path: Fixtures.path(path))
+    #expect(file.warnings.isEmpty, "\(file.warnings)")
+    if store.hasSuffix("2.0.0_empty.sqlite") {
+      // The framework of 2018 cached an index of one attribute under the attribute's name only.
+      let indexes = source.differences(to: file.model).compactMap { difference in
+        if case .fetchIndex(let name) = difference.subject { "\(name) \(difference.change)" } else { nil }
+      }
+      #expect(Set(indexes) == ["byIdentifierIndex removed", "byCommitHashIndex removed", "byFqdnIndex removed"])
+      #expect(indexes.count == 7)
+    } else {
+      #expect(source.firstDifference(toCompiled: file.model) == nil)
+    }
+    #expect(file.model.versionIdentifier == source.versionIdentifier)
+  }
+
+  @Test("a model without a source tells limits, derivations and fetched properties, and what it left out")
+  func onlyInCache() throws {
+    let file = try #require(try Self.read("stores/coredataplus/SampleModel2_V1.sqlite"))
+    let book = try #require(file.model["Book"])
+    #expect(file.model["GraphicNovel"]?.superentity == book)
+    #expect(book.attribute("pagesCount")?.derivation?.expression == "count:(pages)")
+    #expect(book.attribute("title")?.minimumValue == .integer(3))
+    #expect(book.attribute("title")?.maximumValue == .integer(50))
+    #expect(book.attribute("cover")?.attributeValueClassName == "Cover")
+    let feedbacks = try #require(file.model["Author"]?.description.fetchedProperties)
+    #expect(
+      feedbacks.map(\.fetchRequest.predicate) == [
+        "authorAlias == $FETCH_SOURCE.alias",
+        "authorAlias == $FETCH_SOURCE.alias AND comment CONTAINS[c] $FETCHED_PROPERTY.userInfo.search",
+      ])
+    #expect(feedbacks.map(\.userInfo) == [[:], ["search": "great"]])
+    #expect(Array(file.model.configurations.keys) == ["SampleConfigurationV1"])
+    #expect(
+      Set(file.warnings.map(\.message)) == [
+        "Author.feedbacks: the sort descriptors of the fetch request feedbacks were left out",
+        "Book.cover: the default value is an object of the class CoreDataPlus_Tests.Cover and was left out",
+        "Book.title: a validation that is neither a limit nor a regular expression was left out: "
+          + "SELF CONTAINS \"title\"",
+      ])
+  }
+}
