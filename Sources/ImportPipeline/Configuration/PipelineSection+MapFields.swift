@@ -25,7 +25,8 @@ extension PipelineSection {
       "match", .texts, .required, "Attributes of the destination that identify an object.",
       example: "[source, externalID]"),
     FieldSpec(
-      "from", .expressions, .required, "The values of those attributes: as many expressions as there are attributes.",
+      "from", .expressions, .required,
+      "The values of those attributes: as many expressions as there are attributes; for a to-many relationship one field.",
       example: "[\"'osm'\", stop_id]"),
     FieldSpec(
       "separator", .text, .none,

@@ -46,7 +46,7 @@ public enum StoreCopier {
       throw StoreError.failure("\(source) and \(target) are the same file")
     }
     if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
-    let partial = target + ".partial"
+    let partial = target + ".copying"
     for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }
     do {
       try PrivateView.copyTriple(from: source, to: partial)
