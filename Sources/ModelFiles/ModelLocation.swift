@@ -71,17 +71,12 @@ struct ModelLocation {
     return current
   }
 
-  private struct CurrentVersion: Decodable {
-    var _XCCurrentVersionName: String
-  }
-
   /// What `.xccurrentversion` says; nil when there is no such file.
   private static func currentVersion(in folder: String, names: [String]) throws(ModelError) -> String? {
     let path = folder + "/" + currentVersionFile
     guard ModelFileSystem.kind(path) != .missing else { return nil }
-    let bytes = try ModelFileSystem.readFile(path, limit: 1 << 20)
     let list = names.joined(separator: ", ")
-    guard let name = try? PropertyListDecoder().decode(CurrentVersion.self, from: bytes)._XCCurrentVersionName else {
+    guard let name = try SmallPropertyList.read(path)?.dictionary?["_XCCurrentVersionName"]?.string else {
       throw ModelError(
         .unknownVersion, file: path, "the file is not a property list with a _XCCurrentVersionName",
         hint: "restore the file, or remove it and name one of the versions: \(list)")

@@ -68,6 +68,10 @@ struct VersionSelectionTests {
     "a damaged current-version file is an error",
     arguments: [
       ("", "the file is not a property list with a _XCCurrentVersionName"),
+      (
+        "<plist><dict>" + String(repeating: "<array>", count: 50_000),
+        "the file is not a property list with a _XCCurrentVersionName"
+      ),
       ("<plist", "the file is not a property list with a _XCCurrentVersionName"),
       (currentVersion("Three.xcdatamodel"), "the current version Three is not in the folder"),
     ])

@@ -6,22 +6,12 @@ public import ObjectModel
 public struct VersionInfo: Sendable, Hashable {
   /// Name of the file inside a `.momd` folder.
   public static let fileName = "VersionInfo.plist"
-  /// The largest file that is read, in bytes.
-  static let maximumByteCount = 16 << 20
-
   /// Name of the current version, without `.mom`.
   public let currentVersionName: String?
   /// Version name → entity name → 32-byte version hash.
   public let versionHashes: [String: [String: Data]]
   /// Version name → checksum (base64), which newer compilers write.
   public let versionChecksums: [String: String]
-
-  /// The file's own names.
-  private struct Contents: Decodable {
-    var NSManagedObjectModel_CurrentVersionName: String?
-    var NSManagedObjectModel_VersionHashes: [String: [String: Data]]?
-    var NSManagedObjectModel_VersionChecksums: [String: String]?
-  }
 
   /// Reads the file of a `.momd` folder.
   /// - Parameter folder: path of the `.momd` folder.
@@ -30,16 +20,15 @@ public struct VersionInfo: Sendable, Hashable {
   public static func read(folder: String) throws(ModelError) -> VersionInfo? {
     let path = folder + "/" + fileName
     guard ModelFileSystem.kind(path) != .missing else { return nil }
-    let bytes = try ModelFileSystem.readFile(path, limit: maximumByteCount)
-    let hint = "restore the file from a whole copy, or compile the model again"
-    let contents: Contents
-    do {
-      contents = try PropertyListDecoder().decode(Contents.self, from: bytes)
-    } catch {
+    let name = "NSManagedObjectModel_"
+    guard let contents = try SmallPropertyList.read(path)?.dictionary,
+      let hashes = entries(contents[name + "VersionHashes"], { entries($0, \.data) }),
+      let checksums = entries(contents[name + "VersionChecksums"], \.string),
+      contents[name + "CurrentVersionName"].map({ $0.string != nil }) ?? true
+    else {
       throw ModelError(
         .malformedArchive, file: path, "the file is not a property list with the versions' hashes", hint: hint)
     }
-    let hashes = contents.NSManagedObjectModel_VersionHashes ?? [:]
     for (version, entities) in hashes {
       for (entity, hash) in entities where hash.count != 32 {
         throw ModelError(
@@ -48,7 +37,19 @@ public struct VersionInfo: Sendable, Hashable {
       }
     }
     return VersionInfo(
-      currentVersionName: contents.NSManagedObjectModel_CurrentVersionName, versionHashes: hashes,
-      versionChecksums: contents.NSManagedObjectModel_VersionChecksums ?? [:])
+      currentVersionName: contents[name + "CurrentVersionName"]?.string, versionHashes: hashes,
+      versionChecksums: checksums)
+  }
+
+  private static let hint = "restore the file from a whole copy, or compile the model again"
+
+  /// The entries of a dictionary whose values are all of one kind; none for an absent one, nil for anything else.
+  private static func entries<Entry>(
+    _ list: SmallPropertyList?, _ entry: (SmallPropertyList) -> Entry?
+  ) -> [String: Entry]? {
+    guard let list else { return [:] }
+    guard let found = list.dictionary else { return nil }
+    let values = found.compactMapValues(entry)
+    return values.count == found.count ? values : nil
   }
 }

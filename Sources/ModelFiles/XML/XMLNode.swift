@@ -5,6 +5,9 @@ struct XMLNode {
   /// 1-based.
   var line: Int
   var children: [XMLNode] = []
+  /// The text directly inside, of all its parts; empty where there are only blanks.
+  var text = ""
+
   /// Whether there is text other than blanks directly inside.
-  var hasText = false
+  var hasText: Bool { !text.isEmpty }
 }

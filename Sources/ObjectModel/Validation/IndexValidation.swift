@@ -82,7 +82,7 @@ extension ModelValidator {
     default:
       fail(
         .unknownProperty, "the \(text) names \(name), which is not a property of \(entities[index].name)",
-        Self.suggestion(name, among: members[index].keys) ?? "correct the name or add the attribute")
+        suggestion(name, among: members[index].keys) ?? "correct the name or add the attribute")
     }
   }
 }

@@ -16,6 +16,12 @@ struct ModelValidator {
     var declaringEntity: Int
   }
 
+  /// The most properties and constraints that the entities may have in all, each inherited one counted again. It
+  /// keeps a small file from describing a model that fills the memory.
+  static let maximumMemberCount = 1 << 20
+  /// Finding the name that was meant goes over all names, so it is only done for the first problems.
+  private static let suggestionCount = 64
+
   let entities: [EntityDescription]
   private(set) var indexByName: [String: Int] = [:]
   /// Position of each entity's parent; without cycles once `validate` has run.
@@ -34,6 +40,7 @@ struct ModelValidator {
     indexEntities()
     resolveParents()
     cutParentCycles()
+    guard isOfBearableSize() else { return }
     for index in ResolvedModel.parentsFirst(parent) { collectMembers(of: index) }
     for index in entities.indices {
       for attribute in entities[index].attributes { check(attribute, of: index) }
@@ -68,13 +75,14 @@ struct ModelValidator {
   }
 
   /// The known name that differs from `name` in letter case only, as "did you mean …?".
-  static func suggestion(_ name: String, among known: some Sequence<String>) -> String? {
+  func suggestion(_ name: String, among known: some Sequence<String>) -> String? {
+    guard problems.count < Self.suggestionCount else { return nil }
     let folded = name.lowercased()
     return known.filter { $0.lowercased() == folded && $0 != name }.sortedByCodePoint { $0 }.first
       .map { "did you mean \($0)?" }
   }
 
-  func suggestEntity(_ name: String) -> String? { Self.suggestion(name, among: indexByName.keys) }
+  func suggestEntity(_ name: String) -> String? { suggestion(name, among: indexByName.keys) }
 
   // MARK: Entities and parents
 
@@ -130,6 +138,26 @@ struct ModelValidator {
       }
       for here in path { isSettled[here] = true }
     }
+  }
+
+  private mutating func isOfBearableSize() -> Bool {
+    var counts = [Int](repeating: 0, count: entities.count)
+    var total = 0
+    for index in ResolvedModel.parentsFirst(parent) {
+      let entity = entities[index]
+      counts[index] =
+        (parent[index].map { counts[$0] } ?? 0) + entity.attributes.count + entity.relationships.count
+        + entity.fetchedProperties.count + entity.uniquenessConstraints.count
+      total += counts[index]
+      if total > Self.maximumMemberCount {
+        report(
+          .invalidCount, entity: index,
+          "with \(entity.name) the entities have more than \(Self.maximumMemberCount) properties, inherited ones included",
+          hint: "use fewer entities or fewer properties in their parents")
+        return false
+      }
+    }
+    return true
   }
 
   private mutating func collectMembers(of index: Int) {

@@ -26,7 +26,7 @@ extension ModelValidator {
         .missingInverse, entity: index, property: relationship.name,
         "\(name) has the inverse \(inverseText), which is not a relationship of \(entities[destination].name)",
         hint: elsewhere.map { "\($0.name) has a relationship of that name: correct the destination or the inverse" }
-          ?? Self.suggestion(inverseName, among: members[destination].keys)
+          ?? suggestion(inverseName, among: members[destination].keys)
           ?? "add the relationship \(inverseText) or correct the inverse")
       return
     }
