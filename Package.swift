@@ -66,6 +66,7 @@ let package = Package(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles"]),
     .testTarget(
       name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
+    .testTarget(name: "AccessorTests", dependencies: ["ObjectGraph", "StoreInterface", "ObjectModel", "ModelFiles"]),
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats"]),
     .testTarget(
       name: "ImportPipelineTests",

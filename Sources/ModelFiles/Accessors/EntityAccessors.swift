@@ -1,0 +1,205 @@
+import ObjectModel
+
+/// The text of one entity's class.
+struct EntityAccessors {
+  let entity: Entity
+  let names: SwiftNames
+  let isPublic: Bool
+  private var usesFoundation = false
+  private var members: [String] = []
+
+  init(_ entity: Entity, names: SwiftNames, isPublic: Bool) {
+    self.entity = entity
+    self.names = names
+    self.isPublic = isPublic
+    addRequest()
+    addInsertion()
+    for attribute in entity.description.attributes.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
+      add(attribute)
+    }
+    for relationship in entity.description.relationships.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
+      if relationship.isToMany { addToMany(relationship) } else { addToOne(relationship) }
+    }
+  }
+
+  var text: String {
+    let parent = entity.superentity.map(names.className) ?? names.type("ManagedObject")
+    let importing = isPublic ? "public import" : "import"
+    var modules = ["ObjectGraph", "ObjectModel", "StoreInterface"]
+    if usesFoundation { modules.insert("Foundation", at: 0) }
+    return """
+      \(SwiftNames.header)
+      \(modules.map { "\(importing) \($0)" }.joined(separator: "\n"))
+
+      /// An object of the entity \(entity.name)\(entity.isAbstract ? ", which is abstract" : "").
+      \(classAccess)class \(names.className(of: entity)): \(parent) {
+      \(members.map { $0.indented }.joined(separator: "\n\n"))
+      }
+
+      """
+  }
+
+  private var isFinal: Bool { entity.subentities.isEmpty }
+  private var classAccess: String { isFinal ? (isPublic ? "public final " : "final ") : (isPublic ? "open " : "") }
+  private var access: String { isPublic ? "public " : "" }
+  private var openAccess: String { isPublic ? (isFinal ? "public " : "open ") : "" }
+
+  // MARK: Requests and insertion
+
+  private mutating func addRequest() {
+    let overriding = entity.superentity == nil ? "" : "override "
+    members.append(
+      """
+      /// A request for the objects of \(entity.name) and its sub-entities.
+      \(openAccess)\(overriding)class func fetchRequest(in model: \(names.type("ManagedObjectModel"))) \
+      -> \(names.type("FetchRequest")) {
+        \(names.type("FetchRequest"))(\(names.listName).entity("\(entity.name)", in: model))
+      }
+      """)
+  }
+
+  private mutating func addInsertion() {
+    if entity.isAbstract { return }
+    var isOverriding = false
+    var above = entity.superentity
+    while let ancestor = above {
+      if !ancestor.isAbstract { isOverriding = true }
+      above = ancestor.superentity
+    }
+    members.append(
+      """
+      /// Makes a new object with the model's defaults.
+      @discardableResult
+      \(openAccess)\(isOverriding ? "override " : "")class func insert(\
+      into context: \(names.type("ManagedObjectContext"))) -> \(names.className(of: entity)) {
+        \(names.listName).checked(
+          context.insert(\(names.listName).entity("\(entity.name)", in: context.coordinator.model)))
+      }
+      """)
+  }
+
+  // MARK: Attributes
+
+  private mutating func add(_ attribute: AttributeDescription) {
+    if attribute.composite != nil { return }
+    let property = names.property(attribute.name)
+    let isReadOnly = attribute.derivation != nil
+    let kind = ModelValueText.name(of: attribute.type)
+    guard let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) else {
+      addPlain(attribute, property, kind, isReadOnly)
+      return
+    }
+    if shape.isFoundation { usesFoundation = true }
+    let isScalar = attribute.usesScalarValueType && attribute.type.hasScalar
+    let held = shape.read?("value") ?? "value"
+    let value = names.type("Value")
+    let note: String
+    let type: String
+    let missing: String
+    let stored: String
+    if let zero = shape.zero, isScalar || !attribute.isOptional {
+      note = attribute.isOptional ? "\(kind), \(zero) without a value" : "\(kind), required"
+      type = names.type(shape.type)
+      missing = zero
+      stored = ".\(shape.valueCase)(\(shape.write?("newValue") ?? "newValue"))"
+    } else {
+      note = attribute.isOptional ? kind : "\(kind), required"
+      type = names.type(shape.type) + "?"
+      missing = "nil"
+      stored = "newValue.map { \(value).\(shape.valueCase)(\(shape.write?("$0") ?? "$0")) } ?? .null"
+    }
+    let reading = "if case .\(shape.valueCase)(let value) = self[\"\(attribute.name)\"] { \(held) } else { \(missing) }"
+    let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
+    members.append(
+      """
+      /// \(note)\(extra).
+      \(access)var \(property): \(type) {
+      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { self[\"\(attribute.name)\"] = \(stored) }")
+      }
+      """)
+  }
+
+  private mutating func addPlain(
+    _ attribute: AttributeDescription, _ property: String, _ kind: String, _ isReadOnly: Bool
+  ) {
+    let reading = "self[\"\(attribute.name)\"]"
+    members.append(
+      """
+      /// \(kind)\(attribute.isTransient ? ", not stored" : "").
+      \(access)var \(property): \(names.type("Value")) {
+      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { \(reading) = newValue }")
+      }
+      """)
+  }
+
+  // MARK: Relationships
+
+  private func destination(_ relationship: RelationshipDescription) -> String {
+    entity.relationship(relationship.name).map { names.className(of: $0.destination) } ?? names.type("ManagedObject")
+  }
+
+  private mutating func addToOne(_ relationship: RelationshipDescription) {
+    let name = relationship.name
+    members.append(
+      """
+      /// To-one\(relationship.isOptional ? "" : ", required").
+      \(access)var \(names.property(name)): \(destination(relationship))? {
+        get { object(for: "\(name)").map { \(names.listName).checked($0) } }
+        set { setObject(newValue, for: "\(name)") }
+      }
+      """)
+  }
+
+  /// Reading and changing members may load them, and so may throw what the store throws.
+  private mutating func addToMany(_ relationship: RelationshipDescription) {
+    let name = relationship.name
+    let member = destination(relationship)
+    let suffix = names.suffix(name)
+    let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isOptional ? "" : ", required")
+    members.append(
+      """
+      /// To-many\(extra). Loads the members when it is first asked.
+      \(access)var \(names.property(name)): [\(member)] {
+        get throws { try objects(for: "\(name)").map { \(names.listName).checked($0) } }
+      }
+      """)
+    members.append(
+      """
+      /// Makes these the members of `\(name)`.
+      \(access)func set\(suffix)(_ members: [\(member)]) throws { try setObjects(members, for: "\(name)") }
+      """)
+    for (verb, call) in [
+      ("addTo", "add(member, to: \"\(name)\")"), ("removeFrom", "remove(member, from: \"\(name)\")"),
+    ] {
+      members.append(
+        """
+        /// \(verb == "addTo" ? "Adds a member to" : "Removes a member from") `\(name)`; the inverse follows.
+        \(access)func \(verb)\(suffix)(_ member: \(member)) throws { try \(call) }
+        """)
+      members.append(
+        """
+        /// \(verb == "addTo" ? "Adds members to" : "Removes members from") `\(name)`; the inverse follows.
+        \(access)func \(verb)\(suffix)(_ members: [\(member)]) throws {
+          for member in members { try \(call) }
+        }
+        """)
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether values may be held in a scalar type.
+  fileprivate var hasScalar: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean, .double, .float, .date: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// Every line two blanks further in; empty lines stay empty.
+  fileprivate var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
+  }
+}

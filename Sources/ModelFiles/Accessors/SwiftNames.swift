@@ -1,0 +1,118 @@
+import ObjectModel
+
+/// The Swift names of a model's entities and properties: unique, and not in the way of the language or of each other.
+struct SwiftNames: Sendable {
+  /// Lines may be longer than a formatter wants, so it is told to leave the file alone.
+  static let header = """
+    // Made by Seedbed from a data model. Make it again instead of changing it.
+    // swift-format-ignore-file
+
+    """
+
+  /// Name of the enumeration that lists the classes.
+  let listName: String
+  /// By position of the entity.
+  private let classNames: [String]
+  /// All names that the generated code declares, which could hide types of the same name.
+  private let declared: Set<String>
+  private let propertyNames: Set<String>
+
+  init(_ model: ManagedObjectModel, modelName: String) {
+    classNames = Self.classNames(model)
+    var properties: Set<String> = []
+    for entity in model.entities {
+      properties.formUnion(entity.description.attributes.map(\.name))
+      properties.formUnion(entity.description.relationships.map(\.name))
+    }
+    propertyNames = properties
+    var list = String(modelName.unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
+    if let first = list.first, !first.isNumber {
+      list = first.uppercased() + list.dropFirst()
+    } else {
+      list = "Model" + list
+    }
+    list += "Classes"
+    while classNames.contains(list) { list += "List" }
+    listName = list
+    declared = properties.union(classNames)
+  }
+
+  /// The entity's class as code writes it.
+  func className(of entity: Entity) -> String { Self.escaped(classNames[entity.index]) }
+
+  /// The entity's class without the marks that escape keywords.
+  func bareClassName(of entity: Entity) -> String { classNames[entity.index] }
+
+  /// The property as code writes it. Names that objects have already get `Property` at their end.
+  func property(_ name: String) -> String {
+    var result = name
+    while Self.members.contains(result) || (result != name && propertyNames.contains(result)) { result += "Property" }
+    return Self.escaped(result)
+  }
+
+  /// What stands behind `addTo`: the name with a capital, or as it is behind `_` where another property has that name.
+  func suffix(_ name: String) -> String {
+    let capitalised = name.prefix(1).uppercased() + name.dropFirst()
+    return name != capitalised && propertyNames.contains(capitalised) ? "_" + name : capitalised
+  }
+
+  /// A type of a library, with its module where the model declares the same name.
+  func type(_ name: String) -> String {
+    declared.contains(name) ? "\(Self.modules[name] ?? "Swift").\(name)" : name
+  }
+
+  /// The class that the model names, without its module; the entity's own name where that is no Swift name or stands
+  /// for several entities.
+  private static func classNames(_ model: ManagedObjectModel) -> [String] {
+    let entities = model.descriptions
+    var names = entities.map { entity -> String in
+      let last = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
+      return last.flatMap { isIdentifier($0) ? $0 : nil } ?? entity.name
+    }
+    // Every round turns at least one shared name into an entity's name, and those are unique.
+    while true {
+      var counts: [String: Int] = [:]
+      for name in names { counts[name, default: 0] += 1 }
+      let shared = names.indices.filter { (counts[names[$0]] ?? 0) > 1 && names[$0] != entities[$0].name }
+      if shared.isEmpty { break }
+      for index in shared { names[index] = entities[index].name }
+    }
+    // A class cannot be called like the metatype members of the language.
+    return names.map { unusableClassNames.contains($0) ? $0 + "Object" : $0 }
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+    return name.unicodeScalars.allSatisfy {
+      $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType == .decimal
+    }
+  }
+
+  private static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// Words that cannot be a name without escaping.
+  private static let keywords: Set<String> = [
+    "Any", "actor", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import", "in", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
+    "public", "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws",
+    "true", "try", "typealias", "var", "where", "while", "_",
+  ]
+
+  private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Self", "Type"]
+
+  /// Names of members that every managed object has, and names that no property can have.
+  private static let members: Set<String> = [
+    "Protocol", "Self", "Type", "changedRelationships", "changedValues", "deferredRelationships", "entity",
+    "hasChanges", "hashValue", "init", "isDeleted", "isFault", "isInserted", "isUpdated", "managedObjectContext",
+    "objectID", "self",
+  ]
+
+  /// Where the types are that accessors use; those of the standard library are left out.
+  private static let modules = [
+    "Data": "Foundation", "Date": "Foundation", "Decimal": "Foundation", "TimeInterval": "Foundation",
+    "URL": "Foundation", "UUID": "Foundation", "Entity": "ObjectModel", "ManagedObjectModel": "ObjectModel",
+    "Value": "ObjectModel", "FetchRequest": "StoreInterface", "ManagedObject": "ObjectGraph",
+    "ManagedObjectContext": "ObjectGraph",
+  ]
+}

@@ -1,0 +1,159 @@
+import Foundation
+import ModelFiles
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+/// The folder `Generated` holds what the generator makes of the model `Gallery`. It is compiled with these tests.
+@Suite("Generated accessors")
+struct AccessorTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Generated")
+
+  /// Set `SEEDBED_WRITE_GENERATED=1` to write the folder anew after a change of the generator.
+  @Test("the compiled files are what the generator makes")
+  func upToDate() throws {
+    let files = try Gallery.files()
+    if ProcessInfo.processInfo.environment["SEEDBED_WRITE_GENERATED"] == "1" {
+      for file in files { try Foundation.Data(file.text.utf8).write(to: Self.folder.appendingPathComponent(file.name)) }
+    }
+    let present = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
+      $0.hasSuffix(".swift")
+    }
+    #expect(present.sorted() == files.map(\.name).sorted())
+    for file in files {
+      let text = try String(contentsOf: Self.folder.appendingPathComponent(file.name), encoding: .utf8)
+      #expect(text == file.text, "\(file.name)")
+    }
+  }
+
+  @Test("nothing of a model but names gets into the text, and internal classes are not public")
+  func safety() throws {
+    let files = AccessorGenerator(model: try Gallery.model(), modelName: "}; 2", isPublic: false).files()
+    for file in files {
+      #expect(!file.text.contains("Evil") && !file.text.contains("public") && !file.text.contains("open "))
+      #expect(!file.name.contains("/"))
+    }
+    #expect(files.last?.name == "Model2Classes.swift")
+    #expect(try Gallery.files() == Gallery.files())
+  }
+
+  @Test("files differ in more than letter case")
+  func fileNames() throws {
+    let model = try ManagedObjectModel(entities: ["FOO", "Foo", "foo", "Type"].map { EntityDescription($0) })
+    let names = AccessorGenerator(model: model, modelName: "m").files().map(\.name)
+    #expect(names == ["FOO.swift", "Foo-2.swift", "TypeObject.swift", "foo-3.swift", "MClasses.swift"])
+  }
+
+  // MARK: The compiled classes at work
+
+  /// Runs work on a store in memory whose objects have the generated classes.
+  private func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
+    let model = try Gallery.model()
+    let container = try PersistentContainer(
+      name: "gallery", model: model, store: InMemoryStore(model: model), classes: Gallery2Classes.byEntityName)
+    let context = container.newBackgroundContext(name: "test")
+    try context.performAndWait { try body(context) }
+  }
+
+  @Test("properties of every type read what was set, also after a save")
+  func values() throws {
+    let identifier = UUID()
+    let site = try #require(URL(string: "https://example.org"))
+    try work { context in
+      let painting = Painting.insert(into: context)
+      #expect(painting.stringValue == nil && painting.stringRequired.isEmpty && painting.integer32Scalar == 0)
+      #expect(painting.dateRequired.timeIntervalSinceReferenceDate == 0 && painting.uuidRequired == nil)
+      let artist = Artist.insert(into: context)
+      artist.name = "A"
+      painting.artist = artist
+      painting.integer16Value = -3
+      painting.integer16Required = .max
+      painting.integer32Value = 4
+      painting.integer32Scalar = .min
+      painting.integer64Value = .max
+      painting.integer64Scalar = 6
+      painting.booleanValue = false
+      painting.booleanRequired = true
+      painting.floatValue = 0.1
+      painting.floatRequired = 0.25
+      painting.doubleValue = 0.1
+      painting.doubleScalar = 2
+      painting.decimalValue = Decimal(11) / 10
+      painting.decimalRequired = 3
+      painting.stringValue = "s"
+      painting.stringRequired = "t"
+      painting.dateValue = Foundation.Date(timeIntervalSinceReferenceDate: 5)
+      painting.dateRequired = Foundation.Date(timeIntervalSinceReferenceDate: 6)
+      painting.dateScalar = 7.5
+      painting.binaryValue = Foundation.Data([1])
+      painting.binaryRequired = Foundation.Data([2])
+      painting.transformableValue = Foundation.Data([3])
+      painting.uuidValue = identifier
+      painting.uuidRequired = identifier
+      painting.uriValue = site
+      painting.uriRequired = site
+      painting.scratch = .string("kept in memory")
+      try context.save()
+      context.reset()
+      let found = try context.fetch(Work.fetchRequest(in: context.coordinator.model))
+      let again = try #require(found.first as? Painting)
+      #expect(again.integer16Value == -3 && again.integer16Required == .max)
+      #expect(again.integer32Value == 4 && again.integer32Scalar == .min)
+      #expect(again.integer64Value == .max && again.integer64Scalar == 6)
+      #expect(again.booleanValue == false && again.booleanRequired && !again.booleanScalar)
+      #expect(again.floatValue == 0.1 && again.floatRequired == 0.25 && again.floatScalar == 0)
+      #expect(again.doubleValue == 0.1 && again.doubleScalar == 2)
+      #expect(again.decimalValue == Decimal(11) / 10 && again.decimalRequired == 3)
+      #expect(again.stringValue == "s" && again.stringRequired == "t")
+      #expect(again.dateValue?.timeIntervalSinceReferenceDate == 5 && again.dateScalar == 7.5)
+      #expect(again.binaryValue == Foundation.Data([1]) && again.transformableValue == Foundation.Data([3]))
+      #expect(again.uuidValue == identifier && again.uriRequired == site)
+      again.stringValue = nil
+      again.uuidValue = nil
+      #expect(again["stringValue"] == .null && again.uuidValue == nil)
+    }
+  }
+
+  @Test("relationships are typed on both sides")
+  func relationships() throws {
+    try work { context in
+      let artist = Artist.insert(into: context)
+      let paintings = (0..<3).map { _ in Painting.insert(into: context) }
+      try artist.addToWorks(paintings)
+      try artist.removeFromWorks(paintings[1])
+      #expect(try artist.works == [paintings[0], paintings[2]])
+      #expect(paintings[0].artist === artist && paintings[1].artist == nil)
+      try artist.setWorks([paintings[2], paintings[1], paintings[0]])
+      #expect(try artist.works == [paintings[2], paintings[1], paintings[0]])
+      paintings[2].artist = nil
+      #expect(try artist.works.count == 2)
+      artist.selfProperty = artist
+      #expect(artist.selfProperty === artist)
+      let room = Room.insert(into: context)
+      try room.addToWorks(paintings[0])
+      try room.addTo_neighbours(Room.insert(into: context))
+      #expect(try paintings[0].rooms == [room] && room.neighbours.count == 1 && room.Neighbours.isEmpty)
+    }
+  }
+
+  @Test("names that Swift or objects want for themselves have their own accessors")
+  func names() throws {
+    try work { context in
+      let room = Room.insert(into: context)
+      room.class = "1"
+      room.default = "2"
+      room.entityPropertyProperty = "3"
+      room.entityProperty = "4"
+      room.isDeletedProperty = "5"
+      room.TypeProperty = "6"
+      #expect(room["class"] == .string("1") && room["default"] == .string("2") && room["entity"] == .string("3"))
+      #expect(room["entityProperty"] == .string("4") && room["isDeleted"] == .string("5") && !room.isDeleted)
+      #expect(room["Type"] == .string("6"))
+      let shadow = Data.insert(into: context)
+      shadow.bytes = Foundation.Data([1])
+      shadow.String = "s"
+      #expect(shadow.bytes?.count == 1 && shadow.String == "s" && shadow.Date == nil)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+
+/// The model whose accessors stand in the folder `Generated`: every attribute type and kind of relationship, and names
+/// that Swift or the object graph want for themselves.
+enum Gallery {
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      work(), painting(), artist(), room(), shadow(), sharedClass("Left"), sharedClass("Right"),
+    ])
+  }
+
+  static func files() throws -> [AccessorGenerator.File] {
+    AccessorGenerator(model: try model(), modelName: "Gallery 2").files()
+  }
+
+  /// Abstract, with one attribute of each type, optional.
+  private static func work() -> EntityDescription {
+    var work = EntityDescription("Work")
+    work.managedObjectClassName = ".Work"
+    work.isAbstract = true
+    work.attributes = AttributeType.allCases.filter { ![.undefined, .objectID, .composite].contains($0) }
+      .map { AttributeDescription("\($0)Value", $0) }
+    var scratch = AttributeDescription("scratch", .undefined)
+    scratch.isTransient = true
+    var place = AttributeDescription("place", .composite)
+    place.composite = AttributeDescription.CompositeReference(
+      name: "Place", elements: [AttributeDescription("x", .double)])
+    work.attributes += [scratch, place]
+    work.relationships = [
+      RelationshipDescription("artist", toOne: "Artist", inverse: "works"),
+      RelationshipDescription("rooms", toMany: "Room", inverse: "works"),
+    ]
+    return work
+  }
+
+  /// Required and scalar attributes.
+  private static func painting() -> EntityDescription {
+    var painting = EntityDescription("Painting")
+    painting.managedObjectClassName = "Gallery.Painting"
+    painting.superentityName = "Work"
+    for type: AttributeType in [.integer16, .boolean, .float, .decimal, .string, .date, .binary, .uuid, .uri] {
+      var required = AttributeDescription("\(type)Required", type)
+      required.isOptional = false
+      painting.attributes.append(required)
+    }
+    for type: AttributeType in [.integer32, .integer64, .boolean, .double, .float, .date] {
+      var scalar = AttributeDescription("\(type)Scalar", type)
+      scalar.usesScalarValueType = true
+      painting.attributes.append(scalar)
+    }
+    var count = AttributeDescription("roomCount", .integer64)
+    count.derivation = AttributeDescription.Derivation(expression: "count:(rooms)")
+    painting.attributes.append(count)
+    return painting
+  }
+
+  private static func artist() -> EntityDescription {
+    var artist = EntityDescription("Artist")
+    var name = AttributeDescription("name", .string)
+    name.isOptional = false
+    artist.attributes = [name]
+    var works = RelationshipDescription("works", toMany: "Work", inverse: "artist", ordered: true)
+    works.isOptional = false
+    artist.relationships = [works, RelationshipDescription("self", toOne: "Artist")]
+    return artist
+  }
+
+  private static func room() -> EntityDescription {
+    var room = EntityDescription("Room")
+    room.attributes = [
+      "class", "default", "entity", "entityProperty", "isDeleted", "Type", "object", "objects", "add", "remove",
+      "value",
+      "insert", "context", "hash",
+    ].map { AttributeDescription($0, .string) }
+    room.relationships = [
+      RelationshipDescription("works", toMany: "Work", inverse: "rooms"),
+      RelationshipDescription("neighbours", toMany: "Room", inverse: "neighbours"),
+      RelationshipDescription("Neighbours", toMany: "Room", inverse: "Neighbours"),
+    ]
+    return room
+  }
+
+  /// An entity that is called like a type that its accessors use.
+  private static func shadow() -> EntityDescription {
+    var shadow = EntityDescription("Data")
+    shadow.managedObjectClassName = "../../Evil { }"
+    shadow.attributes = [
+      AttributeDescription("String", .string), AttributeDescription("Date", .date),
+      AttributeDescription("bytes", .binary),
+    ]
+    return shadow
+  }
+
+  private static func sharedClass(_ name: String) -> EntityDescription {
+    var entity = EntityDescription(name)
+    entity.managedObjectClassName = "Shared"
+    return entity
+  }
+}

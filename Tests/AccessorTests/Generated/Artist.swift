@@ -1,0 +1,57 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+/// An object of the entity Artist.
+public final class Artist: ManagedObject {
+  /// A request for the objects of Artist and its sub-entities.
+  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
+    FetchRequest(Gallery2Classes.entity("Artist", in: model))
+  }
+
+  /// Makes a new object with the model's defaults.
+  @discardableResult
+  public class func insert(into context: ManagedObjectContext) -> Artist {
+    Gallery2Classes.checked(
+      context.insert(Gallery2Classes.entity("Artist", in: context.coordinator.model)))
+  }
+
+  /// String, required.
+  public var name: Swift.String {
+    get { if case .string(let value) = self["name"] { value } else { "" } }
+    set { self["name"] = .string(newValue) }
+  }
+
+  /// To-one.
+  public var selfProperty: Artist? {
+    get { object(for: "self").map { Gallery2Classes.checked($0) } }
+    set { setObject(newValue, for: "self") }
+  }
+
+  /// To-many, ordered, required. Loads the members when it is first asked.
+  public var works: [Work] {
+    get throws { try objects(for: "works").map { Gallery2Classes.checked($0) } }
+  }
+
+  /// Makes these the members of `works`.
+  public func setWorks(_ members: [Work]) throws { try setObjects(members, for: "works") }
+
+  /// Adds a member to `works`; the inverse follows.
+  public func addToWorks(_ member: Work) throws { try add(member, to: "works") }
+
+  /// Adds members to `works`; the inverse follows.
+  public func addToWorks(_ members: [Work]) throws {
+    for member in members { try add(member, to: "works") }
+  }
+
+  /// Removes a member from `works`; the inverse follows.
+  public func removeFromWorks(_ member: Work) throws { try remove(member, from: "works") }
+
+  /// Removes members from `works`; the inverse follows.
+  public func removeFromWorks(_ members: [Work]) throws {
+    for member in members { try remove(member, from: "works") }
+  }
+}

@@ -1,0 +1,40 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import Foundation
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+/// An object of the entity Data.
+public final class Data: ManagedObject {
+  /// A request for the objects of Data and its sub-entities.
+  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
+    FetchRequest(Gallery2Classes.entity("Data", in: model))
+  }
+
+  /// Makes a new object with the model's defaults.
+  @discardableResult
+  public class func insert(into context: ManagedObjectContext) -> Data {
+    Gallery2Classes.checked(
+      context.insert(Gallery2Classes.entity("Data", in: context.coordinator.model)))
+  }
+
+  /// Date.
+  public var Date: Foundation.Date? {
+    get { if case .date(let value) = self["Date"] { value } else { nil } }
+    set { self["Date"] = newValue.map { Value.date($0) } ?? .null }
+  }
+
+  /// String.
+  public var String: Swift.String? {
+    get { if case .string(let value) = self["String"] { value } else { nil } }
+    set { self["String"] = newValue.map { Value.string($0) } ?? .null }
+  }
+
+  /// Binary.
+  public var bytes: Foundation.Data? {
+    get { if case .data(let value) = self["bytes"] { value } else { nil } }
+    set { self["bytes"] = newValue.map { Value.data($0) } ?? .null }
+  }
+}

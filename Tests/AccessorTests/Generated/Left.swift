@@ -1,0 +1,21 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+/// An object of the entity Left.
+public final class Left: ManagedObject {
+  /// A request for the objects of Left and its sub-entities.
+  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
+    FetchRequest(Gallery2Classes.entity("Left", in: model))
+  }
+
+  /// Makes a new object with the model's defaults.
+  @discardableResult
+  public class func insert(into context: ManagedObjectContext) -> Left {
+    Gallery2Classes.checked(
+      context.insert(Gallery2Classes.entity("Left", in: context.coordinator.model)))
+  }
+}

@@ -1,0 +1,21 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+/// An object of the entity Right.
+public final class Right: ManagedObject {
+  /// A request for the objects of Right and its sub-entities.
+  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
+    FetchRequest(Gallery2Classes.entity("Right", in: model))
+  }
+
+  /// Makes a new object with the model's defaults.
+  @discardableResult
+  public class func insert(into context: ManagedObjectContext) -> Right {
+    Gallery2Classes.checked(
+      context.insert(Gallery2Classes.entity("Right", in: context.coordinator.model)))
+  }
+}

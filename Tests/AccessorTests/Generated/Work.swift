@@ -1,0 +1,129 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import Foundation
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+/// An object of the entity Work, which is abstract.
+open class Work: ManagedObject {
+  /// A request for the objects of Work and its sub-entities.
+  open class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
+    FetchRequest(Gallery2Classes.entity("Work", in: model))
+  }
+
+  /// Binary.
+  public var binaryValue: Foundation.Data? {
+    get { if case .data(let value) = self["binaryValue"] { value } else { nil } }
+    set { self["binaryValue"] = newValue.map { Value.data($0) } ?? .null }
+  }
+
+  /// Boolean.
+  public var booleanValue: Bool? {
+    get { if case .boolean(let value) = self["booleanValue"] { value } else { nil } }
+    set { self["booleanValue"] = newValue.map { Value.boolean($0) } ?? .null }
+  }
+
+  /// Date.
+  public var dateValue: Foundation.Date? {
+    get { if case .date(let value) = self["dateValue"] { value } else { nil } }
+    set { self["dateValue"] = newValue.map { Value.date($0) } ?? .null }
+  }
+
+  /// Decimal.
+  public var decimalValue: Decimal? {
+    get { if case .decimal(let value) = self["decimalValue"] { value } else { nil } }
+    set { self["decimalValue"] = newValue.map { Value.decimal($0) } ?? .null }
+  }
+
+  /// Double.
+  public var doubleValue: Double? {
+    get { if case .double(let value) = self["doubleValue"] { value } else { nil } }
+    set { self["doubleValue"] = newValue.map { Value.double($0) } ?? .null }
+  }
+
+  /// Float.
+  public var floatValue: Float? {
+    get { if case .double(let value) = self["floatValue"] { Float(value) } else { nil } }
+    set { self["floatValue"] = newValue.map { Value.double(Double($0)) } ?? .null }
+  }
+
+  /// Integer 16.
+  public var integer16Value: Int16? {
+    get { if case .integer(let value) = self["integer16Value"] { Int16(clamping: value) } else { nil } }
+    set { self["integer16Value"] = newValue.map { Value.integer(Int64($0)) } ?? .null }
+  }
+
+  /// Integer 32.
+  public var integer32Value: Int32? {
+    get { if case .integer(let value) = self["integer32Value"] { Int32(clamping: value) } else { nil } }
+    set { self["integer32Value"] = newValue.map { Value.integer(Int64($0)) } ?? .null }
+  }
+
+  /// Integer 64.
+  public var integer64Value: Int64? {
+    get { if case .integer(let value) = self["integer64Value"] { value } else { nil } }
+    set { self["integer64Value"] = newValue.map { Value.integer($0) } ?? .null }
+  }
+
+  /// Undefined, not stored.
+  public var scratch: Value {
+    get { self["scratch"] }
+    set { self["scratch"] = newValue }
+  }
+
+  /// String.
+  public var stringValue: Swift.String? {
+    get { if case .string(let value) = self["stringValue"] { value } else { nil } }
+    set { self["stringValue"] = newValue.map { Value.string($0) } ?? .null }
+  }
+
+  /// Transformable.
+  public var transformableValue: Foundation.Data? {
+    get { if case .data(let value) = self["transformableValue"] { value } else { nil } }
+    set { self["transformableValue"] = newValue.map { Value.data($0) } ?? .null }
+  }
+
+  /// URI.
+  public var uriValue: URL? {
+    get { if case .uri(let value) = self["uriValue"] { value } else { nil } }
+    set { self["uriValue"] = newValue.map { Value.uri($0) } ?? .null }
+  }
+
+  /// UUID.
+  public var uuidValue: UUID? {
+    get { if case .uuid(let value) = self["uuidValue"] { value } else { nil } }
+    set { self["uuidValue"] = newValue.map { Value.uuid($0) } ?? .null }
+  }
+
+  /// To-one.
+  public var artist: Artist? {
+    get { object(for: "artist").map { Gallery2Classes.checked($0) } }
+    set { setObject(newValue, for: "artist") }
+  }
+
+  /// To-many. Loads the members when it is first asked.
+  public var rooms: [Room] {
+    get throws { try objects(for: "rooms").map { Gallery2Classes.checked($0) } }
+  }
+
+  /// Makes these the members of `rooms`.
+  public func setRooms(_ members: [Room]) throws { try setObjects(members, for: "rooms") }
+
+  /// Adds a member to `rooms`; the inverse follows.
+  public func addToRooms(_ member: Room) throws { try add(member, to: "rooms") }
+
+  /// Adds members to `rooms`; the inverse follows.
+  public func addToRooms(_ members: [Room]) throws {
+    for member in members { try add(member, to: "rooms") }
+  }
+
+  /// Removes a member from `rooms`; the inverse follows.
+  public func removeFromRooms(_ member: Room) throws { try remove(member, from: "rooms") }
+
+  /// Removes members from `rooms`; the inverse follows.
+  public func removeFromRooms(_ members: [Room]) throws {
+    for member in members { try remove(member, from: "rooms") }
+  }
+}
