@@ -43,7 +43,8 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     do {
       let rows = try StoreExport(
-        storePath: store, model: try model.read(), entity: entity, columns: list(columns), order: list(order),
+        storePath: store, model: try model.read(), modelPath: model.model, entity: entity, columns: list(columns),
+        order: list(order),
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets
       ).run()
       if !quiet { Terminal.say("exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)")) }

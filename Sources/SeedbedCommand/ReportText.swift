@@ -21,12 +21,14 @@ enum ReportText {
     lines.append("")
     for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }
     for export in report.exports {
-      lines.append("exported \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))")
+      let verb = report.result == .dryRun ? "would export" : "exported"
+      lines.append("\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))")
     }
     lines += rejects(report)
     if report.result == .built {
       lines += [
-        "", "Look at it:", "  ./seedbed inspect \(quoted(path))", "  sqlite3 -readonly \(quoted(path)) .tables",
+        "", "Look at it:", "  \(Terminal.commandName) inspect \(quoted(path))",
+        "  sqlite3 -readonly \(quoted(path)) .tables",
       ]
     }
     return lines.joined(separator: "\n")

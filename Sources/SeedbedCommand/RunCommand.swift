@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Write the report as JSON.")
   var json = false
 
-  @Flag(help: "No report and no progress: only errors.")
+  @Flag(help: "No text report and no progress: only errors.")
   var quiet = false
 
   @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
@@ -60,7 +60,8 @@ struct RunCommand: ParsableCommand {
     }
     // An export to standard output has it to itself.
     let writesData = report.exports.contains { $0.path == "-" }
-    if !quiet {
+    // The JSON report is data, which --quiet does not keep back.
+    if json || !quiet {
       let text = json ? ReportJSON.text(report) : ReportText.text(report)
       if writesData { Terminal.say(text) } else { Terminal.print(text) }
     }

@@ -19,6 +19,11 @@ enum Terminal {
     return isatty(1) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }
 
+  /// The command as the user called it; the launcher tells its own name.
+  static var commandName: String {
+    ProcessInfo.processInfo.environment["SEEDBED_COMMAND"] ?? CommandLine.arguments.first ?? "seedbed"
+  }
+
   /// A line on standard error.
   static func say(_ text: String) { write(text + "\n", to: .standardError) }
 

@@ -48,7 +48,8 @@ public enum PipelineDocumentation {
     "  - from: ../seeds/transit/stops.csv.gz", "    entity: Stop", "    match: [identifier]", "    map:",
     "      identifier: stop_id", "      name: stop_name",
     "      normalizedName: normalized(stop_name)              # an expression over the record",
-    "      kind: '\"station\"'                                  # a text constant",
+    "      latitude: stop_lat", "      longitude: stop_lon",
+    "      zone: '\"inner\"'                                   # a text constant",
     "      parent: { match: identifier, from: parent_station } # a relationship by natural key", "```", "",
     """
     **Scalars** follow YAML 1.2: `true` and `false` are booleans, `no` and `on` are text. Tags, merge keys (`<<`) and \
@@ -76,14 +77,32 @@ public enum PipelineDocumentation {
     "| `name: stop name` | the field of that name: text that is no expression but could be a column is that column |",
     "| `zone: 5`, `open: true` | the constant |",
     "| `note: null` | null: clears the property. A property that is not in `map`, or absent from a record, is left as it is |",
-    "| `kind: '\"station\"'` | the text `station`: quotes inside the YAML quotes, because an expression wants them |",
-    "| `kind: { value: station }` | the same |",
+    "| `zone: '\"inner\"'` | the text `inner`: quotes inside the YAML quotes, because an expression wants them |",
+    "| `zone: { value: inner }` | the same |",
     "| a mapping with `from` | an attribute, with more to say |",
     "| a mapping with `match` and `from` | a relationship by natural key |",
     "| a mapping with `from` and `map` | nested objects |", "",
     """
     Where a CSV source has a column whose name is exactly the text, that column is meant, even if the text is also an \
     expression (`price-usd`).
+    """, "",
+    """
+    Inside a nested `map`, fields are those of the nested object; it cannot see the record around it. References find \
+    objects, they do not make any: a list of bare texts can refer to objects that another step imports.
+    """, "",
+    "## Values by attribute type", "",
+    "| type | text that is accepted |", "|---|---|",
+    "| Integer 16, 32, 64 | digits with an optional sign; JSON numbers also as `5.0` or `1e3` |",
+    "| Double, Float | a decimal number with an optional fraction and exponent; no thousands separator, no NaN |",
+    "| Decimal | the same; a store keeps 15 digits |",
+    "| Boolean | `true` `false` `yes` `no` `1` `0`, in any case; JSON booleans |",
+    "| String | as it is; JSON numbers and booleans as they are written |",
+    "| Date | ISO 8601, in the source's time zone where it has none; other forms with `date` |",
+    "| UUID | the 36 characters with hyphens, in either case |",
+    "| URI | a URI as RFC 3986 writes it: other characters are percent-encoded already |",
+    "| Binary, Transformable | base64 of the stored bytes |", "",
+    """
+    Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String attributes.
     """, "",
   ]
 

@@ -9,7 +9,11 @@ extension CellProblem {
     let type = attribute.type.title
     let place = "\(entity).\(property)"
     let quoted = "\"\(text)\""
-    let nullHint = "add nulls: [\(quoted)] to the source, or raise rejects.limit"
+    // A word such as NULL or n/a may stand for a missing value; something with digits is a value to be mended.
+    let nullHint =
+      text.contains(where: \.isNumber)
+      ? "mend the value, convert it with an expression such as replace(), or raise rejects.limit"
+      : "add nulls: [\(quoted)] to the source, or raise rejects.limit"
     let code: String
     let message: String
     var hint = nullHint
@@ -27,7 +31,7 @@ extension CellProblem {
       hint = "true, false, yes, no, 1 and 0 are"
     case .notADate:
       code = "value.not-a-date"
-      message = "\(quoted) is not a date in the stated format (\(place))"
+      message = "\(quoted) is not a date of the calendar in the format of this attribute (\(place))"
       hint = "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
     case .notAUUID:
       code = "value.not-a-uuid"

@@ -6,19 +6,22 @@ import SQLiteStore
 public struct StoreExport {
   let storePath: String
   let model: ManagedObjectModel
+  let modelPath: String
   let step: ExportStep
 
   /// - Parameters:
+  ///   - modelPath: where the model came from, which must not be written over.
   ///   - columns: attributes or key paths, each optionally after `title=`; empty: every stored attribute.
   ///   - order: attributes or key paths to sort by, descending after a minus sign.
   ///   - output: a path, or `-` for standard output.
   ///   - format: by the output's name when nil; CSV when that says nothing.
   public init(
-    storePath: String, model: ManagedObjectModel, entity: String, columns: [String], order: [String], output: String,
+    storePath: String, model: ManagedObjectModel, modelPath: String, entity: String, columns: [String], order: [String], output: String,
     format: ExportStep.Format?, safeForSpreadsheets: Bool
   ) {
     self.storePath = storePath
     self.model = model
+    self.modelPath = modelPath
     let plainName = output.hasSuffix(".gz") ? String(output.dropLast(3)) : output
     let byName: ExportStep.Format = plainName.hasSuffix(".ndjson") || plainName.hasSuffix(".jsonl") ? .ndjson : .csv
     step = ExportStep(
@@ -39,6 +42,7 @@ public struct StoreExport {
   /// - Returns: the number of rows.
   /// - Throws: `RunError`.
   public func run() throws(RunError) -> Int {
+    try OutputCheck.check(export: step.to, store: storePath, model: modelPath)
     do {
       var options = SQLiteStore.Options()
       options.isReadOnly = true

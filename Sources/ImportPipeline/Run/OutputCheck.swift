@@ -16,7 +16,8 @@ enum OutputCheck {
         outputs.append(("rejects.file", path))
       }
     }
-    if let clash = outputs.first(where: { known.contains(real($0.1)) }) {
+    let model = real(pipeline.modelPath)
+    if let clash = outputs.first(where: { known.contains(real($0.1)) || isInside(real($0.1), model) }) {
       throw RunError(
         .badPipeline, code: "output.is-input", "\(clash.0) names \(clash.1), which the run reads",
         hint: "give the result another name")
@@ -29,6 +30,19 @@ enum OutputCheck {
           hint: "give every result a name of its own")
       }
     }
+  }
+
+  /// - Throws: `RunError` when an export would replace the store or a file of the model that it is read with.
+  static func check(export path: String, store: String, model: String) throws(RunError) {
+    guard path != "-" else { return }
+    let target = real(path)
+    guard target == real(store) || isInside(target, real(model)) else { return }
+    throw RunError(
+      .badPipeline, code: "output.is-input", "\(path) is read by this export", hint: "give the result another name")
+  }
+
+  private static func isInside(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
   }
 
   private static func real(_ path: String) -> String {

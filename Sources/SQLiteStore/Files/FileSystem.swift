@@ -77,6 +77,14 @@ enum FileSystem {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Whether a file begins as a SQLite database does, or has no bytes at all.
+  static func isDatabaseOrEmpty(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    let start = (try? file.read(upToCount: 16)) ?? Data()
+    return start.isEmpty || start == Data("SQLite format 3\0".utf8)
+  }
+
   /// Copies a file's bytes into a new file, which is synchronised.
   static func copy(_ source: String, to target: String) throws {
     let input = unsafe open(source, O_RDONLY)

@@ -47,6 +47,7 @@ public struct StoreReport: Sendable {
 public enum StoreChecker {
   /// - Throws: `StoreError.notAStore` when the file has no metadata; everything else is in the report.
   public static func check(path: String, model: ManagedObjectModel) throws -> StoreReport {
+    guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
     let header = try FileSystem.header(path)
     let name = (path as NSString).lastPathComponent
     let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }

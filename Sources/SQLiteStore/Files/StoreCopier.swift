@@ -43,7 +43,7 @@ public enum StoreCopier {
       throw StoreError.missing(path: source)
     }
     if try FileSystem.stamp(source) == FileSystem.stamp(target) {
-      throw StoreError.failure("\(source) and \(target) are the same file")
+      throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
     if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
     let partial = target + ".copying"
@@ -64,6 +64,9 @@ public enum StoreCopier {
 
   /// Whether an existing target stays; nil when it is to be replaced.
   private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
+    guard FileSystem.isDatabaseOrEmpty(target) else {
+      throw StoreError.cannotCreate(path: target, message: "is there and is no SQLite database")
+    }
     if options.replace == .always { return nil }
     let present = (try? StoreMetadata.read(path: target))?.seedVersion
     if options.replace == .whenNewer, let wanted = options.seedVersion, wanted > present ?? 0 { return nil }

@@ -44,13 +44,20 @@ enum Tool {
     process.arguments = arguments
     process.currentDirectoryURL = folder
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = try FileHandle(forReadingFrom: names[0])
-    process.standardOutput = try FileHandle(forWritingTo: names[1])
-    process.standardError = try FileHandle(forWritingTo: names[2])
+    let handles = [
+      try FileHandle(forReadingFrom: names[0]), try FileHandle(forWritingTo: names[1]),
+      try FileHandle(forWritingTo: names[2]),
+    ]
+    process.standardInput = handles[0]
+    process.standardOutput = handles[1]
+    process.standardError = handles[2]
     let ended = AsyncStream<Void> { continuation in
       process.terminationHandler = { _ in continuation.finish() }
     }
     try process.run()
+    // A process object outlives its run on Linux. Open files would pile up, and Foundation waits for the end of
+    // processes with select(), which sees no descriptor from 1,024 on.
+    for handle in handles { try handle.close() }
     try await whileRunning?(process.processIdentifier)
     for await _ in ended {}
     return Outcome(
