@@ -16,7 +16,8 @@ public struct StoreExport {
   ///   - output: a path, or `-` for standard output.
   ///   - format: by the output's name when nil; CSV when that says nothing.
   public init(
-    storePath: String, model: ManagedObjectModel, modelPath: String, entity: String, columns: [String], order: [String], output: String,
+    storePath: String, model: ManagedObjectModel, modelPath: String, entity: String, columns: [String], order: [String],
+    output: String,
     format: ExportStep.Format?, safeForSpreadsheets: Bool
   ) {
     self.storePath = storePath
