@@ -45,8 +45,8 @@ struct IntegerCell: CellParser {
       case .notANumber:
         // A JSON number may be written with a fraction or an exponent and still be an integer.
         guard kind == .number else { return .notAnInteger }
-        switch unsafe NumberParsing.integralDecimal(bytes) {
-        case .value(let exact): value = exact
+        switch unsafe NumberParsing.exactInteger(bytes) {
+        case .value(let parsed): value = parsed
         case .outOfRange: return .outOfRange
         case .notANumber: return .notAnInteger
         }
@@ -96,7 +96,11 @@ struct RealCell: CellParser {
     case .notANumber: return .notAReal
     }
     if isFloat {
-      let narrow = Float(value)
+      var narrow = Float(value)
+      // A value just halfway between two Floats may be there only because the Double was rounded.
+      if value.bitPattern & 0x0FFF_FFFF == 0, Double(narrow) != value {
+        narrow = unsafe Float(String(decoding: bytes, as: UTF8.self)) ?? narrow
+      }
       guard narrow.isFinite else { return .outOfRange }
       value = Double(narrow)
     }

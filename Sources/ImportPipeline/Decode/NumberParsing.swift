@@ -48,21 +48,6 @@ enum NumberParsing {
     return magnitude <= UInt64(Int64.max) ? .value(Int64(magnitude)) : .outOfRange
   }
 
-  /// An integer written with a fraction of zeros or an exponent, such as `5.0` or `1e3`, exactly.
-  static func integralDecimal(_ bytes: UnsafeRawBufferPointer) -> IntegerResult {
-    let text = unsafe String(decoding: bytes, as: UTF8.self)
-    guard case .value = unsafe real(bytes) else { return .notANumber }
-    guard let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), decimal.isFinite else {
-      return .outOfRange
-    }
-    var exact = decimal
-    var rounded = Decimal()
-    unsafe NSDecimalRound(&rounded, &exact, 0, .plain)
-    guard rounded == decimal else { return .notANumber }
-    guard rounded >= Decimal(Int64.min), rounded <= Decimal(Int64.max) else { return .outOfRange }
-    return Int64("\(rounded)").map { .value($0) } ?? .outOfRange
-  }
-
   enum RealResult {
     case value(Double)
     case notANumber
@@ -70,7 +55,11 @@ enum NumberParsing {
     case notFinite
   }
 
-  private static let powersOfTen: [Double] = (0...22).map { pow(10, Double($0)) }
+  /// The powers of ten that a Double holds exactly.
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+  ]
 
   /// A decimal number with optional fraction and exponent, correctly rounded.
   ///
@@ -88,6 +77,8 @@ enum NumberParsing {
     var digits = 0
     var significant = 0
     var exponent = 0
+    // An exponent that no Int64 holds.
+    var isExtreme = false
     while index < count {
       let digit = unsafe bytes[index] &- 48
       guard digit < 10 else { break }
@@ -111,12 +102,13 @@ enum NumberParsing {
     guard digits > 0 else { return unsafe wordIsNotFinite(bytes) ? .notFinite : .notANumber }
     if index < count {
       guard unsafe bytes[index] | 0x20 == UInt8(ascii: "e") else { return .notANumber }
-      guard case .value(let written) = unsafe integer(UnsafeRawBufferPointer(rebasing: bytes[(index + 1)...])) else {
-        return .notANumber
+      switch unsafe integer(UnsafeRawBufferPointer(rebasing: bytes[(index + 1)...])) {
+      case .value(let written): exponent = exponent &+ Int(max(-100_000, min(100_000, written)))
+      case .outOfRange: isExtreme = true
+      case .notANumber: return .notANumber
       }
-      exponent = exponent &+ Int(max(-100_000, min(100_000, written)))
     }
-    if significant <= 15, exponent >= -22, exponent <= 22 {
+    if !isExtreme, significant <= 15, exponent >= -22, exponent <= 22 {
       let scaled =
         exponent < 0
         ? Double(mantissa) / powersOfTen[-exponent] : Double(mantissa) * powersOfTen[exponent]
@@ -126,31 +118,40 @@ enum NumberParsing {
     return parsed.isFinite ? .value(parsed) : .notFinite
   }
 
+  /// Whether the text is written as a decimal number, of whatever size.
+  static func isReal(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch unsafe real(bytes) {
+    case .value: true
+    case .notFinite: unsafe !wordIsNotFinite(bytes)
+    case .notANumber: false
+    }
+  }
+
   private static func wordIsNotFinite(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= 9 else { return false }
     let word = unsafe String(decoding: bytes, as: UTF8.self).lowercased().drop { $0 == "-" || $0 == "+" }
     return ["nan", "inf", "infinity"].contains(word)
   }
 
-  /// Whether the text is a plain decimal number of at most 38 significant digits, which `Decimal` holds exactly,
-  /// with an exponent from -128 to 127.
+  /// Whether the text is a number that `Decimal` holds exactly: at most 38 significant digits, times a power of ten
+  /// from -128 to 127.
   static func isDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard case .value = unsafe real(bytes) else { return false }
-    var significant = 0
-    var trailingZeros = 0
-    for index in bytes.indices {
-      let byte = unsafe bytes[index]
-      if byte | 0x20 == UInt8(ascii: "e") { break }
-      let digit = byte &- 48
-      guard digit < 10 else { continue }
-      if digit == 0 {
-        if significant > 0 { trailingZeros += 1 }
-      } else {
-        significant += trailingZeros + 1
-        trailingZeros = 0
-      }
-    }
-    return significant <= 38
+    guard let digits = unsafe DecimalDigits(bytes) else { return false }
+    return digits.significant.isEmpty
+      || digits.significant.count <= 38 && digits.exponent >= -128 && digits.exponent <= 127
+  }
+
+  /// The integer that a number with a fraction or an exponent is exactly, such as `1.50e2`.
+  /// - Returns: `.notANumber` also for a number that is no integer.
+  static func exactInteger(_ bytes: UnsafeRawBufferPointer) -> IntegerResult {
+    guard let digits = unsafe DecimalDigits(bytes) else { return .notANumber }
+    if digits.significant.isEmpty { return .value(0) }
+    guard digits.exponent >= 0 else { return .notANumber }
+    guard digits.significant.count + digits.exponent <= 19 else { return .outOfRange }
+    var text: [UInt8] = [UInt8(ascii: digits.isNegative ? "-" : "+")]
+    text += digits.significant
+    text += Array(repeating: UInt8(ascii: "0"), count: digits.exponent)
+    return unsafe text.withUnsafeBytes { unsafe integer($0) }
   }
 
   /// `true false yes no 1 0`, in any case.
@@ -171,5 +172,39 @@ enum NumberParsing {
       }
     default: return nil
     }
+  }
+}
+
+/// A decimal number taken apart: `significant` times ten to the power of `exponent`. Off the hot path.
+private struct DecimalDigits {
+  var isNegative: Bool
+  /// ASCII digits without zeros at either end; empty for zero.
+  var significant: [UInt8] = []
+  /// At most a hundred million either way: what is beyond is out of range for every type.
+  var exponent = 0
+
+  /// - Returns: nil when the text is no decimal number.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard unsafe NumberParsing.isReal(bytes) else { return nil }
+    isNegative = unsafe bytes[0] == UInt8(ascii: "-")
+    var isFraction = false
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
+      if byte == UInt8(ascii: ".") { isFraction = true }
+      if byte | 0x20 == UInt8(ascii: "e") {
+        let text = unsafe String(decoding: bytes[(index + 1)...], as: UTF8.self)
+        let limit = text.hasPrefix("-") ? -100_000_000 : 100_000_000
+        exponent += Int(text).map { max(-100_000_000, min(100_000_000, $0)) } ?? limit
+        break
+      }
+      guard byte &- 48 < 10 else { continue }
+      significant.append(byte)
+      if isFraction { exponent -= 1 }
+    }
+    while significant.last == UInt8(ascii: "0") {
+      significant.removeLast()
+      exponent += 1
+    }
+    significant.removeFirst(significant.prefix { $0 == UInt8(ascii: "0") }.count)
   }
 }

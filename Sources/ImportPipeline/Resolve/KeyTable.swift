@@ -14,15 +14,15 @@
   }
 
   private struct Slot {
-    /// 0 marks a free slot.
-    var hash: UInt64
-    var row: UInt64
-    var offset: UInt32
-    var length: UInt32
+    /// The low half of the key's hash, which also says where the slot belongs; 0 marks a free slot.
+    var hash: UInt32 = 0
+    /// Objects with this key; 0 when all were removed again.
+    var rowCount: UInt32 = 0
+    /// The row; the exclusive or of all rows where there are several, so that the last one left is known.
+    var row: UInt64 = 0
+    var offset: UInt32 = 0
+    var length: UInt32 = 0
   }
-
-  private static let removedRow = UInt64.max
-  private static let ambiguousRow = UInt64.max - 1
 
   private var slots: [Slot]
   private var mask: Int
@@ -33,7 +33,7 @@
   init(minimumCapacity: Int = 1024) {
     var size = 1024
     while size * 3 / 4 < minimumCapacity { size *= 2 }
-    slots = Array(repeating: Slot(hash: 0, row: 0, offset: 0, length: 0), count: size)
+    slots = Array(repeating: Slot(), count: size)
     mask = size - 1
   }
 
@@ -45,68 +45,66 @@
     case ambiguous
   }
 
-  /// The row with this key.
+  /// What a key leads to.
   func match(_ key: UnsafeRawBufferPointer) -> Match {
-    let index = unsafe slotIndex(of: key, hash: KeyHash.hash(key))
-    guard slots[index].hash != 0 else { return .none }
-    switch slots[index].row {
-    case Self.removedRow: return .none
-    case Self.ambiguousRow: return .ambiguous
-    case let packed: return .row(Row(packed: packed))
+    let slot = slots[unsafe slotIndex(of: key, hash: Self.slotHash(key))]
+    switch slot.rowCount {
+    case 0: return .none
+    case 1: return .row(Row(packed: slot.row))
+    default: return .ambiguous
     }
   }
 
-  /// Enters a row under its key; a second row under the same key makes the key ambiguous.
+  /// Enters a row under its key; another row under the same key makes the key ambiguous.
+  ///
+  /// A row that stands alone may be entered again. One among several must not be if it is ever to be removed.
   func register(_ row: Row, for key: UnsafeRawBufferPointer) {
-    switch unsafe match(key) {
-    case .none: unsafe set(row, for: key)
-    case .row(let known) where known == row: break
-    case .row, .ambiguous: unsafe set(Row(packed: Self.ambiguousRow), for: key)
-    }
-  }
-
-  /// Sets the row of a key.
-  /// - Returns: the row it had before.
-  @discardableResult
-  func set(_ row: Row, for key: UnsafeRawBufferPointer) -> Row? {
     if (used + 1) * 4 > slots.count * 3 { grow() }
-    let hash = unsafe KeyHash.hash(key)
+    let hash = unsafe Self.slotHash(key)
     let index = unsafe slotIndex(of: key, hash: hash)
-    if slots[index].hash != 0 {
-      let previous = slots[index].row
-      slots[index].row = row.packed
-      if previous == Self.removedRow {
-        count += 1
-        return nil
-      }
-      return Row(packed: previous)
+    if slots[index].hash == 0 {
+      precondition(arena.count + key.count <= Int(UInt32.max), "natural keys over 4 GiB")
+      slots[index] = Slot(
+        hash: hash, rowCount: 1, row: row.packed, offset: UInt32(arena.count), length: UInt32(key.count))
+      unsafe arena.append(contentsOf: key)
+      used += 1
+      count += 1
+      return
     }
-    precondition(arena.count + key.count <= Int(UInt32.max), "natural keys over 4 GiB")
-    slots[index] = Slot(hash: hash, row: row.packed, offset: UInt32(arena.count), length: UInt32(key.count))
-    unsafe arena.append(contentsOf: key)
-    used += 1
-    count += 1
-    return nil
+    if slots[index].rowCount == 1, slots[index].row == row.packed { return }
+    if slots[index].rowCount == 0 { count += 1 }
+    slots[index].row ^= row.packed
+    slots[index].rowCount += 1
   }
 
-  /// Forgets a key.
-  func remove(_ key: UnsafeRawBufferPointer) {
-    let index = unsafe slotIndex(of: key, hash: KeyHash.hash(key))
-    guard slots[index].hash != 0, slots[index].row != Self.removedRow else { return }
-    slots[index].row = Self.removedRow
-    count -= 1
+  /// Takes a row out again. Where its key had been ambiguous, the one other row may remain.
+  func remove(_ row: Row, for key: UnsafeRawBufferPointer) {
+    let index = unsafe slotIndex(of: key, hash: Self.slotHash(key))
+    switch slots[index].rowCount {
+    case 0: return
+    case 1 where slots[index].row != row.packed: return
+    case 1: count -= 1
+    default: break
+    }
+    slots[index].row ^= row.packed
+    slots[index].rowCount -= 1
   }
 
   func removeAll() {
-    for index in slots.indices { slots[index].hash = 0 }
+    for index in slots.indices { slots[index] = Slot() }
     arena.removeAll(keepingCapacity: true)
     used = 0
     count = 0
   }
 
+  private static func slotHash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+    let hash = unsafe UInt32(truncatingIfNeeded: KeyHash.hash(key))
+    return hash == 0 ? 1 : hash
+  }
+
   /// The slot that holds the key, or the free one where it belongs.
-  private func slotIndex(of key: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-    var index = Int(truncatingIfNeeded: hash) & mask
+  private func slotIndex(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    var index = Int(hash) & mask
     return unsafe slots.withUnsafeBufferPointer { slots in
       unsafe arena.withUnsafeBytes { arena in
         while unsafe slots[index].hash != 0 {
@@ -125,10 +123,10 @@
 
   private func grow() {
     let old = slots
-    slots = Array(repeating: Slot(hash: 0, row: 0, offset: 0, length: 0), count: old.count * 2)
+    slots = Array(repeating: Slot(), count: old.count * 2)
     mask = slots.count - 1
     for slot in old where slot.hash != 0 {
-      var index = Int(truncatingIfNeeded: slot.hash) & mask
+      var index = Int(slot.hash) & mask
       while slots[index].hash != 0 { index = (index + 1) & mask }
       slots[index] = slot
     }

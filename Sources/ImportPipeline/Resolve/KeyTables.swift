@@ -50,7 +50,7 @@ final class KeyTables {
   }
 
   /// Takes rows out again that were registered but not written.
-  func unregister(_ batch: RowBatch, where isDropped: (Int) -> Bool) {
+  func unregister(_ batch: RowBatch, primaryKeys: [Int64], where isDropped: (Int) -> Bool) {
     for (id, table) in tables(for: batch.entity) {
       let columns = id.attributes.compactMap { name in
         batch.columns.firstIndex { $0.source == .attribute(name) }
@@ -60,7 +60,10 @@ final class KeyTables {
       for row in 0..<batch.count where isDropped(row) {
         key.removeAll(keepingCapacity: true)
         guard KeyEncoding.append(columns, of: batch, row: row, to: &key) == .key else { continue }
-        unsafe key.withUnsafeBytes { unsafe table.remove($0) }
+        unsafe key.withUnsafeBytes { bytes in
+          unsafe table.remove(
+            KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
+        }
       }
     }
   }

@@ -89,16 +89,6 @@ final class PendingReferences {
     }
   }
 
-  func removeAll() throws(RunError) {
-    buffer.removeAll()
-    count = 0
-    do {
-      try handle?.truncate(atOffset: 0)
-    } catch {
-      throw failure(error.localizedDescription)
-    }
-  }
-
   private static func decode(_ bytes: [UInt8], _ start: Int, _ length: Int) -> PendingReference {
     var offset = start
     func word() -> UInt64 {

@@ -125,7 +125,7 @@ final class StepRun {
       guard let seen else { continue }
       let isKnown = unsafe key.withUnsafeBytes { unsafe seen.match($0) != .none }
       if !isKnown {
-        _ = unsafe key.withUnsafeBytes { unsafe seen.set(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
+        unsafe key.withUnsafeBytes { unsafe seen.register(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
       } else if plan.step.duplicates == .first {
         repeated.append(record)
       } else {
@@ -183,7 +183,7 @@ final class StepRun {
   }
 
   private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
-    session.tables.unregister(node.batch) { row in decoded.problems[Int(node.records[row])] != nil }
+    session.tables.unregister(node.batch, primaryKeys: node.primaryKeys) { row in decoded.problems[Int(node.records[row])] != nil }
     for child in node.children { unregister(child, decoded) }
   }
 

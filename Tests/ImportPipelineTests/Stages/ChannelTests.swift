@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ImportPipeline
+
+@Suite("Queues between stages", .timeLimit(.minutes(1)))
+struct ChannelTests {
+  struct Failure: Error, Equatable {}
+
+  @Test("one sender's elements arrive in order, whatever the capacity", arguments: [1, 2, 3, 64, 1000])
+  func order(capacity: Int) throws {
+    let channel = Channel<Int>(capacity: capacity)
+    DispatchQueue(label: "sender").async {
+      for number in 0..<1000 { #expect(channel.send(number)) }
+      channel.finish()
+    }
+    for number in 0..<1000 { #expect(try channel.receive() == number) }
+    #expect(try channel.receive() == nil)
+    #expect(try channel.receive() == nil, "the end stays the end")
+  }
+
+  @Test("a sender is never ahead by more than its credits", arguments: [1, 4])
+  func backPressure(capacity: Int) throws {
+    let channel = Channel<Int>(capacity: capacity)
+    let sent = Atomic<Int>(0)
+    let received = Atomic<Int>(0)
+    let greatestLead = Atomic<Int>(0)
+    let done = DispatchSemaphore(value: 0)
+    withoutActuallyEscaping({
+      for number in 0..<500 {
+        #expect(channel.send(number))
+        let count = sent.add(1, ordering: .sequentiallyConsistent).newValue
+        // The receiver counts after it received, so it may be one ahead of what it says.
+        let lead = count - received.load(ordering: .sequentiallyConsistent)
+        if lead > greatestLead.load(ordering: .relaxed) { greatestLead.store(lead, ordering: .relaxed) }
+      }
+      channel.finish()
+      done.signal()
+    }) { work in
+      DispatchQueue(label: "sender").async(execute: DispatchWorkItem(block: work))
+      while (try? channel.receive()) != nil { received.add(1, ordering: .sequentiallyConsistent) }
+      done.wait()
+    }
+    #expect(greatestLead.load(ordering: .relaxed) <= capacity + 1)
+  }
+
+  @Test("several senders and receivers lose and repeat nothing")
+  func manyToMany() {
+    let channel = Channel<Int>(capacity: 3)
+    let sum = Mutex<[Int]>([])
+    let senders = DispatchGroup()
+    let receivers = DispatchGroup()
+    for sender in 0..<3 {
+      DispatchQueue(label: "sender").async(group: senders) {
+        for number in 0..<300 { _ = channel.send(sender * 300 + number) }
+      }
+    }
+    for _ in 0..<3 {
+      DispatchQueue(label: "receiver").async(group: receivers) {
+        while let element = try? channel.receive() { sum.withLock { $0.append(element) } }
+      }
+    }
+    senders.wait()
+    channel.finish()
+    receivers.wait()
+    #expect(sum.withLock { $0.sorted() } == Array(0..<900))
+  }
+
+  @Test("an error comes after the elements sent before it, and again on every further call")
+  func errorAfterElements() throws {
+    let channel = Channel<Int>(capacity: 8)
+    for number in 0..<5 { #expect(channel.send(number)) }
+    channel.finish(throwing: Failure())
+    channel.finish()
+    for number in 0..<5 { #expect(try channel.receive() == number) }
+    for _ in 0..<2 { #expect(throws: Failure.self) { try channel.receive() } }
+  }
+
+  @Test("when the receiver goes away, a waiting sender stops")
+  func cancelledSender() {
+    let channel = Channel<Int>(capacity: 1)
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "sender").async {
+      var number = 0
+      while channel.send(number) { number += 1 }
+      done.signal()
+    }
+    #expect((try? channel.receive()) == 0)
+    channel.cancel()
+    done.wait()
+    #expect(!channel.send(1))
+  }
+
+  @Test("a waiting receiver stops when the channel is cancelled")
+  func cancelledReceiver() {
+    let channel = Channel<Int>(capacity: 1)
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "receiver").async {
+      #expect((try? channel.receive()) == nil)
+      done.signal()
+    }
+    channel.cancel()
+    done.wait()
+  }
+
+  // MARK: - Sequencer
+
+  @Test("results of workers come out in their order", arguments: [1, 2, 3, 4])
+  func sequence(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let sequencer = Sequencer<Int>()
+    let order = Array(0..<400).shuffled(using: &generator)
+    for worker in 0..<4 {
+      let share = stride(from: worker, to: order.count, by: 4).map { order[$0] }
+      DispatchQueue(label: "worker").async {
+        for number in share { sequencer.put(number, at: number) }
+        if worker == 2 { sequencer.end(at: order.count, throwing: nil) }
+      }
+    }
+    for number in 0..<400 { #expect(try sequencer.next() == number) }
+    #expect(try sequencer.next() == nil)
+  }
+
+  @Test("an error that ends the sequence comes after everything before it, though it is known earlier")
+  func sequenceError() throws {
+    let sequencer = Sequencer<Int>()
+    sequencer.end(at: 2, throwing: Failure())
+    sequencer.put(11, at: 1)
+    DispatchQueue(label: "worker").async { sequencer.put(10, at: 0) }
+    #expect(try sequencer.next() == 10)
+    #expect(try sequencer.next() == 11)
+    #expect(throws: Failure.self) { try sequencer.next() }
+  }
+
+  @Test("a waiting reader of the sequence stops when it is cancelled")
+  func cancelledSequence() {
+    let sequencer = Sequencer<Int>()
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "reader").async {
+      #expect((try? sequencer.next()) == nil)
+      done.signal()
+    }
+    sequencer.cancel()
+    sequencer.put(1, at: 0)
+    done.wait()
+  }
+}
