@@ -21,29 +21,28 @@ struct ChannelTests {
     #expect(try channel.receive() == nil, "the end stays the end")
   }
 
+  private final class Lead: Sendable {
+    let sent = Atomic<Int>(0)
+    let received = Atomic<Int>(0)
+    let greatest = Atomic<Int>(0)
+  }
+
   @Test("a sender is never ahead by more than its credits", arguments: [1, 4])
   func backPressure(capacity: Int) throws {
     let channel = Channel<Int>(capacity: capacity)
-    let sent = Atomic<Int>(0)
-    let received = Atomic<Int>(0)
-    let greatestLead = Atomic<Int>(0)
-    let done = DispatchSemaphore(value: 0)
-    withoutActuallyEscaping({
+    let lead = Lead()
+    DispatchQueue(label: "sender").async {
       for number in 0..<500 {
         #expect(channel.send(number))
-        let count = sent.add(1, ordering: .sequentiallyConsistent).newValue
-        // The receiver counts after it received, so it may be one ahead of what it says.
-        let lead = count - received.load(ordering: .sequentiallyConsistent)
-        if lead > greatestLead.load(ordering: .relaxed) { greatestLead.store(lead, ordering: .relaxed) }
+        let sent = lead.sent.add(1, ordering: .sequentiallyConsistent).newValue
+        let ahead = sent - lead.received.load(ordering: .sequentiallyConsistent)
+        lead.greatest.max(ahead, ordering: .sequentiallyConsistent)
       }
       channel.finish()
-      done.signal()
-    }) { work in
-      DispatchQueue(label: "sender").async(execute: DispatchWorkItem(block: work))
-      while (try? channel.receive()) != nil { received.add(1, ordering: .sequentiallyConsistent) }
-      done.wait()
     }
-    #expect(greatestLead.load(ordering: .relaxed) <= capacity + 1)
+    while try channel.receive() != nil { lead.received.add(1, ordering: .sequentiallyConsistent) }
+    // The receiver counts after it has received, so one element may be on its way.
+    #expect(lead.greatest.load(ordering: .sequentiallyConsistent) <= capacity + 1)
   }
 
   @Test("several senders and receivers lose and repeat nothing")
