@@ -120,7 +120,7 @@ struct DecimalCell: CellParser {
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
     switch unsafe NumberParsing.real(bytes) {
-    case .notFinite: return .notFinite
+    case .notFinite: return unsafe NumberParsing.isReal(bytes) ? .outOfRange : .notFinite
     case .notANumber: return .notADecimal
     case .value: break
     }
@@ -140,6 +140,7 @@ struct DecimalCell: CellParser {
 struct StringCell: CellParser {
   let minimumLength: Int?
   let maximumLength: Int?
+  /// Matches whole texts only.
   let pattern: NSRegularExpression?
   /// Whether the field is stored case-, diacritic- and width-folded.
   let isNormalized: Bool
@@ -166,6 +167,8 @@ struct StringCell: CellParser {
     switch kind {
     case .true: text = "true"
     case .false: text = "false"
+    // As the evaluator sees a number.
+    case .number where isNormalized: text = unsafe ExpressionValue(number: bytes).text
     default: text = unsafe String(decoding: bytes, as: UTF8.self)
     }
     if isNormalized { text = TextFolding.normalized(text) }
@@ -175,8 +178,8 @@ struct StringCell: CellParser {
       if let maximumLength, length > maximumLength { return .tooLong }
     }
     if let pattern {
-      let whole = NSRange(text.startIndex..., in: text)
-      guard pattern.firstMatch(in: text, options: .anchored, range: whole)?.range == whole else { return .doesNotMatch }
+      let whole = NSRange(location: 0, length: text.utf16.count)
+      guard pattern.firstMatch(in: text, range: whole) != nil else { return .doesNotMatch }
     }
     unsafe batch.store(text: text, column: column, row: row)
     return .none
@@ -193,6 +196,10 @@ struct DateCell: CellParser {
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
     guard let seconds = unsafe parser.parse(bytes) else { return .notADate }
+    return put(seconds, into: batch, column: column, row: row)
+  }
+
+  func put(_ seconds: Double, into batch: RowBatch, column: Int, row: Int) -> CellProblem {
     guard seconds >= minimum else { return .belowMinimum }
     guard seconds <= maximum else { return .aboveMaximum }
     unsafe batch.reals(column)[row] = seconds

@@ -56,9 +56,35 @@ import SeedFormats
       return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .object, .array: return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .number:
-      if case .value(let integer) = unsafe NumberParsing.integer(bytes) { return .integer(integer) }
-      if case .value(let real) = unsafe NumberParsing.real(bytes) { return .double(real) }
-      return unsafe .string(String(decoding: bytes, as: UTF8.self))
+      return unsafe ExpressionValue(number: bytes)
+    }
+  }
+}
+
+extension ExpressionValue {
+  /// A number as JSON writes it. One that neither an Int64 nor a Double can hold stays text, so that no digit is lost.
+  init(number bytes: UnsafeRawBufferPointer) {
+    switch unsafe NumberParsing.integer(bytes) {
+    case .value(let integer): self = .integer(integer)
+    case .outOfRange: self = unsafe .string(String(decoding: bytes, as: UTF8.self))
+    case .notANumber:
+      if case .value(let real) = unsafe NumberParsing.real(bytes) {
+        self = .double(real)
+      } else {
+        self = unsafe .string(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+  }
+
+  /// The value as text: what a text attribute takes; empty for null.
+  var text: String {
+    switch self {
+    case .absent, .null: ""
+    case .string(let text): text
+    case .integer(let integer): String(integer)
+    case .double(let double): String(double)
+    case .boolean(let flag): flag ? "true" : "false"
+    case .date(let date): DateText.iso8601(date)
     }
   }
 }

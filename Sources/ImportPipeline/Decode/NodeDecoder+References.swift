@@ -99,7 +99,7 @@ extension NodeDecoder {
   ) {
     let single = CellPlan(
       column: 0, property: part.property, attribute: part.attribute, input: .field(slot: 0), nulls: [],
-      dates: part.dates, defaultValue: nil, slots: [0])
+      dates: part.dates, pattern: nil, defaultValue: nil, slots: [0])
     for piece in slices.indices {
       // Problems are noted by row of the node, so every piece stands for that row.
       let inner = unsafe NodeDecoder(

@@ -64,7 +64,7 @@ import StoreInterface
       let parser = StringCell(
         minimumLength: attribute.minimumValue.asInteger.map { Int($0) },
         maximumLength: attribute.maximumValue.asInteger.map { Int($0) },
-        pattern: attribute.regularExpression.flatMap { try? NSRegularExpression(pattern: $0) },
+        pattern: cell.pattern,
         isNormalized: isNormalized)
       unsafe decode(cell, parser, into: batch)
     }
@@ -138,7 +138,9 @@ import StoreInterface
     for row in unsafe entries.indices {
       do {
         let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: cell.nulls)
-        let value = try unsafe evaluator.evaluate(fields)
+        var value = try unsafe evaluator.evaluate(fields)
+        // Made of nothing that the record carries: absent like a field that it does not carry.
+        if value == .null, unsafe !cell.slots.isEmpty && areAbsent(cell.slots, row: row) { value = .absent }
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.slots.first)
       } catch {
         unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
@@ -151,12 +153,15 @@ import StoreInterface
     }
   }
 
+  private func areAbsent(_ slots: [Int], row: Int) -> Bool {
+    slots.allSatisfy { unsafe table.slice(Int(entries[row]), slot: $0).kind == .absent }
+  }
+
   /// Stores the value of an expression.
   private func put(
     _ value: ExpressionValue, _ cell: CellPlan, _ parser: some CellParser, batch: RowBatch, row: Int, slot: Int?
   ) {
     var kind = FieldSlice.Kind.string
-    var text = ""
     switch value {
     case .absent:
       unsafe batch.states[cell.column][row] = RowBatch.State.absent.rawValue
@@ -164,27 +169,19 @@ import StoreInterface
     case .null:
       unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
       return
-    case .string(let string): text = string
-    case .integer(let integer):
-      kind = .number
-      text = String(integer)
-    case .double(let double):
-      kind = .number
-      text = "\(double)"
-    case .boolean(let boolean):
-      kind = boolean ? .true : .false
-      text = boolean ? "true" : "false"
-    case .date(let date):
-      if cell.attribute.type == .date {
-        unsafe batch.reals(cell.column)[row] = date.timeIntervalSinceReferenceDate
-        unsafe batch.states[cell.column][row] = RowBatch.State.value.rawValue
-        return
-      }
-      text = date.formatted(.iso8601)
+    case .integer, .double: kind = .number
+    case .boolean(let flag): kind = flag ? .true : .false
+    case .string, .date: break
     }
+    var text = value.text
     let shown = text
-    let problem = text.withUTF8 { utf8 in
-      unsafe parser.parse(UnsafeRawBufferPointer(utf8), kind, into: batch, column: cell.column, row: row)
+    let problem: CellProblem
+    if case .date(let date) = value, let dates = parser as? DateCell {
+      problem = dates.put(date.timeIntervalSinceReferenceDate, into: batch, column: cell.column, row: row)
+    } else {
+      problem = text.withUTF8 { utf8 in
+        unsafe parser.parse(UnsafeRawBufferPointer(utf8), kind, into: batch, column: cell.column, row: row)
+      }
     }
     if problem == .none {
       unsafe batch.states[cell.column][row] = RowBatch.State.value.rawValue

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import SeedFormats
 import StoreInterface
@@ -107,6 +108,8 @@ struct CellPlan: Sendable {
   let nulls: [[UInt8]]
   /// Reads Date attributes from text.
   let dates: DateParser
+  /// The model's regular expression for a String, made to match whole texts only.
+  let pattern: NSRegularExpression?
   /// Taken when the value is absent or null.
   let defaultValue: ExpressionValue?
   /// Fields of the expression, for the position of its problems.

@@ -221,8 +221,15 @@ struct StepPlanner {
     }
     return CellPlan(
       column: column, property: property, attribute: attribute, input: input,
-      nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, defaultValue: fallback,
+      nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, pattern: pattern(of: attribute),
+      defaultValue: fallback,
       slots: expression.fieldPaths.map { slots.slot(of: $0) })
+  }
+
+  /// As `AttributeValidator` matches; that the expression is valid was checked for the whole entity.
+  private func pattern(of attribute: AttributeDescription) -> NSRegularExpression? {
+    guard attribute.type == .string, let source = attribute.regularExpression, !source.isEmpty else { return nil }
+    return try? NSRegularExpression(pattern: "\\A(?:" + source + ")\\z")
   }
 
   private func reference(
