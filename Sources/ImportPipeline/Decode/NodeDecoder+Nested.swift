@@ -9,6 +9,7 @@ extension NodeDecoder {
     var owners: [Int32] = []
     var objects: [FieldSlice] = []
     var elements: [FieldSlice] = []
+    let arrays = JSONFields.ofArrays()
     for row in unsafe entries.indices {
       let slice = unsafe table.slice(Int(entries[row]), slot: child.slot)
       var state = RowBatch.State.value
@@ -20,7 +21,7 @@ extension NodeDecoder {
         owners.append(Int32(row))
       case .array where child.relationship.isToMany:
         do {
-          try unsafe JSONFields(projection: []).elements(of: slice, in: decoded.records, into: &elements)
+          try unsafe arrays.elements(of: slice, in: decoded.records, into: &elements)
           for element in elements where unsafe isObject(element, child, row: row) {
             objects.append(element)
             owners.append(Int32(row))
@@ -86,5 +87,16 @@ extension NodeDecoder {
         message: "\(plan.entity.name).\(child.property) needs a JSON object"
           + (child.relationship.isToMany ? " or an array of objects" : ""), hint: ""), row: row)
     return false
+  }
+}
+
+extension JSONFields {
+  /// Walks arrays, whatever their elements are.
+  static func ofArrays() -> JSONFields {
+    do {
+      return try JSONFields(projection: [])
+    } catch {
+      preconditionFailure("no path was given that could be wrong: \(error.message)")
+    }
   }
 }

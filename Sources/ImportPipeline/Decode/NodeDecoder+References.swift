@@ -45,11 +45,13 @@ extension NodeDecoder {
       state = isAbsent ? .absent : .null
     case .incomplete:
       state = .null
+      // A part that could not be decoded is told already.
+      if unsafe hasProblem(row: keyRow, property: reference.property) { break }
       unsafe note(
         RecordProblem(
           rawOffset: rawOffset, property: reference.property, code: "reference.incomplete", value: "",
           message: "the key of \(plan.entity.name).\(reference.property) has a part that is empty",
-          hint: "fill in every part of the key, or none"), row: row)
+          hint: "fill in every part of the key, or none"), row: keyRow)
     }
     keys.entries.append(
       ReferenceKeys.Entry(
@@ -61,16 +63,19 @@ extension NodeDecoder {
     guard let slot = reference.slot else { return }
     let part = reference.parts[0]
     var pieces: [FieldSlice] = []
+    var elements: [FieldSlice] = []
+    var owners: [Int32] = []
+    let arrays = JSONFields.ofArrays()
     for row in unsafe entries.indices {
       let slice = unsafe table.slice(Int(entries[row]), slot: slot)
-      pieces.removeAll(keepingCapacity: true)
       var state = RowBatch.State.value
       switch slice.kind {
       case .absent: state = .absent
       case .null: state = .null
       case .array:
         do {
-          try unsafe JSONFields(projection: []).elements(of: slice, in: decoded.records, into: &pieces)
+          try unsafe arrays.elements(of: slice, in: decoded.records, into: &elements)
+          pieces += elements
         } catch {
           unsafe note(
             RecordProblem(
@@ -80,70 +85,63 @@ extension NodeDecoder {
       default:
         if slice.kind == .string, unsafe part.nulls.containsText(table.bytes(of: slice)) {
           state = .null
+        } else if slice.kind == .string, let separator = reference.separator {
+          unsafe split(slice, separator: separator, into: &pieces)
         } else {
-          pieces = unsafe split(slice, separator: reference.separator)
+          pieces.append(slice)
         }
       }
       keys.states.append(state)
-      guard !pieces.isEmpty else { continue }
-      unsafe pieces.withUnsafeBufferPointer { slices in
-        unsafe decodeElements(reference, part: part, slices: slices, row: row, into: &keys)
-      }
+      while owners.count < pieces.count { owners.append(Int32(row)) }
     }
+    unsafe decodeElements(reference, part: part, pieces: pieces, owners: owners, into: &keys)
   }
 
-  /// Decodes the keys of one to-many field.
+  /// Decodes the single keys of all rows' fields.
   private func decodeElements(
-    _ reference: ReferencePlan, part: CellPlan, slices: UnsafeBufferPointer<FieldSlice>, row: Int,
-    into keys: inout ReferenceKeys
+    _ reference: ReferencePlan, part: CellPlan, pieces: [FieldSlice], owners: [Int32], into keys: inout ReferenceKeys
   ) {
     let single = CellPlan(
       column: 0, property: part.property, attribute: part.attribute, input: .field(slot: 0), nulls: [],
       dates: part.dates, pattern: nil, defaultValue: nil, slots: [0])
-    for piece in slices.indices {
-      // Problems are noted by row of the node, so every piece stands for that row.
+    let batch = RowBatch(
+      entity: reference.table.entity, columns: reference.keyColumns, capacity: max(pieces.count, 1))
+    batch.count = pieces.count
+    unsafe pieces.withUnsafeBufferPointer { slices in
       let inner = unsafe NodeDecoder(
         plan: plan, table: FieldTable(records: decoded.records, slices: slices, fieldCount: 1, respectsQuotes: false),
-        node: node, decoded: decoded, entries: [Int32(piece)], pinnedRow: row)
-      let batch = RowBatch(
-        entity: reference.table.entity, columns: reference.keyColumns, capacity: 1, arenaCapacity: 64)
-      batch.count = 1
-      let before = unsafe inner.problemCount(row: row)
+        node: node, decoded: decoded, entries: Array(0..<Int32(slices.count)), owners: owners)
       unsafe inner.decode(single, into: batch)
-      if unsafe inner.problemCount(row: row) == before {
-        unsafe inner.appendKey(reference, [0], batch, keyRow: 0, row: row, to: &keys)
+      keys.entries.reserveCapacity(slices.count)
+      for piece in slices.indices {
+        unsafe inner.appendKey(reference, [0], batch, keyRow: piece, row: Int(owners[piece]), to: &keys)
       }
     }
   }
 
   /// Splits a text into its keys, blanks around each trimmed; empty pieces do not count.
-  private func split(_ slice: FieldSlice, separator: [UInt8]?) -> [FieldSlice] {
-    guard let separator, !separator.isEmpty else { return [slice] }
+  private func split(_ slice: FieldSlice, separator: [UInt8], into pieces: inout [FieldSlice]) {
     let bytes = unsafe table.bytes(of: slice)
-    var pieces: [FieldSlice] = []
-    func add(_ start: Int, _ end: Int) {
-      var from = start
-      var to = end
-      while from < to, unsafe bytes[from] == 32 { from += 1 }
-      while to > from, unsafe bytes[to - 1] == 32 { to -= 1 }
-      guard to > from else { return }
-      pieces.append(
-        FieldSlice(
-          offset: slice.offset + UInt32(from), length: UInt32(to - from), kind: .string, isQuoted: false,
-          rawOffset: slice.rawOffset + UInt32(from)))
-    }
     var start = 0
     var index = 0
-    while index + separator.count <= bytes.count {
-      if unsafe bytes[index..<index + separator.count].elementsEqual(separator) {
-        add(start, index)
-        index += separator.count
-        start = index
-      } else {
+    while index <= bytes.count {
+      let isAtEnd = index == bytes.count
+      guard unsafe isAtEnd || bytes[index...].starts(with: separator) else {
         index += 1
+        continue
       }
+      var from = start
+      var to = index
+      while from < to, unsafe bytes[from] == 32 { from += 1 }
+      while to > from, unsafe bytes[to - 1] == 32 { to -= 1 }
+      if to > from {
+        pieces.append(
+          FieldSlice(
+            offset: slice.offset + UInt32(from), length: UInt32(to - from), kind: .string, isQuoted: false,
+            rawOffset: slice.rawOffset + UInt32(from)))
+      }
+      index += isAtEnd ? 1 : separator.count
+      start = index
     }
-    add(start, bytes.count)
-    return pieces
   }
 }

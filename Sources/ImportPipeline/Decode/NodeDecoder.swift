@@ -12,8 +12,8 @@ import StoreInterface
   let decoded: DecodedBatch
   /// The entry of `table` for each row.
   let entries: [Int32]
-  /// While the keys of one to-many field are decoded: the row they belong to.
-  var pinnedRow: Int?
+  /// While the keys of to-many fields are decoded: the node's row that each entry belongs to.
+  var owners: [Int32]?
 
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
@@ -228,13 +228,12 @@ import StoreInterface
     unsafe decoded.problems[record(of: row)]?.contains { $0.property == property } ?? false
   }
 
-  /// How many problems the record of a row has so far.
-  func problemCount(row: Int) -> Int { unsafe decoded.problems[record(of: row)]?.count ?? 0 }
+  private func nodeRow(of row: Int) -> Int { unsafe owners.map { Int($0[row]) } ?? row }
 
-  private func record(of row: Int) -> Int { unsafe Int(node.records[pinnedRow ?? row]) }
+  private func record(of row: Int) -> Int { unsafe Int(node.records[nodeRow(of: row)]) }
 
   private func noteInsertProblem(row: Int, property: String, rawOffset: UInt32?, message: String, hint: String) {
-    unsafe node.insertProblems[Int32(pinnedRow ?? row), default: []].append(
+    unsafe node.insertProblems[Int32(nodeRow(of: row)), default: []].append(
       RecordProblem(
         rawOffset: rawOffset, property: property, code: "value.missing", value: "", message: message, hint: hint))
   }

@@ -34,6 +34,7 @@ struct StepPlanner {
     }
     let root = try node(
       entity, map: step.map, match: step.match, slots: &slots, owner: nil, position: step.position)
+    if step.source.format == .json || step.source.format == .ndjson { try checkPaths(slots, at: step.position) }
     return StepPlan(
       step: step, root: root, projection: slots.paths, condition: condition,
       respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodes: root.withDescendants)
@@ -90,6 +91,7 @@ struct StepPlanner {
         let child = try node(
           destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
           position: entry.position)
+        try checkPaths(childSlots, at: entry.position)
         if !relationship.isToMany {
           appendForeignKey(of: relationship, to: &columns)
         }
@@ -122,6 +124,15 @@ struct StepPlanner {
     return NodePlan(
       entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
       match: parts, projection: slots.paths, unmappedRequired: unmappedRequired)
+  }
+
+  /// Refuses what is no path into JSON.
+  private func checkPaths(_ slots: SlotList, at position: FilePosition) throws(RunError) {
+    do {
+      _ = try JSONFields(projection: slots.paths)
+    } catch {
+      throw failure("pipeline.field-path", error.message, at: position, hint: error.hint)
+    }
   }
 
   private func checkPatterns(of entity: Entity, at position: FilePosition) throws(RunError) {
