@@ -183,7 +183,9 @@ final class StepRun {
   }
 
   private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
-    session.tables.unregister(node.batch, primaryKeys: node.primaryKeys) { row in decoded.problems[Int(node.records[row])] != nil }
+    session.tables.unregister(node.batch, primaryKeys: node.primaryKeys) { row in
+      decoded.problems[Int(node.records[row])] != nil
+    }
     for child in node.children { unregister(child, decoded) }
   }
 
