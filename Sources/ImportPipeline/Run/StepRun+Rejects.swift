@@ -1,0 +1,63 @@
+import ObjectModel
+import SeedFormats
+
+extension StepRun {
+  func emitRejects(of decoded: DecodedBatch) throws {
+    var faults = decoded.records.faults[...]
+    if decoded.faultsAreDone { faults = [] }
+    decoded.faultsAreDone = true
+    var next = 0
+    let sorted = decoded.problems.keys.sorted()
+    func flushFaults(before record: Int) throws {
+      while let fault = faults.first, fault.beforeRecord <= record {
+        faults.removeFirst()
+        try unsafe add(
+          decoded.reject(fault: fault, file: files[decoded.file].name, step: plan.step),
+          record: unsafe decoded.records.rawBytes(of: fault.place), file: decoded.file)
+      }
+    }
+    while next < sorted.count {
+      let record = sorted[next]
+      next += 1
+      try flushFaults(before: record)
+      guard let problems = decoded.problems[record], let first = problems.first else { continue }
+      var reject = decoded.reject(
+        record: record, problem: first, file: files[decoded.file].name, step: plan.step)
+      // All problems of a record are told at once.
+      for other in problems.dropFirst() where !reject.message.contains(other.message) {
+        reject.message += "; " + other.message
+      }
+      let bytes = unsafe decoded.records.rawBytes(of: decoded.records.place(ofRecord: record))
+      try unsafe add(reject, record: bytes, file: decoded.file)
+    }
+    try flushFaults(before: .max)
+    decoded.problems = [:]
+    try session.checkLimit()
+  }
+
+  private func add(_ reject: Reject, record: UnsafeRawBufferPointer, file: Int) throws {
+    report.counts.rejected += 1
+    try unsafe session.rejects.add(
+      reject, record: record, step: index, name: plan.step.name, source: plan.step.source,
+      header: headers[file] ?? [])
+  }
+
+  /// A record that had been written is refused after all.
+  func rejectLate(_ pending: PendingReference) throws {
+    guard let node = plan.node(pending.node) else { return }
+    let reference = node.references[pending.reference]
+    let value = unsafe pending.key.withUnsafeBytes { unsafe reference.shownKey($0) }
+    let problem = reference.problem(
+      entity: node.entity.name, code: "reference.unresolved", what: "matches no object", value: value, rawOffset: nil)
+    report.counts.inserted -= 1
+    try unsafe pending.record.withUnsafeBytes { record in
+      try unsafe add(
+        Reject(
+          file: files[pending.file].name, line: pending.line, column: pending.column,
+          byteOffset: pending.byteOffset, entity: plan.step.entity, property: problem.property, code: problem.code,
+          value: problem.value, message: problem.message, hint: problem.hint,
+          pointer: pending.pointer.isEmpty ? nil : pending.pointer), record: record,
+        file: pending.file)
+    }
+  }
+}
