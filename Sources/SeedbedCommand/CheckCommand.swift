@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImportPipeline
+import ModelFiles
 import ObjectModel
 import SQLiteStore
 
@@ -26,7 +27,7 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     let report: StoreReport
     do {
-      let model = try model.read()
+      let model = try model.read(store: store).model
       var checked = try StoreChecker.check(path: store, model: model)
       checked.notes += model.entities.flatMap { entity in
         entity.unconfirmedHashReasons.map { "the hash of \(entity.name) rests on an unconfirmed rule: \($0)" }

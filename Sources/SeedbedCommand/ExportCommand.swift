@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import ImportPipeline
+import ModelFiles
 
 /// `seedbed export`
 struct ExportCommand: ParsableCommand {
@@ -43,7 +44,8 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     do {
       let rows = try StoreExport(
-        storePath: store, model: try model.read(), modelPath: model.model, entity: entity, columns: list(columns),
+        storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
+        columns: list(columns),
         order: list(order),
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets
       ).run()

@@ -25,7 +25,7 @@ struct LintCommand: ParsableCommand {
       let file = try PipelineReader.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
-      let model = try ModelReader.read(path: file.modelPath, version: file.modelVersion)
+      let model = try StoreModel.readFile(path: file.modelPath, version: file.modelVersion).model
       problems = PipelineLinter.lint(file, model: model)
       if !problems.contains(where: { $0.severity == .error }) {
         problems += SourceCheck.problems(of: file, model: model)

@@ -1,18 +1,21 @@
 import ArgumentParser
+import ImportPipeline
 import ModelFiles
-import ObjectModel
 
 /// The model that a store is read with.
 struct ModelOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The model: an .xcdatamodeld or .xcdatamodel.", valueName: "path"), completion: .directory)
-  var model: String
+    help: ArgumentHelp(
+      "The model: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that carries it; the one that the store "
+        + "itself carries by default.", valueName: "path"),
+    completion: .file())
+  var model: String?
 
   @Option(help: ArgumentHelp("The model version; the current one by default.", valueName: "name"))
   var modelVersion: String?
 
-  func read() throws(ModelError) -> ManagedObjectModel {
-    try ModelReader.read(path: model, version: modelVersion)
+  func read(store: String) throws -> ModelFile {
+    try StoreModel.read(storePath: store, modelPath: model, version: modelVersion)
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import SQLite
+import SeedFormats
 import Testing
 
 @Suite("Models cached in stores", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))
@@ -24,7 +25,7 @@ struct CachedModelTests {
 
   static func read(_ store: String) throws -> ModelFile? {
     guard let content = try content(of: store) else { return nil }
-    return try CachedModelReader.read(deflated: content, origin: store, inflate: RawInflation.inflate)
+    return try CachedModelReader.read(deflated: content, origin: store, inflate: RawDeflate.inflate)
   }
 
   @Test("a cached model has the hashes, digest and checksum of the store's metadata", arguments: stores)

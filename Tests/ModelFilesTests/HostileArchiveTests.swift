@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import SeedFormats
 import Testing
 
 @Suite("Damaged and hostile compiled models")
@@ -221,16 +222,16 @@ struct HostileArchiveTests {
 
   @Test("a cache that does not inflate, or inflates beyond the limit, is an error")
   func bomb() throws {
-    let deflated = try RawInflation.deflate([UInt8](repeating: 0, count: CompiledModelReader.maximumByteCount + 1))
+    let deflated = try RawDeflate.deflate([UInt8](repeating: 0, count: CompiledModelReader.maximumByteCount + 1))
     #expect(deflated.count < 100_000)
     for bytes in [deflated, [1, 2, 3], []] {
       #expect(throws: ModelError.self) {
-        try CachedModelReader.read(deflated: bytes, origin: "A.sqlite", inflate: RawInflation.inflate)
+        try CachedModelReader.read(deflated: bytes, origin: "A.sqlite", inflate: RawDeflate.inflate)
       }
     }
-    let sound = try RawInflation.deflate(Self.sound)
+    let sound = try RawDeflate.deflate(Self.sound)
     #expect(
-      try CachedModelReader.read(deflated: sound, origin: "A.sqlite", inflate: RawInflation.inflate).path == "A.sqlite")
+      try CachedModelReader.read(deflated: sound, origin: "A.sqlite", inflate: RawDeflate.inflate).path == "A.sqlite")
   }
 
   @Test(

@@ -1,7 +1,8 @@
 extension PipelineSection {
   static let pipelineFields = [
     FieldSpec(
-      "model", .pathOrSection(.model), .required, "The data model: an `.xcdatamodeld` or `.xcdatamodel`.",
+      "model", .pathOrSection(.model), .required,
+      "The data model: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, or a store that carries its model.",
       example: "../seeds/transit/Transit.xcdatamodeld"),
     FieldSpec(
       "store", .section(.store), .required, "The store to build.", example: "{ path: ../build/Transit.sqlite }"),

@@ -6,17 +6,18 @@ import SQLiteStore
 public struct StoreExport {
   let storePath: String
   let model: ManagedObjectModel
-  let modelPath: String
+  let modelPath: String?
   let step: ExportStep
 
   /// - Parameters:
-  ///   - modelPath: where the model came from, which must not be written over.
+  ///   - modelPath: where the model came from, which must not be written over; nil when the store carries it.
   ///   - columns: attributes or key paths, each optionally after `title=`; empty: every stored attribute.
   ///   - order: attributes or key paths to sort by, descending after a minus sign.
   ///   - output: a path, or `-` for standard output.
   ///   - format: by the output's name when nil; CSV when that says nothing.
   public init(
-    storePath: String, model: ManagedObjectModel, modelPath: String, entity: String, columns: [String], order: [String],
+    storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
+    order: [String],
     output: String,
     format: ExportStep.Format?, safeForSpreadsheets: Bool
   ) {

@@ -33,10 +33,10 @@ enum OutputCheck {
   }
 
   /// - Throws: `RunError` when an export would replace the store or a file of the model that it is read with.
-  static func check(export path: String, store: String, model: String) throws(RunError) {
+  static func check(export path: String, store: String, model: String?) throws(RunError) {
     guard path != "-" else { return }
     let target = real(path)
-    guard target == real(store) || isInside(target, real(model)) else { return }
+    guard target == real(store) || model.map({ isInside(target, real($0)) }) == true else { return }
     throw RunError(
       .badPipeline, code: "output.is-input", "\(path) is read by this export", hint: "give the result another name")
   }

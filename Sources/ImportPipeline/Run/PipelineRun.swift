@@ -52,7 +52,7 @@ public struct PipelineRun {
 
   private func perform() throws -> RunReport {
     let start = ContinuousClock.now
-    let modelFile = try ModelReader.readFile(path: pipeline.modelPath, version: pipeline.modelVersion)
+    let modelFile = try StoreModel.readFile(path: pipeline.modelPath, version: pipeline.modelVersion)
     let model = modelFile.model
     var lock: RunLock?
     if !options.isDryRun {

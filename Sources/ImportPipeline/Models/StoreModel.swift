@@ -1,0 +1,52 @@
+public import ModelFiles
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+
+/// Finds the model that a store is read with: the one that is given, or the one that the store carries itself.
+public enum StoreModel {
+  /// Reads the model at a path, or without one the store's cached model.
+  /// - Parameters:
+  ///   - storePath: the store; it is not changed.
+  ///   - modelPath: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`; nil for the store's own.
+  ///   - version: name of a version of the model at `modelPath`; nil for the current one.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read.
+  public static func read(storePath: String, modelPath: String?, version: String? = nil) throws -> ModelFile {
+    if let modelPath { return try readFile(path: modelPath, version: version) }
+    guard let cached = try readCached(storePath: storePath) else {
+      throw ModelError([
+        ModelError.Problem(
+          .unreadableFile, file: storePath, message: "the store carries no model (Z_MODELCACHE is missing or empty)",
+          hint: "give the app's model with --model")
+      ])
+    }
+    return cached
+  }
+
+  /// Reads a model from wherever one can be: model folders and files as `ModelReader` reads them, or a store that
+  /// carries its model.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read.
+  public static func readFile(path: String, version: String? = nil) throws -> ModelFile {
+    guard StoreFile.isDatabase(path: path) else { return try ModelReader.readFile(path: path, version: version) }
+    guard version == nil else {
+      throw ModelError([
+        ModelError.Problem(
+          .unknownVersion, file: path, message: "a store carries one version of its model, so none can be chosen",
+          hint: "leave the model version out")
+      ])
+    }
+    return try read(storePath: path, modelPath: nil)
+  }
+
+  /// Reads the model that a store carries in `Z_MODELCACHE`.
+  /// - Returns: nil when it carries none.
+  /// - Throws: `ModelError` when the cached model is damaged, `StoreError` when the store cannot be read.
+  public static func readCached(storePath: String) throws -> ModelFile? {
+    guard let cache = try ModelCache.read(path: storePath) else { return nil }
+    return try CachedModelReader.read(
+      deflated: cache.content, origin: storePath, storedHashes: cache.versionHashes
+    ) { deflated, limit in
+      try RawDeflate.inflate(deflated, limit)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+public import Foundation
+import SQLite
+import StoreInterface
+
+/// The model that a store carries in `Z_MODELCACHE`, still compressed, and what its metadata says of it.
+public struct ModelCache: Sendable {
+  /// The most bytes of `Z_CONTENT` that are read; the largest known cache has far less than one megabyte.
+  public static let maximumByteCount = 16 << 20
+
+  /// Raw DEFLATE of a keyed archive of the model.
+  public var content: [UInt8]
+  /// The store's entity version hashes, 32 bytes each.
+  public var versionHashes: [String: Data]
+
+  /// Reads the cache of a store; it and its sidecars are not changed.
+  /// - Returns: nil when the store has no cached model.
+  /// - Throws: `StoreError.notAStore` when the file is none, `StoreError` when the cache is larger than
+  ///   `maximumByteCount`.
+  public static func read(path: String) throws -> ModelCache? {
+    try PrivateView.withConnection(to: path) { connection in
+      do {
+        let metadata = try StoreMetadata(connection)
+        let exists = try connection.integer(
+          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
+        guard exists == 1 else { return nil }
+        // The length is asked for first: SQLite answers from the record's header, without reading the value.
+        let rows = try Statement(
+          connection,
+          """
+          SELECT length(Z_CONTENT), CASE WHEN length(Z_CONTENT) <= \(maximumByteCount) THEN Z_CONTENT END
+          FROM Z_MODELCACHE WHERE typeof(Z_CONTENT) = 'blob' AND length(Z_CONTENT) > 0 LIMIT 1
+          """)
+        guard try rows.step() else { return nil }
+        guard let content = rows.blob(at: 1) else {
+          throw StoreError.notAStore(
+            path: path,
+            message: "the cached model has \(rows.int64(at: 0)) bytes; no more than \(maximumByteCount) are read")
+        }
+        return ModelCache(content: content, versionHashes: metadata.entityVersionHashesByName)
+      } catch let error as SQLiteError {
+        throw StoreError(error, path: path)
+      }
+    }
+  }
+}
+
+/// What a file is, told from its first bytes.
+public enum StoreFile {
+  /// Whether the file begins as an SQLite database does. False for folders and for what cannot be read.
+  public static func isDatabase(path: String) -> Bool {
+    ((try? FileSystem.header(path)) ?? []).starts(with: Array("SQLite format 3\0".utf8))
+  }
+}
