@@ -59,7 +59,8 @@ let package = Package(
       ]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]),
+      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]
+    ),
     .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(
