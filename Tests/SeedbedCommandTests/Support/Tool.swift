@@ -39,29 +39,14 @@ enum Tool {
     for name in names { try Data().write(to: name) }
     if let input { try Data(input).write(to: names[0]) }
 
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let handles = [
-      try FileHandle(forReadingFrom: names[0]), try FileHandle(forWritingTo: names[1]),
-      try FileHandle(forWritingTo: names[2]),
-    ]
-    process.standardInput = handles[0]
-    process.standardOutput = handles[1]
-    process.standardError = handles[2]
-    let ended = AsyncStream<Void> { continuation in
-      process.terminationHandler = { _ in continuation.finish() }
-    }
-    try process.run()
-    // A process object outlives its run on Linux. Open files would pile up, and Foundation waits for the end of
-    // processes with select(), which sees no descriptor from 1,024 on.
-    for handle in handles { try handle.close() }
-    try await whileRunning?(process.processIdentifier)
-    for await _ in ended {}
+    let process = try ChildProcess(
+      path: path, arguments: arguments,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder.path,
+      files: names.map(\.path))
+    let exitCode = Task { await process.exitCode() }
+    try await whileRunning?(process.identifier)
     return Outcome(
-      exitCode: process.terminationStatus, output: Array(try Data(contentsOf: names[1])),
+      exitCode: await exitCode.value, output: Array(try Data(contentsOf: names[1])),
       talk: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self))
   }
 }

@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A child process started with `posix_spawn`, whose end is awaited with `waitpid` on its own process id.
+///
+/// Foundation's `Process` learns of a child's end in its own way, and on Linux it misses one now and then when many
+/// children end while the test library waits for children too. Asking the kernel for this one child cannot miss it.
+struct ChildProcess {
+  let identifier: pid_t
+
+  struct Failure: Error {
+    var message: String
+  }
+
+  /// Starts a program.
+  /// - Parameters:
+  ///   - files: paths of what becomes standard input, standard output and standard error; they must exist.
+  init(
+    path: String, arguments: [String], environment: [String: String], folder: String, files: [String]
+  ) throws {
+    #if canImport(Glibc)
+      var actions = unsafe posix_spawn_file_actions_t()
+    #else
+      var actions: posix_spawn_file_actions_t? = nil
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    for (descriptor, file) in files.enumerated() {
+      unsafe posix_spawn_file_actions_addopen(
+        &actions, Int32(descriptor), file, descriptor == 0 ? O_RDONLY : O_WRONLY | O_TRUNC, 0)
+    }
+    // The shell changes the folder, since the call that lets `posix_spawn` do it is hidden from Swift; `exec` keeps
+    // the process id.
+    let words = ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder, path] + arguments
+    var list: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { unsafe (list + variables).forEach { unsafe free($0) } }
+    var identifier: pid_t = 0
+    let result = unsafe posix_spawn(&identifier, words[0], &actions, nil, &list, &variables)
+    guard result == 0 else { throw Failure(message: "\(path): \(unsafe String(cString: strerror(result)))") }
+    self.identifier = identifier
+  }
+
+  /// Waits for the end.
+  /// - Returns: the exit code, or the negative number of the signal that ended it.
+  func exitCode() async -> Int32 {
+    await withCheckedContinuation { continuation in
+      // A thread of its own: waiting would take one from the pool that the tests run on.
+      Thread.detachNewThread { [identifier] in
+        var status: Int32 = 0
+        var result: pid_t
+        repeat {
+          result = unsafe waitpid(identifier, &status, 0)
+        } while result == -1 && errno == EINTR
+        let signal = status & 0x7f
+        continuation.resume(returning: result == -1 ? -1 : signal == 0 ? (status >> 8) & 0xff : -signal)
+      }
+    }
+  }
+}
