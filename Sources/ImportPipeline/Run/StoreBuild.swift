@@ -52,6 +52,9 @@ struct StoreBuild {
   func open(model: ManagedObjectModel, uuid: String) throws -> (store: SQLiteStore, isFresh: Bool) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
+    // A store that keeps history says in it who changed what; time stamps follow the last one there.
+    options.historyAuthor = "seedbed"
+    options.historyContextName = "seedbed.import"
     let origin: String?
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
       origin = settings.path
@@ -78,29 +81,7 @@ struct StoreBuild {
   }
 
   /// Moves the sealed store over the target, with its external data.
-  func putInPlace() throws {
-    let newData = Self.supportFolder(of: storePath)
-    let oldData = Self.supportFolder(of: settings.path)
-    if FileManager.default.fileExists(atPath: newData) {
-      // Files are named by UUID: the new ones are added first and the old ones go last, so that at every moment the
-      // store that is in place finds its own.
-      try mergeFolder(newData, into: oldData)
-    }
-    try StoreReplacement.replace(target: settings.path, with: storePath)
-  }
-
-  private func mergeFolder(_ source: String, into target: String) throws {
-    guard FileManager.default.fileExists(atPath: target) else { return try Self.rename(source, to: target) }
-    for name in try FileManager.default.subpathsOfDirectory(atPath: source) {
-      var isFolder: ObjCBool = false
-      _ = unsafe FileManager.default.fileExists(atPath: source + "/" + name, isDirectory: &isFolder)
-      if isFolder.boolValue {
-        try FileManager.default.createDirectory(atPath: target + "/" + name, withIntermediateDirectories: true)
-      } else {
-        try Self.rename(source + "/" + name, to: target + "/" + name)
-      }
-    }
-  }
+  func putInPlace() throws { try StoreReplacement.replace(target: settings.path, with: storePath) }
 
   /// Renames, replacing what is there.
   static func rename(_ source: String, to target: String) throws(RunError) {
@@ -120,11 +101,5 @@ struct StoreBuild {
     ["", "-wal", "-shm"].reduce(0) { sum, suffix in
       sum + ((try? FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int) ?? 0)
     }
-  }
-
-  /// Where Core Data keeps external binary data: `.<name without extension>_SUPPORT` beside the store.
-  private static func supportFolder(of path: String) -> String {
-    let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-    return FilePath.folder(of: path) + "/.\(name)_SUPPORT"
   }
 }

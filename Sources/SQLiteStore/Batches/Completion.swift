@@ -11,7 +11,7 @@ extension SQLiteStore {
       throw StoreError.failure("\(batch.count) rows need as many primary keys")
     }
     try performAtomically {
-      var assignments: [String] = []
+      var names: [String] = []
       for column in batch.columns {
         let name: String?
         switch column.source {
@@ -24,8 +24,9 @@ extension SQLiteStore {
         guard let name else {
           throw StoreError.failure("\(batch.entity.name) has no foreign key for \(column.source)")
         }
-        assignments.append("\(name) = ?\(assignments.count + 2)")
+        names.append(name)
       }
+      let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }
       let statement = try cached(
         "UPDATE \(layout.table(for: batch.entity).name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
       let ordered = batch.columns.compactMap { column -> Relationship? in
@@ -39,7 +40,13 @@ extension SQLiteStore {
           if case .toOneEntity = column.source { value = Int64(layout.number(of: model.entities[Int(value)])) }
           try statement.bind(Int32(index + 2), value)
         }
-        try statement.run()
+        if let history, let number = try history.entityNumber(of: primaryKeys[row], kindOf: batch.entity) {
+          try history.recordingUpdate(entityNumber: number, key: primaryKeys[row], columns: names) {
+            try statement.run()
+          }
+        } else {
+          try statement.run()
+        }
         // A row that joins an ordered relationship takes its place at the end.
         for relationship in ordered { noteMissingOrderKey(relationship, primaryKeys[row]) }
       }

@@ -80,6 +80,7 @@ final class LinkWriter {
       try insertJoinRow(join, side, owner, member)
       // A relationship that is its own inverse is kept in both directions.
       if join.isReflexive && owner != member { try insertJoinRow(join, side, member, owner) }
+      try recordPair(owner, member)
     case .columns(let table, let foreignKey, let entity, _):
       let find = try store.cached("SELECT \(foreignKey) FROM \(table) WHERE Z_PK = ?1")
       try find.bind(1, member)
@@ -93,7 +94,6 @@ final class LinkWriter {
       try assign(member, to: owner, table, foreignKey, entity)
     }
     addedCount += 1
-    try recordChange(of: owner)
   }
 
   private func insertJoinRow(_ join: JoinTable, _ side: JoinTable.Side, _ owner: Int64, _ member: Int64) throws {
@@ -122,11 +122,32 @@ final class LinkWriter {
       assignments.append("\(entity) = (SELECT Z_ENT FROM \(owners) WHERE Z_PK = ?2)")
     }
     if let order { assignments.append("\(order) = ?3") }
-    let statement = try store.cached("UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
-    try statement.bind(1, member)
-    try statement.bind(2, owner)
-    if let order { try statement.bind(3, try nextOrderKey(table, order, foreignKey, owner, &nextOrderKeys)) }
-    try statement.run()
+    try change(member, table, foreignKey, owner: owner) { version in
+      let statement = try store.cached(
+        "UPDATE \(table) SET \((assignments + version).joined(separator: ", ")) WHERE Z_PK = ?1")
+      try statement.bind(1, member)
+      try statement.bind(2, owner)
+      if let order { try statement.bind(3, try nextOrderKey(table, order, foreignKey, owner, &nextOrderKeys)) }
+      try statement.run()
+    }
+  }
+
+  /// Changes the row of a member whose to-one relationship says who its owner is. A row that this import has inserted
+  /// keeps its version, as if it had been so from the start; and so does a row that merely holds the column of an
+  /// owner that it knows nothing of.
+  private func change(
+    _ member: Int64, _ table: String, _ foreignKey: String, owner: Int64, _ body: (_ version: [String]) throws -> Void
+  ) throws {
+    let isOwnChange = relationship.inverse != nil
+    let version =
+      isOwnChange && store.wasThere(member, in: relationship.destination) ? ["Z_OPT = IFNULL(Z_OPT, 1) + 1"] : []
+    guard let history = store.history else { return try body(version) }
+    if isOwnChange, let number = try history.entityNumber(of: member, kindOf: relationship.destination) {
+      try history.recordingUpdate(entityNumber: number, key: member, columns: [foreignKey]) { try body(version) }
+    } else {
+      try body(version)
+      try history.recordMembers(of: relationship, owner: owner)
+    }
   }
 
   private func nextOrderKey(
@@ -138,9 +159,12 @@ final class LinkWriter {
       defer { find.reset() }
       try find.bind(1, owner)
       _ = try find.step()
-      key = find.isNull(at: 0) ? OrderKey.first : find.int64(at: 0) + OrderKey.step
+      key = find.isNull(at: 0) ? OrderKey.first : find.int64(at: 0).addingReportingOverflow(OrderKey.step).partialValue
     }
     let result = key ?? OrderKey.first
+    if result < 0 || result > Int64.max - OrderKey.step {
+      throw StoreError.notAStore(path: store.path, message: "\(table).\(order) has no order keys left")
+    }
     known[owner] = result + OrderKey.step
     return result
   }
@@ -154,7 +178,7 @@ final class LinkWriter {
     for member in wanted { try add(member, to: owner) }
     if let order, try self.members(of: owner) != wanted { try place(wanted, of: owner, order) }
     nextOrderKeys[owner] = nil
-    if present != wanted { try recordChange(of: owner) }
+    if present != wanted { try store.history?.recordMembers(of: relationship, owner: owner) }
   }
 
   private func members(of owner: Int64) throws -> [Int64] {
@@ -184,39 +208,46 @@ final class LinkWriter {
         try statement.bind(2, right)
         try statement.run()
       }
+      try recordPair(owner, member)
     case .columns(let table, let foreignKey, let entity, _):
-      let cleared = [foreignKey, entity, order].compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
-      let statement = try store.cached("UPDATE \(table) SET \(cleared) WHERE Z_PK = ?1 AND \(foreignKey) = ?2")
-      try statement.bind(1, member)
-      try statement.bind(2, owner)
-      try statement.run()
+      let cleared = [foreignKey, entity, order].compactMap { $0.map { "\($0) = NULL" } }
+      try change(member, table, foreignKey, owner: owner) { version in
+        let statement = try store.cached(
+          "UPDATE \(table) SET \((cleared + version).joined(separator: ", ")) WHERE Z_PK = ?1 AND \(foreignKey) = ?2")
+        try statement.bind(1, member)
+        try statement.bind(2, owner)
+        try statement.run()
+      }
     }
   }
 
+  /// Puts members into their order. They keep their order keys where those are in order already.
   private func place(_ members: [Int64], of owner: Int64, _ order: String) throws {
     let (table, ownerColumn, memberColumn) =
       switch place {
       case .join(let join, let side): (join.name, side.ownerColumn, side.memberColumn)
       case .columns(let table, let foreignKey, _, _): (table, foreignKey, "Z_PK")
       }
+    let find = try store.cached("SELECT \(memberColumn), \(order) FROM \(table) WHERE \(ownerColumn) = ?1")
+    try find.bind(1, owner)
+    var present: [Int64: Int64] = [:]
+    while try find.step() { if !find.isNull(at: 1) { present[find.int64(at: 0)] = find.int64(at: 1) } }
+    find.reset()
     let statement = try store.cached(
       "UPDATE \(table) SET \(order) = ?1 WHERE \(ownerColumn) = ?2 AND \(memberColumn) = ?3")
-    for (index, member) in members.enumerated() {
-      try statement.bind(1, OrderKey.first + OrderKey.step * Int64(index))
+    for (member, key) in zip(members, OrderKey.keys(keeping: members.map { present[$0] }))
+    where present[member] != key {
+      try statement.bind(1, key)
       try statement.bind(2, owner)
       try statement.bind(3, member)
       try statement.run()
     }
   }
 
-  private func recordChange(of owner: Int64) throws {
+  /// Records that both sides of a many-to-many relationship have other members.
+  private func recordPair(_ owner: Int64, _ member: Int64) throws {
     guard let history = store.history else { return }
-    let find = try store.cached(
-      "SELECT Z_ENT FROM \(store.layout.table(for: relationship.entity).name) WHERE Z_PK = ?1")
-    try find.bind(1, owner)
-    let exists = try find.step()
-    let number = Int(find.int64(at: 0))
-    find.reset()
-    if exists { try history.recordUpdate(entityNumber: number, key: owner, columns: [relationship.name]) }
+    try history.recordMembers(of: relationship, owner: owner)
+    if let inverse = relationship.inverse { try history.recordMembers(of: inverse, owner: member) }
   }
 }

@@ -48,6 +48,8 @@ final class RowPlan {
   let rTrees: [IndexLayout]
   /// Entity number by model index.
   let entityNumbers: [Int64]
+  /// Whether some value may lie in a file.
+  let hasExternalData: Bool
   /// UPDATE statements by the cells they set.
   var updates: [CellSet: Statement] = [:]
 
@@ -86,6 +88,7 @@ final class RowPlan {
       else { return nil }
       return (column.name, try RowPlan.kind(of: attribute), attribute.defaultValue)
     }
+    hasExternalData = cells.contains { $0.kind == .externalBlob } || unmapped.contains { $0.kind == .externalBlob }
   }
 
   private static func cell(

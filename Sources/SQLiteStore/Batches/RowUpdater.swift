@@ -20,10 +20,11 @@ final class RowUpdater {
     isReplacing = replacing
     binder = try RowBinder(batch, plan: plan, store: store)
     // Decimal text compares by the column's numeric affinity, and defaults are compared seldom: SQLite does both.
+    // External values are told apart by their bytes here, wherever those lie.
     var expressions: [String] = []
     var parameter: Int32 = 1
     for cell in plan.cells {
-      if cell.kind == .decimal || cell.kind == .externalBlob {
+      if cell.kind == .decimal {
         parameter += 1
         comparisonParameters.append(parameter)
         expressions.append("\(cell.name) IS ?\(parameter)")
@@ -79,7 +80,7 @@ final class RowUpdater {
     select.reset()
     if changed.isEmpty { return .unchanged }
     do {
-      try write(changed, row: row, key: key)
+      try record(changed, number, key) { try write(changed, row: row, key: key) }
     } catch let error as SQLiteError where error.isUniqueViolation {
       return .conflict
     }
@@ -87,12 +88,17 @@ final class RowUpdater {
       for unordered in plan.unordered { store.noteMissingOrderKey(unordered.relationship, key) }
     }
     if !plan.rTrees.isEmpty { try store.refreshRTrees(plan.rTrees, key: key) }
-    if let history = store.history {
-      let names = (plan.cells.map(\.name) + plan.unmapped.map(\.name)).enumerated()
-      try history.recordUpdate(
-        entityNumber: number, key: key, columns: names.filter { changed.contains($0.offset) }.map(\.element))
-    }
     return .updated
+  }
+
+  /// Makes a change with its history, and notes the external files that it lets go.
+  private func record(_ changed: CellSet, _ number: Int, _ key: Int64, _ body: () throws -> Void) throws {
+    if !plan.hasExternalData && store.history == nil { return try body() }
+    let names = (plan.cells.map(\.name) + plan.unmapped.map(\.name)).enumerated()
+      .filter { changed.contains($0.offset) }.map(\.element)
+    if plan.hasExternalData { try store.noteExternalData(of: plan.entity, key, columns: Set(names)) }
+    guard let history = store.history else { return try body() }
+    try history.recordingUpdate(entityNumber: number, key: key, columns: names, body)
   }
 
   /// Whether the cell says another value than the stored one. Absent cells differ only from their default, and only
@@ -115,6 +121,8 @@ final class RowUpdater {
     if state == RowBatch.State.null.rawValue { return !select.isNull(at: column) }
     if select.isNull(at: column) { return true }
     switch cell.kind {
+    case .externalBlob:
+      return unsafe !store.externalData.holds(select.rawBytes(at: column), binder.bytes(cell.source, row))
     case .integer, .entityNumber: return select.int64(at: column) != binder.integer(cell.source, row)
     case .real: return select.double(at: column) != binder.real(cell.source, row)
     case .float: return select.double(at: column) != Double(Float(binder.real(cell.source, row)))
@@ -122,7 +130,7 @@ final class RowUpdater {
       let stored = unsafe select.rawBytes(at: column)
       let given = unsafe binder.bytes(cell.source, row)
       return unsafe stored.count != given.count || !stored.elementsEqual(given)
-    case .decimal, .externalBlob: return true
+    case .decimal: return true
     }
   }
 
@@ -138,7 +146,9 @@ final class RowUpdater {
       return select.isNull(at: column) || select.double(at: column) != value.timeIntervalSinceReferenceDate
     case .string(let value): return select.string(at: column) != value
     case .uri(let value): return select.string(at: column) != value.absoluteString
-    case .data(let value): return select.blob(at: column) != Array(value)
+    case .data(let value):
+      guard cell.kind == .externalBlob else { return select.blob(at: column) != Array(value) }
+      return unsafe value.withUnsafeBytes { unsafe !store.externalData.holds(select.rawBytes(at: column), $0) }
     case .uuid(let value):
       return unsafe select.blob(at: column) != withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
     case .decimal: return true

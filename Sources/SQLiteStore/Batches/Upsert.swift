@@ -72,6 +72,7 @@ extension SQLiteStore {
           continue
         }
         do {
+          if last == Int64.max { throw StoreError.failure("\(batch.entity.root.name) has no primary keys left") }
           try inserter.insert(row: row, key: last + 1)
           last += 1
           keys.append(last)

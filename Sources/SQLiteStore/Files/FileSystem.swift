@@ -90,6 +90,12 @@ enum FileSystem {
     let input = unsafe open(source, O_RDONLY)
     guard input >= 0 else { throw failure(source, "open the file") }
     defer { close(input) }
+    try copy(input, source, to: target)
+  }
+
+  /// Copies what an open file holds.
+  /// - Parameter source: its path, for messages.
+  static func copy(_ input: Int32, _ source: String, to target: String) throws {
     let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard output >= 0 else { throw creationFailure(target) }
     defer { close(output) }
@@ -124,9 +130,9 @@ enum FileSystem {
     }
   }
 
-  /// Writes bytes to a new file and synchronises it.
-  static func write(_ bytes: [UInt8], toNewFile path: String) throws {
-    let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
+  /// Writes bytes to a file that was opened for writing just now, synchronises and closes it.
+  /// - Parameter path: the file's path, for messages.
+  static func fill(_ output: Int32, _ path: String, with bytes: [UInt8]) throws {
     guard output >= 0 else { throw creationFailure(path) }
     defer { close(output) }
     try write(bytes[...], to: output, path: path)
@@ -140,31 +146,6 @@ enum FileSystem {
     defer { close(output) }
     guard lseek(output, off_t(offset), SEEK_SET) == off_t(offset) else { throw failure(path, "seek in the file") }
     try write(bytes[...], to: output, path: path)
-  }
-
-  /// Reads a whole regular file, refusing symbolic links; nil when there is none.
-  static func readRegularFile(_ path: String) throws -> [UInt8]? {
-    let input = unsafe open(path, O_RDONLY | O_NOFOLLOW)
-    guard input >= 0 else {
-      if errno == ENOENT { return nil }
-      throw failure(path, "open the file")
-    }
-    defer { close(input) }
-    var info = stat()
-    guard unsafe fstat(input, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
-      throw StoreError.inputOutput(path: path, message: "not a regular file")
-    }
-    var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe read(input, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw failure(path, "read the file") }
-      filled += count
-    }
-    return bytes
   }
 }
 

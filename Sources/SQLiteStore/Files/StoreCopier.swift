@@ -46,17 +46,19 @@ public enum StoreCopier {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
     if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
-    let partial = target + ".copying"
+    // Its support folder is told from that of any other store by the whole name.
+    let partial = target + ".copying.partial"
     for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }
+    try removeExternalData(of: partial)
     do {
       try PrivateView.copyTriple(from: source, to: partial)
       try finish(partial, options)
-      let added = try copyExternalData(from: source, to: target)
-      try FileSystem.replaceStore(at: target, with: partial)
-      try removeExternalData(of: target, except: added)
+      try copyExternalData(from: source, to: partial)
+      try StoreReplacement.replace(target: target, with: partial)
       return .copied
     } catch {
       for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(partial + suffix) }
+      try? removeExternalData(of: partial)
       if let error = error as? SQLiteError { throw StoreError(error, path: source) }
       throw error
     }
@@ -100,34 +102,22 @@ public enum StoreCopier {
 
   // MARK: external data
 
-  /// Adds the source's external files to the target's folder; files of the old target stay until it is replaced.
-  /// - Returns: the names of the new store's files, nil when the source has no such folder.
-  private static func copyExternalData(from source: String, to target: String) throws -> Set<String> {
-    let from = ExternalDataFolder(storePath: source)
-    let to = ExternalDataFolder(storePath: target)
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: from.dataPath) else { return [] }
-    do {
-      try FileManager.default.createDirectory(atPath: to.dataPath, withIntermediateDirectories: true)
-    } catch {
-      throw StoreError.cannotCreate(path: to.dataPath, message: "cannot create the folder")
-    }
-    var copied: Set<String> = []
-    for name in names.sorted() where UUID(uuidString: name) != nil {
-      let temporary = to.dataPath + "/" + name + ".partial"
-      try FileSystem.copy(from.dataPath + "/" + name, to: temporary)
-      try FileSystem.rename(temporary, to: to.dataPath + "/" + name)
-      copied.insert(name)
-    }
-    try FileSystem.synchronize(to.dataPath)
-    return copied
+  /// Copies the files of the source's external data.
+  /// - Throws: `StoreError.inputOutput` when one is no regular file in the folder, but a symbolic link for instance.
+  private static func copyExternalData(from source: String, to target: String) throws {
+    guard let from = try ExternalDataFolder(storePath: source).openData() else { return }
+    let names = try from.names().filter { ExternalDataFolder.isFileName($0) }
+    if names.isEmpty { return }
+    let to = try ExternalDataFolder(storePath: target).makeData()
+    for name in names { try from.copy(name, to: to.path + "/" + name) }
+    try to.synchronize()
   }
 
-  /// Removes the files of the store that was replaced.
-  private static func removeExternalData(of target: String, except kept: Set<String>) throws {
-    let folder = ExternalDataFolder(storePath: target).dataPath
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-    for name in names where UUID(uuidString: name) != nil && !kept.contains(name) {
-      try FileSystem.remove(folder + "/" + name)
-    }
+  /// Removes what a copy that was cut short left.
+  private static func removeExternalData(of path: String) throws {
+    let external = ExternalDataFolder(storePath: path)
+    guard let folder = try external.openData() else { return }
+    for name in try folder.names() where ExternalDataFolder.isFileName(name) { try folder.remove(name) }
+    external.removeIfEmpty()
   }
 }

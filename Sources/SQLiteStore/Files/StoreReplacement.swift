@@ -36,10 +36,45 @@ extension FileSystem {
 
 /// Puts finished stores in place.
 public enum StoreReplacement {
-  /// Renames a sealed store (with its `-wal` and `-shm`, if it has any) over `target` and removes the target's old
-  /// sidecars in a crash-safe order.
+  /// Renames a sealed store (with its `-wal` and `-shm`, if it has any) over `target`, with its files of external
+  /// data, and removes the target's old sidecars and files in a crash-safe order.
+  ///
+  /// The new files are added first and the old ones go last, so that at every moment the store that is in place finds
+  /// its own. Of the old files those go that rows of the old store name and rows of the new one do not.
   /// - Throws: `StoreError.busy` when another connection uses the target.
   public static func replace(target: String, with sealed: String) throws {
+    let external = ExternalDataFolder(storePath: target)
+    let old = try external.openData() == nil ? [] : namedFiles(target)
+    let new = try moveExternalData(from: sealed, to: external)
     try FileSystem.replaceStore(at: target, with: sealed)
+    guard let folder = try external.openData() else { return }
+    for name in old.subtracting(new).sorted() { try folder.remove(name) }
+    external.removeIfEmpty()
+  }
+
+  /// - Returns: the names of the files that the new store brings.
+  private static func moveExternalData(from sealed: String, to external: ExternalDataFolder) throws -> Set<String> {
+    let source = ExternalDataFolder(storePath: sealed)
+    guard let folder = try source.openData() else { return [] }
+    let names = try folder.names().filter { ExternalDataFolder.isFileName($0) }
+    if names.isEmpty { return [] }
+    let target = try external.makeData()
+    for name in names { try FileSystem.rename(folder.path + "/" + name, to: target.path + "/" + name) }
+    try target.synchronize()
+    source.removeIfEmpty()
+    return Set(names)
+  }
+
+  /// The files that rows of a store name; none when it is no database, for then nobody knows what was its own.
+  private static func namedFiles(_ path: String) throws -> Set<String> {
+    guard FileSystem.exists(path) else { return [] }
+    do {
+      return try PrivateView.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }
+    } catch let error as StoreError {
+      switch error {
+      case .busy, .inputOutput: throw error
+      default: return []
+      }
+    }
   }
 }

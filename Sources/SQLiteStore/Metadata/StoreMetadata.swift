@@ -100,10 +100,14 @@ public struct StoreMetadata: Sendable, Hashable {
     }
   }
 
-  /// Writes the one row of `Z_METADATA`.
+  /// Writes the one row of `Z_METADATA`; columns that are not ours keep what they have.
   func write(to connection: Connection) throws {
+    let isThere = try connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0 > 0
     let statement = try Statement(
-      connection, "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?1, ?2)")
+      connection,
+      isThere
+        ? "UPDATE Z_METADATA SET Z_UUID = ?1, Z_PLIST = ?2 WHERE Z_VERSION = (SELECT min(Z_VERSION) FROM Z_METADATA)"
+        : "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?1, ?2)")
     try statement.bind(1, uuid)
     try statement.bind(2, blob: BinaryPropertyList.encode(.dictionary(values)))
     try statement.run()

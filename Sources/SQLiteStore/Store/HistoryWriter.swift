@@ -1,29 +1,70 @@
-import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
 
 /// Writes persistent-history rows into a store that keeps history: one transaction row for each transaction that
-/// changes something, one change row for each row changed.
+/// changes something, one change row for each object changed in it, however often.
+///
+/// Changes are collected in memory and written when the transaction ends.
 final class HistoryWriter {
-  private unowned let store: SQLiteStore
+  unowned let store: SQLiteStore
   private let connection: Connection
-  /// Primary key of the open transaction's row, nil until its first change.
-  private var transaction: Int64?
-  private var nextChange: Int64 = 0
-  private let tombstoneCount: Int
+  let tombstoneCount: Int
+  /// Whether names are kept in a table of their own, as they are since 2019, or in the transaction's row.
+  let internsStrings: Bool
   /// Places of the properties in the changed-columns mask, by entity number.
-  private var maskLayouts: [Int: MaskLayout] = [:]
+  var maskLayouts: [Int: MaskLayout] = [:]
+  /// Relationships whose inverse is to-many, by entity number.
+  var ownerPlans: [Int: [OwnerPlan]] = [:]
+  /// What the open transaction has changed so far.
+  private(set) var pending = Pending()
 
-  private static let change = 16_001
-  private static let transactionEntity = 16_002
-  private static let string = 16_003
+  static let change = 16_001
+  static let transactionEntity = 16_002
+  static let string = 16_003
+  /// A longer transaction is recorded as several, so that memory stays bounded.
+  static let mostChanges = 65_536
+
+  enum ChangeType: Int64 { case insert, update, delete }
+
+  struct Object: Hashable {
+    var entityNumber: Int
+    var key: Int64
+  }
+
+  struct Change {
+    var object: Object
+    var type: ChangeType
+    var mask: [UInt8] = []
+    var tombstones: [[UInt8]?] = []
+  }
+
+  /// Changes that are not written yet, in the order in which objects were first changed. A value, so that it can be
+  /// put back when a savepoint is undone.
+  struct Pending {
+    var changes: [Change?] = []
+    var indexByObject: [Object: Int] = [:]
+  }
 
   /// Which bit stands for a property. Properties come in name order, entity and order columns after them.
-  private struct MaskLayout {
+  struct MaskLayout {
     var bitByColumn: [String: Int] = [:]
     var bitByProperty: [String: Int] = [:]
     var byteCount = 0
+  }
+
+  /// A to-one relationship by which a row is a member of another's to-many relationship.
+  struct OwnerPlan {
+    var relationship: Relationship
+    var inverse: Relationship
+    var column: String
+    var entityColumn: String?
+  }
+
+  /// An object whose to-many relationship a row is in.
+  struct Owner: Hashable {
+    var object: Object
+    var relationship: String
   }
 
   init(_ store: SQLiteStore) {
@@ -31,6 +72,8 @@ final class HistoryWriter {
     connection = store.connection
     let names = (try? HistoryWriter.columnNames(of: "ACHANGE", store.connection)) ?? []
     tombstoneCount = names.filter { $0.hasPrefix("ZTOMBSTONE") }.count
+    let transaction = (try? HistoryWriter.columnNames(of: "ATRANSACTION", store.connection)) ?? []
+    internsStrings = transaction.contains("ZAUTHORTS")
   }
 
   private static func columnNames(of table: String, _ connection: Connection) throws -> [String] {
@@ -70,26 +113,62 @@ final class HistoryWriter {
     ] { try connection.execute(statement) }
   }
 
+  // MARK: transactions
+
+  /// Forgets what is not written: a transaction begins, or one was undone.
+  func reset() { pending = Pending() }
+
+  /// Takes back what was recorded since a savepoint that is undone now.
+  func restore(_ earlier: Pending) { pending = earlier }
+
+  /// Writes what the transaction has changed; it is about to be committed.
+  func finish() throws {
+    let changes = pending.changes.compactMap { $0 }
+    pending = Pending()
+    if changes.isEmpty { return }
+    let transaction = try insertTransaction()
+    var key = try reserveKeys(changes.count, HistoryWriter.change, table: "ACHANGE")
+    for change in changes {
+      try insert(change, key: key, transaction: transaction)
+      key += 1
+    }
+  }
+
   // MARK: changes
 
-  /// Forgets the transaction row of an earlier transaction, or of one that was undone.
-  func prepare(isNewTransaction: Bool) {
-    if isNewTransaction { transaction = nil }
-  }
-
+  /// Records the insertion of a row that is there now.
   func recordInsert(entityNumber: Int, key: Int64) throws {
-    try record(type: 0, entityNumber, key, columns: nil, tombstones: [])
+    try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .insert))
+    try recordOwners(owners(entityNumber, key, columns: nil))
   }
 
-  /// - Parameter columns: names of the table's columns that changed, and names of to-many relationships.
+  /// Changes a row and records it, and with it the objects that it becomes or stops being a member of.
+  /// - Parameter columns: names of the table's columns that change, or of properties.
+  func recordingUpdate(
+    entityNumber: Int, key: Int64, columns: [String], _ body: () throws -> Void
+  ) throws {
+    let names = Set(columns)
+    let before = try owners(entityNumber, key, columns: names)
+    try body()
+    try recordUpdate(entityNumber: entityNumber, key: key, columns: columns)
+    try recordOwners(before.symmetricDifference(try owners(entityNumber, key, columns: names)))
+  }
+
+  /// - Parameter columns: names of the table's columns that changed, or of properties.
   func recordUpdate(entityNumber: Int, key: Int64, columns: [String]) throws {
-    let mask = maskLayout(entityNumber)
-    var bytes = [UInt8](repeating: 0, count: mask.byteCount)
+    let layout = maskLayout(entityNumber)
+    var mask = [UInt8](repeating: 0, count: layout.byteCount)
     for column in columns {
-      guard let bit = mask.bitByColumn[column] ?? mask.bitByProperty[column] else { continue }
-      bytes[bit / 8] |= 0x80 >> UInt8(bit % 8)
+      guard let bit = layout.bitByColumn[column] ?? layout.bitByProperty[column] else { continue }
+      mask[bit / 8] |= 0x80 >> UInt8(bit % 8)
     }
-    try record(type: 1, entityNumber, key, columns: bytes, tombstones: [])
+    try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .update, mask: mask))
+  }
+
+  /// Records that a to-many relationship of an object has other members, when the object is there.
+  func recordMembers(of relationship: Relationship, owner key: Int64) throws {
+    guard let number = try entityNumber(of: key, kindOf: relationship.entity) else { return }
+    try recordUpdate(entityNumber: number, key: key, columns: [relationship.name])
   }
 
   /// Records the deletion of a row that is still there, so that values to be preserved can be read.
@@ -105,110 +184,33 @@ final class HistoryWriter {
         statement.reset()
       }
     }
-    try record(type: 2, entityNumber, key, columns: nil, tombstones: tombstones)
+    try recordOwners(owners(entityNumber, key, columns: nil))
+    try note(
+      Change(object: Object(entityNumber: entityNumber, key: key), type: .delete, tombstones: tombstones))
   }
 
-  private func record(
-    type: Int64, _ entityNumber: Int, _ key: Int64, columns: [UInt8]?, tombstones: [[UInt8]?]
-  ) throws {
-    let transaction = try openTransaction()
-    let extra = tombstones.prefix(tombstoneCount)
-    let names = extra.indices.map { ", ZTOMBSTONE\($0)" }.joined()
-    let parameters = extra.indices.map { ", ?\($0 + 7)" }.joined()
-    let statement = try store.cached(
-      "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
-        + "VALUES (?1, \(HistoryWriter.change), ?2, ?3, ?4, ?5, ?6\(parameters))")
-    let change = try nextKey(HistoryWriter.change)
-    try statement.bind(1, change)
-    try statement.bind(2, type)
-    try statement.bind(3, Int64(entityNumber))
-    try statement.bind(4, key)
-    try statement.bind(5, transaction)
-    if let columns { try statement.bind(6, blob: columns) } else { try statement.bindNull(6) }
-    for (index, tombstone) in extra.enumerated() {
-      if let tombstone {
-        try statement.bind(Int32(index + 7), blob: tombstone)
-      } else {
-        try statement.bindNull(Int32(index + 7))
-      }
+  private func recordOwners(_ owners: Set<Owner>) throws {
+    for owner in owners.sorted(by: { ($0.object.key, $0.relationship) < ($1.object.key, $1.relationship) }) {
+      try recordUpdate(entityNumber: owner.object.entityNumber, key: owner.object.key, columns: [owner.relationship])
     }
-    try statement.run()
   }
 
-  private func openTransaction() throws -> Int64 {
-    if let transaction { return transaction }
-    let key = try nextKey(HistoryWriter.transactionEntity)
-    let author = try store.options.historyAuthor.map { try intern($0) }
-    let process = try intern("seedbed")
-    let statement = try store.cached(
-      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZPROCESSIDTS, ZTIMESTAMP) "
-        + "VALUES (?1, \(HistoryWriter.transactionEntity), ?2, ?3, ?3, ?4)")
-    try statement.bind(1, key)
-    if let author { try statement.bind(2, author) } else { try statement.bindNull(2) }
-    try statement.bind(3, process)
-    try statement.bind(4, store.options.historyTimestamp ?? Date().timeIntervalSinceReferenceDate)
-    try statement.run()
-    transaction = key
-    return key
-  }
-
-  /// Key of a string in the table of author and process names.
-  private func intern(_ text: String) throws -> Int64 {
-    let find = try store.cached("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1")
-    try find.bind(1, text)
-    let isKnown = try find.step()
-    let known = find.int64(at: 0)
-    find.reset()
-    if isKnown { return known }
-    let key = try nextKey(HistoryWriter.string)
-    let insert = try store.cached(
-      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?1, \(HistoryWriter.string), ?2)")
-    try insert.bind(1, key)
-    try insert.bind(2, text)
-    try insert.run()
-    return key
-  }
-
-  private func nextKey(_ entityNumber: Int) throws -> Int64 {
-    let statement = try store.cached("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1 WHERE Z_ENT = ?1 RETURNING Z_MAX")
-    try statement.bind(1, Int64(entityNumber))
-    defer { statement.reset() }
-    guard try statement.step() else {
-      throw StoreError.notAStore(path: store.path, message: "Z_PRIMARYKEY has no row \(entityNumber) for history")
+  /// Adds a change to those of the transaction: an object has one, which says what became of it in the end.
+  private func note(_ change: Change) throws {
+    guard let index = pending.indexByObject[change.object] else {
+      if pending.changes.count >= HistoryWriter.mostChanges { try finish() }
+      pending.indexByObject[change.object] = pending.changes.count
+      return pending.changes.append(change)
     }
-    let key = statement.int64(at: 0)
-    _ = try statement.step()
-    return key
-  }
-
-  private func maskLayout(_ entityNumber: Int) -> MaskLayout {
-    if let known = maskLayouts[entityNumber] { return known }
-    var mask = MaskLayout()
-    guard let entity = store.layout.entity(number: entityNumber) else { return mask }
-    let attributes = entity.attributes.filter { !$0.isTransient }.map(\.name)
-    let relationships = entity.relationships.filter { !$0.description.isTransient }
-    var names = attributes + relationships.map(\.name)
-    names.sort { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }
-    for (bit, name) in names.enumerated() {
-      mask.bitByProperty[name] = bit
-      if let attribute = entity.attribute(name) {
-        for column in store.layout.columns(for: attribute, of: entity) { mask.bitByColumn[column.name] = bit }
-      } else if let relationship = entity.relationship(name),
-        let column = store.layout.foreignKeyColumn(of: relationship)
-      {
-        mask.bitByColumn[column.name] = bit
-      }
+    guard var known = pending.changes[index] else { return }
+    switch (known.type, change.type) {
+    case (.update, .update):
+      for byte in known.mask.indices { known.mask[byte] |= change.mask[byte] }
+      pending.changes[index] = known
+    case (.update, .delete): pending.changes[index] = change
+    // Nobody ever saw an object that the transaction both made and deleted.
+    case (.insert, .delete): pending.changes[index] = nil
+    case (.insert, _), (.delete, _), (.update, .insert): break
     }
-    var bit = names.count
-    for relationship in relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
-      for column in [store.layout.entityColumn(of: relationship), store.layout.orderColumn(of: relationship)] {
-        guard let column else { continue }
-        mask.bitByColumn[column.name] = bit
-        bit += 1
-      }
-    }
-    mask.byteCount = (bit + 7) / 8
-    maskLayouts[entityNumber] = mask
-    return mask
   }
 }

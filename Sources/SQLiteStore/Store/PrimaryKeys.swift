@@ -7,14 +7,19 @@ extension SQLiteStore {
   public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try performAtomically {
       let last = try lastPrimaryKey(of: entity)
-      try setLastPrimaryKey(last + Int64(count), of: entity)
+      let (reserved, overflows) = last.addingReportingOverflow(Int64(count))
+      if overflows { throw StoreError.failure("\(entity.root.name) has no primary keys left after \(last)") }
+      try setLastPrimaryKey(reserved, of: entity)
       return last + 1
     }
   }
 
-  /// `Z_MAX` of the entity's table.
+  /// `Z_MAX` of the entity's table, or the greatest key in use where that is greater: a counter that lags behind, as
+  /// in a store that lost its log, must not give a key out twice.
   func lastPrimaryKey(of entity: Entity) throws -> Int64 {
-    let statement = try cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1")
+    let table = layout.table(for: entity).name
+    let statement = try cached(
+      "SELECT max(IFNULL(Z_MAX, 0), IFNULL((SELECT max(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?1")
     defer { statement.reset() }
     try statement.bind(1, Int64(layout.number(of: entity.root)))
     guard try statement.step() else {
@@ -25,7 +30,7 @@ extension SQLiteStore {
 
   /// Raises `Z_MAX`; never lowers it.
   func setLastPrimaryKey(_ key: Int64, of entity: Entity) throws {
-    let statement = try cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND Z_MAX < ?1")
+    let statement = try cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, -1) < ?1")
     try statement.bind(1, key)
     try statement.bind(2, Int64(layout.number(of: entity.root)))
     try statement.run()

@@ -35,7 +35,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public var cacheKibibytes = 32_768
     /// Author of history transactions.
     public var historyAuthor: String?
-    /// Time stamp of history transactions in seconds since 2001; the clock when nil.
+    /// Name of the context of history transactions.
+    public var historyContextName: String?
+    /// Time stamp of history transactions in seconds since 2001. When nil the clock; in a store under construction,
+    /// into which no clock enters, one millisecond after the last transaction there.
     public var historyTimestamp: Double?
 
     /// The defaults.
@@ -62,8 +65,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var storedMetadata: StoreMetadata
   var statements: [String: Statement] = [:]
   var plans: [RowPlan.Key: RowPlan] = [:]
-  /// Order-key columns with rows that have none yet, and the range of their primary keys.
-  var pendingOrderKeys: [Relationship: ClosedRange<Int64>] = [:]
+  /// Order-key columns with rows that have none yet.
+  var pendingOrderKeys: [Relationship: MissingOrderKeys] = [:]
+  /// The last primary key in use when the store was opened, by model index of the root entity.
+  private var lastKeysAtOpening: [Int: Int64] = [:]
   var history: HistoryWriter?
   let externalData: ExternalDataFolder
   /// Whether this object made the file, so that nobody else can have it open.
@@ -134,6 +139,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       try store.configure()
       try store.checkSchema()
       try store.openHistory()
+      for table in store.layout.tables {
+        store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
+      }
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
@@ -230,6 +238,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     if hasTables == 2 { history = HistoryWriter(self) }
   }
 
+  /// Whether a row with this key is older than this opening of the store.
+  func wasThere(_ key: Int64, in entity: Entity) -> Bool { key <= lastKeysAtOpening[entity.root.index] ?? 0 }
+
   // MARK: plumbing
 
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -249,17 +260,22 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   func performAtomically<Result>(_ body: () throws -> Result) throws -> Result {
     try perform {
       let isOutermost = !connection.isInTransaction
+      if isOutermost { history?.reset() }
+      let recorded = history?.pending
       do {
-        return try connection.atomically(mapping: { $0 as any Error }) {
-          history?.prepare(isNewTransaction: isOutermost)
+        let result = try connection.atomically(mapping: { $0 as any Error }) {
           let result = try body()
           if isOutermost { try finishTransaction() }
           return result
         }
+        if isOutermost { removeUnnamedFiles() }
+        return result
       } catch {
-        // The transaction row may have been undone together with the change.
-        history?.prepare(isNewTransaction: true)
-        if isOutermost { pendingOrderKeys.removeAll() }
+        if let recorded { history?.restore(recorded) }
+        if isOutermost {
+          pendingOrderKeys.removeAll()
+          removeUnnamedFiles()
+        }
         throw error
       }
     }
@@ -283,7 +299,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public func begin() throws {
     try perform {
       try connection.begin()
-      history?.prepare(isNewTransaction: true)
+      history?.reset()
     }
   }
 
@@ -292,6 +308,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try perform {
       try finishTransaction()
       try connection.commit()
+      removeUnnamedFiles()
     }
   }
 
@@ -299,13 +316,24 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public func rollback() throws {
     try perform {
       pendingOrderKeys.removeAll()
+      history?.reset()
       for statement in statements.values { statement.reset() }
       try connection.rollback()
+      removeUnnamedFiles()
     }
   }
 
   private func finishTransaction() throws {
     if !hasDeferredIndexes { try settleOrderKeys() }
+    try history?.finish()
+  }
+
+  /// Removes files of external data that the transaction that has just ended left without a row. A store under
+  /// construction waits for `seal`, since the search goes through all rows. A file that cannot be removed now takes
+  /// up space and does no harm: the next transaction tries again.
+  private func removeUnnamedFiles() {
+    if options.isUnderConstruction || connection.isInTransaction { return }
+    try? externalData.removeUnnamed(connection)
   }
 
   /// Replaces metadata keys; nil removes one.

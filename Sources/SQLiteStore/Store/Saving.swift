@@ -13,11 +13,12 @@ extension SQLiteStore {
       for deletion in request.deleted {
         if let key = primaryKey(of: deletion.objectID) { try deleteRow(deletion.objectID.entity, key) }
       }
+      let recorded = history?.pending
       do {
         try connection.atomically(mapping: { $0 as any Error }) { try writeRows(request) }
       } catch let error as SQLiteError where error.isUniqueViolation && !request.updated.isEmpty {
         // Two rows may exchange unique values: the changed rows give theirs up first.
-        history?.prepare(isNewTransaction: true)
+        if let recorded { history?.restore(recorded) }
         try clearUniqueValues(request.updated)
         try writeRows(request)
       }
@@ -115,25 +116,32 @@ extension SQLiteStore {
     }
   }
 
-  /// Membership is what the to-one columns say; this gives the members' order. Others come last.
+  /// Membership is what the to-one columns say; this gives the members' order. Others come last. Members keep their
+  /// order keys where those are in order already.
   private func reorder(_ relationship: Relationship, owner: Int64, members: [Int64]) throws {
     guard let columns = layout.memberColumns(of: relationship), let order = columns.order else { return }
     let table = layout.table(for: relationship.destination).name
     let find = try cached(
-      "SELECT Z_PK FROM \(table) WHERE \(columns.foreignKey) = ?1 ORDER BY \(order) IS NULL, \(order), Z_PK")
+      "SELECT Z_PK, \(order) FROM \(table) WHERE \(columns.foreignKey) = ?1 ORDER BY \(order) IS NULL, \(order), Z_PK")
     try find.bind(1, owner)
     var present: [Int64] = []
-    while try find.step() { present.append(find.int64(at: 0)) }
+    var keys: [Int64: Int64] = [:]
+    while try find.step() {
+      present.append(find.int64(at: 0))
+      if !find.isNull(at: 1) { keys[find.int64(at: 0)] = find.int64(at: 1) }
+    }
     find.reset()
     let known = Set(present)
     var seen: Set<Int64> = []
     let ordered = (members + present).filter { known.contains($0) && seen.insert($0).inserted }
-    let place = try cached("UPDATE \(table) SET \(order) = ?1 WHERE Z_PK = ?2 AND \(order) IS NOT ?1")
-    for (index, member) in ordered.enumerated() {
-      try place.bind(1, OrderKey.first + OrderKey.step * Int64(index))
+    let places = OrderKey.keys(keeping: ordered.map { keys[$0] })
+    let place = try cached("UPDATE \(table) SET \(order) = ?1 WHERE Z_PK = ?2")
+    for (member, key) in zip(ordered, places) where keys[member] != key {
+      try place.bind(1, key)
       try place.bind(2, member)
       try place.run()
     }
+    if ordered != present { try history?.recordMembers(of: relationship, owner: owner) }
   }
 
   // MARK: deleting
@@ -143,9 +151,11 @@ extension SQLiteStore {
   func deleteRow(_ entity: Entity, _ key: Int64) throws {
     let table = layout.table(for: entity).name
     try history?.recordDelete(entityNumber: layout.number(of: entity), key: key)
+    try noteExternalData(of: entity, key)
     for join in layout.joinTables {
       for side in [join.master, join.inverse]
       where entity.isKind(of: side.relationship.entity) {
+        try recordLeaving(join, side, owner: key)
         let statement = try cached("DELETE FROM \(join.name) WHERE \(side.ownerColumn) = ?1")
         try statement.bind(1, key)
         try statement.run()
@@ -179,6 +189,36 @@ extension SQLiteStore {
   }
 }
 
+extension SQLiteStore {
+  /// Notes the files of external data that a row names: they go with the row, or with the values of these columns,
+  /// once the transaction is committed.
+  /// - Parameter columns: names of the columns that change; nil for all.
+  func noteExternalData(of entity: Entity, _ key: Int64, columns: Set<String>? = nil) throws {
+    let table = layout.table(for: entity)
+    for column in table.columns {
+      guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage,
+        columns?.contains(column.name) ?? true
+      else { continue }
+      let find = try cached("SELECT \(column.name) FROM \(table.name) WHERE Z_PK = ?1")
+      defer { find.reset() }
+      try find.bind(1, key)
+      guard try find.step() else { continue }
+      if let name = unsafe ExternalDataFolder.fileName(find.rawBytes(at: 0)) { externalData.ledger.note(name) }
+    }
+  }
+
+  /// Records that the members of a many-to-many relationship lose an owner, before its join rows go.
+  private func recordLeaving(_ join: JoinTable, _ side: JoinTable.Side, owner: Int64) throws {
+    guard let history, let inverse = side.relationship.inverse else { return }
+    let find = try cached("SELECT \(side.memberColumn) FROM \(join.name) WHERE \(side.ownerColumn) = ?1")
+    try find.bind(1, owner)
+    var members: [Int64] = []
+    while try find.step() { members.append(find.int64(at: 0)) }
+    find.reset()
+    for member in members { try history.recordMembers(of: inverse, owner: member) }
+  }
+}
+
 /// Writes complete snapshots of one concrete entity.
 final class SnapshotWriter {
   private enum Source {
@@ -191,9 +231,10 @@ final class SnapshotWriter {
   private let table: String
   private let number: Int
   private var columns: [(name: String, source: Source)] = []
-  /// Ordered to-one relationships: position in the snapshot, foreign key column and order column.
-  private var ordered: [(position: Int, relationship: Relationship, key: String, order: String)] = []
+  /// Ordered to-one relationships: foreign key column and order column.
+  private var ordered: [(relationship: Relationship, key: String, order: String)] = []
   private let rTrees: [IndexLayout]
+  private lazy var reader = SnapshotReader(store, entity: entity)
 
   init(_ store: SQLiteStore, entity: Entity) {
     self.store = store
@@ -212,7 +253,7 @@ final class SnapshotWriter {
       columns.append((key.name, .toOneKey(position)))
       if let column = layout.entityColumn(of: relationship) { columns.append((column.name, .toOneEntity(position))) }
       if let order = layout.orderColumn(of: relationship) {
-        ordered.append((position, relationship, key.name, order.name))
+        ordered.append((relationship, key.name, order.name))
       }
     }
   }
@@ -223,29 +264,37 @@ final class SnapshotWriter {
     let statement = try store.cached(
       "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))")
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
-    try bind(snapshot, key, to: statement)
+    try bind(snapshot, key, Array(columns.indices), to: statement)
     try statement.run()
     try store.setLastPrimaryKey(key, of: entity)
     try store.history?.recordInsert(entityNumber: number, key: key)
     try finish(snapshot, key)
   }
 
+  /// Writes what differs from the stored row. Other columns keep what they have, to the byte.
   func update(_ snapshot: Snapshot) throws {
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
+    let changed = try changedColumns(snapshot, key)
+    let names = changed.map { columns[$0].name }
     if let history = store.history {
-      try history.recordUpdate(entityNumber: number, key: key, columns: changes(snapshot, key))
+      try history.recordingUpdate(entityNumber: number, key: key, columns: names) { try write(changed, snapshot, key) }
+    } else {
+      try write(changed, snapshot, key)
     }
-    var assignments = columns.enumerated().map { "\($1.name) = ?\($0 + 2)" }
-    for place in ordered {
-      guard let index = columns.firstIndex(where: { $0.name == place.key }) else { continue }
-      // A row that moves to another destination loses its place.
-      assignments.append("\(place.order) = CASE WHEN \(place.key) IS ?\(index + 2) THEN \(place.order) END")
-    }
-    let list = (["Z_OPT = IFNULL(Z_OPT, 1) + 1"] + assignments).joined(separator: ", ")
-    let statement = try store.cached("UPDATE \(table) SET \(list) WHERE Z_PK = ?1")
-    try bind(snapshot, key, to: statement)
+    for place in ordered where names.contains(place.key) { store.noteMissingOrderKey(place.relationship, key) }
+    if !rTrees.isEmpty { try store.refreshRTrees(rTrees, key: key) }
+  }
+
+  private func write(_ changed: [Int], _ snapshot: Snapshot, _ key: Int64) throws {
+    let names = changed.map { columns[$0].name }
+    try store.noteExternalData(of: entity, key, columns: Set(names))
+    var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+    for (position, name) in names.enumerated() { assignments.append("\(name) = ?\(position + 2)") }
+    // A row that moves to another destination loses its place.
+    for place in ordered where names.contains(place.key) { assignments.append("\(place.order) = NULL") }
+    let statement = try store.cached("UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+    try bind(snapshot, key, changed, to: statement)
     try statement.run()
-    try finish(snapshot, key)
   }
 
   private func finish(_ snapshot: Snapshot, _ key: Int64) throws {
@@ -253,11 +302,11 @@ final class SnapshotWriter {
     if !rTrees.isEmpty { try store.refreshRTrees(rTrees, key: key) }
   }
 
-  private func bind(_ snapshot: Snapshot, _ key: Int64, to statement: Statement) throws {
+  private func bind(_ snapshot: Snapshot, _ key: Int64, _ written: [Int], to statement: Statement) throws {
     try statement.bind(1, key)
-    for (index, column) in columns.enumerated() {
-      let parameter = Int32(index + 2)
-      switch column.source {
+    for (place, index) in written.enumerated() {
+      let parameter = Int32(place + 2)
+      switch columns[index].source {
       case .attribute(let position, let kind):
         try ValueCoding.bind(
           snapshot.attributes[position], kind: kind, to: statement, at: parameter, externalData: store.externalData,
@@ -278,23 +327,18 @@ final class SnapshotWriter {
     }
   }
 
-  /// Names of the properties whose values differ from the stored row's.
-  private func changes(_ snapshot: Snapshot, _ key: Int64) throws -> [String] {
-    let reader = SnapshotReader(store, entity: entity)
+  /// The columns whose values differ from the stored row's.
+  private func changedColumns(_ snapshot: Snapshot, _ key: Int64) throws -> [Int] {
     let statement = try store.cached("SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK = ?1")
     defer { statement.reset() }
     try statement.bind(1, key)
     guard try statement.step() else { return [] }
     let stored = try reader.snapshot(statement)
-    var names: [String] = []
-    for (position, attribute) in entity.attributes.enumerated()
-    where !attribute.isTransient && stored.attributes[position] != snapshot.attributes[position] {
-      names.append(attribute.name)
+    return columns.indices.filter { index in
+      switch columns[index].source {
+      case .attribute(let position, _): stored.attributes[position] != snapshot.attributes[position]
+      case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
+      }
     }
-    for (position, relationship) in entity.relationships.enumerated()
-    where !relationship.isToMany && stored.toOne[position] != snapshot.toOne[position] {
-      names.append(relationship.name)
-    }
-    return names
   }
 }
