@@ -43,6 +43,7 @@ let package = Package(
     .target(name: "ModelFiles", dependencies: ["ObjectModel"]),
     .target(name: "StoreInterface", dependencies: ["ObjectModel"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
+    .target(name: "SQLitePages"),
     .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite"]),
     .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
     .target(name: "SeedFormats", dependencies: ["CZlib"]),
@@ -63,6 +64,7 @@ let package = Package(
     ),
     .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+    .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite"]),
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles"]),
     .testTarget(

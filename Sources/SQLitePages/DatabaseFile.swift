@@ -1,0 +1,224 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A database file that pages are added to, behind SQLite's back.
+///
+/// No connection may be in a transaction on it meanwhile, nor hold it in exclusive locking mode. `finish` raises the
+/// change counter, upon which every connection forgets what it had cached. Until then the file looks to SQLite as it
+/// did before, as the header still has the old number of pages. There is no way back once `finish` has begun: the
+/// caller throws the file away when it fails.
+@safe public final class DatabaseFile {
+  /// The sizes of this file's pages.
+  public let geometry: PageGeometry
+  /// Pages of the file, the new ones included.
+  public private(set) var pageCount: UInt32
+  private let path: String
+  private let descriptor: Int32
+  private let firstNewPage: UInt32
+  private let hasPointerMap: Bool
+  private var changeCounter: UInt32
+  /// Type and parent, 5 bytes for each new page.
+  private var pointers: [UInt8] = []
+  /// Pages `windowFirst...` that are not written yet.
+  @unsafe private let window: UnsafeMutableRawPointer
+  private let windowCapacity: Int
+  private var windowFirst: UInt32
+  private var isOpen = true
+
+  /// What the pointer map says of a page.
+  enum PointerKind: UInt8 {
+    /// The first page of a chain; its parent is the page with the cell.
+    case overflowHead = 3
+    /// A further page of a chain; its parent is the one before.
+    case overflow = 4
+    /// A page of a b-tree; its parent is the interior page above.
+    case tree = 5
+  }
+
+  /// Opens a file that SQLite has closed or has no transaction on.
+  /// - Throws: `PageError` when it is no database, has a write-ahead log, or an encoding other than UTF-8.
+  public init(path: String) throws(PageError) {
+    self.path = path
+    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+    self.descriptor = descriptor
+    guard descriptor >= 0 else { throw DatabaseFile.failure("cannot open \(path)") }
+    var header = [UInt8](repeating: 0, count: 100)
+    let read = unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, 100, 0) }
+    var status = stat()
+    guard read == 100, unsafe fstat(descriptor, &status) == 0 else {
+      close(descriptor)
+      throw PageError(kind: .unsuitable, message: "\(path) has no database header")
+    }
+    func number(_ offset: Int) -> UInt32 {
+      (0..<4).reduce(0) { $0 << 8 | UInt32(header[offset + $1]) }
+    }
+    let stated = Int(header[16]) << 8 | Int(header[17])
+    let pageSize = stated == 1 ? 65_536 : stated
+    let isDatabase = header.starts(with: Array("SQLite format 3\0".utf8))
+    let count = number(28)
+    guard isDatabase, header[18] == 1, header[19] == 1, number(56) == 1, pageSize >= 512,
+      pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480, number(24) == number(92),
+      Int(count) * pageSize == Int(status.st_size)
+    else {
+      close(descriptor)
+      throw PageError(
+        kind: .unsuitable, message: "\(path) is no UTF-8 database without a log whose header fits its size")
+    }
+    geometry = PageGeometry(pageSize: pageSize, reservedBytes: Int(header[20]))
+    pageCount = count
+    firstNewPage = count + 1
+    windowFirst = count + 1
+    hasPointerMap = number(52) != 0
+    changeCounter = number(24)
+    windowCapacity = max(1, (1 << 20) / pageSize)
+    unsafe window = .allocate(byteCount: windowCapacity * pageSize, alignment: 16)
+  }
+
+  deinit {
+    unsafe window.deallocate()
+    if isOpen { close(descriptor) }
+  }
+
+  // MARK: - Adding pages
+
+  /// The number that the next page will get.
+  var nextPage: UInt32 { page(after: pageCount) }
+
+  /// The number that the page added after page `number` will get.
+  func page(after number: UInt32) -> UInt32 {
+    var next = number + 1
+    while geometry.isSetAside(next, hasPointerMap: hasPointerMap) { next += 1 }
+    return next
+  }
+
+  /// Adds a page at the end.
+  /// - Parameter bytes: `pageSize` bytes.
+  /// - Returns: its number.
+  @unsafe func append(_ bytes: UnsafeRawPointer) throws(PageError) -> UInt32 {
+    let number = nextPage
+    // Pages that are set aside are filled with zeros here; pointer maps get their contents at the end.
+    while pageCount + 1 < number {
+      pageCount += 1
+      unsafe try place(pageCount).initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
+    }
+    pageCount = number
+    unsafe try place(number).copyMemory(from: bytes, byteCount: geometry.pageSize)
+    return number
+  }
+
+  /// Room for the page in the window, which is written out when it is full.
+  @unsafe private func place(_ page: UInt32) throws(PageError) -> UnsafeMutableRawPointer {
+    if Int(page - windowFirst) >= windowCapacity {
+      try flush(count: windowCapacity)
+      windowFirst = page
+    }
+    return unsafe window + Int(page - windowFirst) * geometry.pageSize
+  }
+
+  private func flush(count: Int) throws(PageError) {
+    unsafe try writeAll(window, count: count * geometry.pageSize, at: offset(windowFirst))
+  }
+
+  /// Says in the pointer map where a new page hangs.
+  func setPointer(_ page: UInt32, _ kind: PointerKind, parent: UInt32) {
+    guard hasPointerMap else { return }
+    let index = Int(page - firstNewPage) * 5
+    if index + 5 > pointers.count {
+      pointers += [UInt8](repeating: 0, count: max(index + 5 - pointers.count, pointers.count, 4096))
+    }
+    pointers[index] = kind.rawValue
+    for shift in 0..<4 { pointers[index + 1 + shift] = UInt8(truncatingIfNeeded: parent >> (24 - 8 * UInt32(shift))) }
+  }
+
+  /// Replaces a page that was there before, such as the root of a tree.
+  @unsafe func replace(_ page: UInt32, _ bytes: UnsafeRawPointer) throws(PageError) {
+    unsafe try writeAll(bytes, count: geometry.pageSize, at: offset(page))
+  }
+
+  /// Reads a page that was there before this object was made.
+  @unsafe func read(_ page: UInt32, into bytes: UnsafeMutableRawPointer) throws(PageError) {
+    guard page >= 1, page < firstNewPage else {
+      throw PageError(kind: .malformed, message: "\(path) has no page \(page)")
+    }
+    guard unsafe pread(descriptor, bytes, geometry.pageSize, off_t(offset(page))) == geometry.pageSize else {
+      throw DatabaseFile.failure("cannot read \(path)")
+    }
+  }
+
+  // MARK: - The end
+
+  /// Writes what is still in memory, the pointer map and the header, and closes the file.
+  public func finish() throws(PageError) {
+    guard isOpen else { return }
+    if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
+    if pageCount >= firstNewPage {
+      if hasPointerMap { try writePointerMap() }
+      try writeNumber(pageCount, at: 28)
+    }
+    // Equal counters say that the number of pages in the header is valid.
+    try writeNumber(changeCounter &+ 1, at: 92)
+    try writeNumber(changeCounter &+ 1, at: 24)
+    isOpen = false
+    guard close(descriptor) == 0 else { throw DatabaseFile.failure("cannot close \(path)") }
+  }
+
+  private func writePointerMap() throws(PageError) {
+    var page = firstNewPage
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: geometry.pageSize, alignment: 16)
+    defer { unsafe bytes.deallocate() }
+    while page <= pageCount {
+      let map = geometry.pointerMapPage(for: page)
+      let first = page
+      let last = min(pageCount, geometry.lastPage(besides: page))
+      if map < firstNewPage {
+        unsafe try read(map, into: bytes)
+      } else {
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
+      }
+      var number = first
+      while number <= last {
+        let source = Int(number - firstNewPage) * 5
+        if number > map, source + 5 <= pointers.count {
+          let target = unsafe bytes + Int(number - map - 1) * 5
+          for index in 0..<5 {
+            unsafe target.storeBytes(of: pointers[source + index], toByteOffset: index, as: UInt8.self)
+          }
+        }
+        number += 1
+      }
+      if last >= map { unsafe try writeAll(bytes, count: geometry.pageSize, at: offset(map)) }
+      page = max(last, map) + 1
+    }
+  }
+
+  private func writeNumber(_ number: UInt32, at offset: Int) throws(PageError) {
+    let bytes = number.bigEndian
+    try unsafe withUnsafeBytes(of: bytes) { (bytes) throws(PageError) in
+      guard let base = bytes.baseAddress else { return }
+      unsafe try writeAll(base, count: 4, at: offset)
+    }
+  }
+
+  // MARK: - Plumbing
+
+  private func offset(_ page: UInt32) -> Int { Int(page - 1) * geometry.pageSize }
+
+  @unsafe private func writeAll(_ bytes: UnsafeRawPointer, count: Int, at offset: Int) throws(PageError) {
+    var done = 0
+    while done < count {
+      let written = unsafe pwrite(descriptor, bytes + done, count - done, off_t(offset + done))
+      if written < 0 && errno == EINTR { continue }
+      guard written > 0 else { throw DatabaseFile.failure("cannot write \(path)") }
+      done += written
+    }
+  }
+
+  private static func failure(_ what: String) -> PageError {
+    PageError(kind: .inputOutput, message: "\(what): \(unsafe String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,86 @@
+/// Writes an index's b-tree from keys in their order. The index must be empty; its root page stays where it is.
+@safe public final class IndexTreeWriter {
+  private let file: DatabaseFile
+  private let root: UInt32
+  private let levels: InteriorLevels
+  private let geometry: PageGeometry
+  @unsafe private let buffer: UnsafeMutableRawPointer
+  @unsafe private let scratch: UnsafeMutableRawPointer
+  private var leaf: PageBuilder
+  private var lastCellSize = 0
+  private var isEmpty = true
+  /// Whether a cell of the current leaf has overflow pages.
+  private var hasOverflow = false
+  @unsafe private let divider: UnsafeMutableRawPointer
+
+  /// - Parameter root: the page of the empty index, as `sqlite_schema` names it.
+  /// - Throws: `PageError` when the page is no empty index.
+  public init(file: DatabaseFile, root: UInt32) throws(PageError) {
+    self.file = file
+    self.root = root
+    geometry = file.geometry
+    unsafe buffer = .allocate(byteCount: geometry.pageSize, alignment: 16)
+    unsafe scratch = .allocate(byteCount: geometry.pageSize, alignment: 16)
+    unsafe divider = .allocate(byteCount: geometry.pageSize, alignment: 16)
+    unsafe leaf = PageBuilder(.leafIndex, geometry: geometry, page: buffer)
+    levels = InteriorLevels(file: file, kind: .interiorIndex)
+    unsafe try file.requireEmpty(root, .leafIndex, scratch)
+  }
+
+  deinit {
+    unsafe buffer.deallocate()
+    unsafe scratch.deallocate()
+    unsafe divider.deallocate()
+  }
+
+  /// Adds a key, which the caller guarantees to come after the one before.
+  /// - Parameter payload: the index record: the key's columns and the row id.
+  @inline(__always)
+  @unsafe public func append(payload: UnsafeRawPointer, count: Int) throws(PageError) {
+    let local = geometry.localSize(count, maximum: geometry.maximumIndexLocal)
+    let size = Varint.size(UInt64(count)) + local + (local < count ? 4 : 0)
+    if !leaf.hasRoom(for: size) { try emitLeaf() }
+    isEmpty = false
+    lastCellSize = size
+    var head: UInt32 = 0
+    if local < count {
+      head = unsafe try file.appendOverflow(payload + local, count: count - local, scratch: scratch)
+      hasOverflow = true
+    }
+    var cell = unsafe leaf.addCell(size)
+    unsafe cell += Varint.write(UInt64(count), to: cell)
+    unsafe cell.copyMemory(from: payload, byteCount: local)
+    if local < count { unsafe (cell + local).storeBytes(of: head.bigEndian, as: UInt32.self) }
+  }
+
+  /// Writes a full leaf; its last key becomes the divider behind it.
+  private func emitLeaf() throws(PageError) {
+    let size = lastCellSize
+    unsafe try leaf.removeLastCell(size) { (cell) throws(PageError) in
+      unsafe divider.copyMemory(from: cell, byteCount: size)
+    }
+    let number = unsafe try file.append(leaf.finish())
+    adoptOverflow(number)
+    leaf.removeAll()
+    unsafe try levels.append(number, divider: divider, count: size)
+  }
+
+  private func adoptOverflow(_ parent: UInt32) {
+    guard hasOverflow else { return }
+    hasOverflow = false
+    for index in 0..<leaf.cellCount { unsafe file.adoptOverflow(ofIndexCell: leaf.cell(index), parent: parent) }
+  }
+
+  /// Writes what is left. An empty index stays as it is.
+  public func finish() throws(PageError) {
+    if isEmpty { return }
+    if levels.isEmpty {
+      unsafe try file.replace(root, leaf.finish())
+      adoptOverflow(root)
+    } else {
+      let number = unsafe try file.append(leaf.finish())
+      adoptOverflow(number)
+      try levels.finish(last: number, root: root)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// The interior pages of a tree that is written from left to right.
+///
+/// Children come in order, each with the divider that follows it: in a table the greatest row id of the child, in an
+/// index a key that stands between two children. The divider of a full page's last child moves up, so the page behind
+/// it always begins with a child and its divider, and none is ever left without.
+@safe final class InteriorLevels {
+  private struct Level {
+    var page: PageBuilder
+    /// Bytes of the last cell.
+    var lastCellSize = 0
+  }
+
+  private let file: DatabaseFile
+  private let kind: PageBuilder.Kind
+  private var levels: [Level] = []
+  @unsafe private var buffers: [UnsafeMutableRawPointer] = unsafe []
+
+  init(file: DatabaseFile, kind: PageBuilder.Kind) {
+    self.file = file
+    self.kind = kind
+  }
+
+  deinit { unsafe buffers.forEach { unsafe $0.deallocate() } }
+
+  var isEmpty: Bool { levels.isEmpty }
+
+  /// Adds a child that is followed by another one.
+  /// - Parameters:
+  ///   - divider: what follows the child's number in the cell.
+  @unsafe func append(_ child: UInt32, divider: UnsafeRawPointer, count: Int, level: Int = 0) throws(PageError) {
+    if level == levels.count { addLevel() }
+    let size = count + 4
+    if !levels[level].page.hasRoom(for: size) {
+      try emit(level)
+    }
+    let cell = unsafe levels[level].page.addCell(size)
+    unsafe cell.storeBytes(of: child.bigEndian, as: UInt32.self)
+    unsafe (cell + 4).copyMemory(from: divider, byteCount: count)
+    levels[level].lastCellSize = size
+  }
+
+  private func addLevel() {
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: file.geometry.pageSize, alignment: 16)
+    unsafe buffers.append(buffer)
+    levels.append(Level(page: unsafe PageBuilder(kind, geometry: file.geometry, page: buffer)))
+  }
+
+  /// Writes a full page: its last child becomes the rightmost one and the divider behind it goes up.
+  private func emit(_ level: Int) throws(PageError) {
+    let size = levels[level].lastCellSize
+    guard levels[level].page.cellCount > 1 else {
+      throw PageError(kind: .malformed, message: "an interior page holds less than two cells")
+    }
+    let divider = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+    defer { unsafe divider.deallocate() }
+    unsafe try levels[level].page.removeLastCell(size) { (cell) throws(PageError) in
+      unsafe divider.copyMemory(from: cell, byteCount: size)
+    }
+    let rightmost = UInt32(bigEndian: unsafe divider.loadUnaligned(as: UInt32.self))
+    let number = unsafe try file.append(levels[level].page.finish(rightmost: rightmost))
+    adopt(levels[level].page, rightmost: rightmost, parent: number)
+    levels[level].page.removeAll()
+    unsafe try append(number, divider: divider + 4, count: size - 4, level: level + 1)
+  }
+
+  /// Writes what is left; the topmost page takes the place of the root.
+  /// - Parameter last: the last child, which no divider follows.
+  func finish(last: UInt32, root: UInt32) throws(PageError) {
+    var rightmost = last
+    for level in levels.indices {
+      let page = unsafe levels[level].page.finish(rightmost: rightmost)
+      var number = root
+      if level == levels.count - 1 {
+        unsafe try file.replace(root, page)
+      } else {
+        number = unsafe try file.append(page)
+      }
+      adopt(levels[level].page, rightmost: rightmost, parent: number)
+      rightmost = number
+    }
+  }
+
+  /// Enters a page as the parent of its children, and of the overflow chains of its own keys.
+  private func adopt(_ page: PageBuilder, rightmost: UInt32, parent: UInt32) {
+    for index in 0..<page.cellCount {
+      let cell = unsafe page.cell(index)
+      file.setPointer(UInt32(bigEndian: unsafe cell.loadUnaligned(as: UInt32.self)), .tree, parent: parent)
+      if kind == .interiorIndex { unsafe file.adoptOverflow(ofIndexCell: cell + 4, parent: parent) }
+    }
+    file.setPointer(rightmost, .tree, parent: parent)
+  }
+}
+
+extension DatabaseFile {
+  /// Enters a page as the parent of the overflow chain of a key that is stored on it.
+  /// - Parameter cell: from its payload size on.
+  @unsafe func adoptOverflow(ofIndexCell cell: UnsafeRawPointer, parent: UInt32) {
+    let (size, count) = unsafe Varint.read(cell, limit: 9)
+    guard size > geometry.maximumIndexLocal else { return }
+    let local = geometry.localSize(Int(size), maximum: geometry.maximumIndexLocal)
+    let head = UInt32(bigEndian: unsafe (cell + count + local).loadUnaligned(as: UInt32.self))
+    setPointer(head, .overflowHead, parent: parent)
+  }
+
+  /// Writes the part of a payload that does not fit its cell, as a chain of pages.
+  /// - Parameter scratch: `pageSize` bytes.
+  /// - Returns: the first page. Its parent is still to be set.
+  @unsafe func appendOverflow(
+    _ bytes: UnsafeRawPointer, count: Int, scratch: UnsafeMutableRawPointer
+  ) throws(PageError) -> UInt32 {
+    let room = geometry.usableSize - 4
+    var head: UInt32 = 0
+    var previous: UInt32 = 0
+    var done = 0
+    while done < count {
+      let part = min(room, count - done)
+      unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
+      unsafe (scratch + 4).copyMemory(from: bytes + done, byteCount: part)
+      done += part
+      let next = done < count ? page(after: nextPage) : 0
+      unsafe scratch.storeBytes(of: next.bigEndian, as: UInt32.self)
+      let number = unsafe try append(scratch)
+      if previous == 0 { head = number } else { setPointer(number, .overflow, parent: previous) }
+      previous = number
+    }
+    return head
+  }
+}

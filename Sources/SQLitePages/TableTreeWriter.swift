@@ -1,0 +1,107 @@
+/// Writes a table's b-tree: rows in the order of their ids become packed leaf pages, with interior pages above them.
+///
+/// The table must be empty. Its root page stays where it is, so that the schema needs no change.
+@safe public final class TableTreeWriter {
+  private let file: DatabaseFile
+  private let root: UInt32
+  private let levels: InteriorLevels
+  private let geometry: PageGeometry
+  @unsafe private let buffer: UnsafeMutableRawPointer
+  @unsafe private let scratch: UnsafeMutableRawPointer
+  private var leaf: PageBuilder
+  private var lastRowID: Int64 = 0
+  private var isEmpty = true
+  /// First overflow pages of cells on the current leaf.
+  private var overflowHeads: [UInt32] = []
+
+  /// - Parameter root: the page of the empty table, as `sqlite_schema` names it.
+  /// - Throws: `PageError` when the page is no empty table.
+  public init(file: DatabaseFile, root: UInt32) throws(PageError) {
+    self.file = file
+    self.root = root
+    geometry = file.geometry
+    unsafe buffer = .allocate(byteCount: geometry.pageSize, alignment: 16)
+    unsafe scratch = .allocate(byteCount: geometry.pageSize, alignment: 16)
+    unsafe leaf = PageBuilder(.leafTable, geometry: geometry, page: buffer)
+    levels = InteriorLevels(file: file, kind: .interiorTable)
+    unsafe try file.requireEmpty(root, .leafTable, scratch)
+  }
+
+  deinit {
+    unsafe buffer.deallocate()
+    unsafe scratch.deallocate()
+  }
+
+  /// Adds a row.
+  /// - Parameters:
+  ///   - rowID: greater than that of the row before.
+  ///   - payload: the record.
+  @inline(__always)
+  @unsafe public func append(rowID: Int64, payload: UnsafeRawPointer, count: Int) throws(PageError) {
+    guard rowID > lastRowID || isEmpty else { throw TableTreeWriter.disorder(rowID, lastRowID) }
+    let local = geometry.localSize(count, maximum: geometry.maximumTableLocal)
+    let keySize = Varint.size(UInt64(bitPattern: rowID))
+    let size = Varint.size(UInt64(count)) + keySize + local + (local < count ? 4 : 0)
+    if !leaf.hasRoom(for: size) { try emitLeaf() }
+    lastRowID = rowID
+    isEmpty = false
+    var head: UInt32 = 0
+    if local < count {
+      head = unsafe try file.appendOverflow(payload + local, count: count - local, scratch: scratch)
+      overflowHeads.append(head)
+    }
+    var cell = unsafe leaf.addCell(size)
+    unsafe cell += Varint.write(UInt64(count), to: cell)
+    unsafe cell += Varint.write(UInt64(bitPattern: rowID), to: cell)
+    unsafe cell.copyMemory(from: payload, byteCount: local)
+    if local < count { unsafe (cell + local).storeBytes(of: head.bigEndian, as: UInt32.self) }
+  }
+
+  private func emitLeaf() throws(PageError) {
+    let number = unsafe try file.append(leaf.finish())
+    adoptOverflow(number)
+    leaf.removeAll()
+    unsafe try withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { (bytes) throws(PageError) in
+      guard let base = bytes.baseAddress else { return }
+      let count = unsafe Varint.write(UInt64(bitPattern: lastRowID), to: base)
+      unsafe try levels.append(number, divider: base, count: count)
+    }
+  }
+
+  private func adoptOverflow(_ parent: UInt32) {
+    if overflowHeads.isEmpty { return }
+    for head in overflowHeads { file.setPointer(head, .overflowHead, parent: parent) }
+    overflowHeads.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes what is left. An empty table stays as it is.
+  public func finish() throws(PageError) {
+    if isEmpty { return }
+    if levels.isEmpty {
+      unsafe try file.replace(root, leaf.finish())
+      adoptOverflow(root)
+    } else {
+      let number = unsafe try file.append(leaf.finish())
+      adoptOverflow(number)
+      try levels.finish(last: number, root: root)
+    }
+  }
+
+  private static func disorder(_ rowID: Int64, _ last: Int64) -> PageError {
+    PageError(kind: .malformed, message: "row \(rowID) comes after row \(last)")
+  }
+}
+
+extension DatabaseFile {
+  /// - Parameter scratch: `pageSize` bytes.
+  /// - Throws: `PageError` when the page is not an empty leaf of this kind.
+  @unsafe func requireEmpty(
+    _ page: UInt32, _ kind: PageBuilder.Kind, _ scratch: UnsafeMutableRawPointer
+  ) throws(PageError) {
+    unsafe try read(page, into: scratch)
+    let bytes = unsafe UnsafeRawBufferPointer(start: scratch, count: 8)
+    guard page > 1, unsafe bytes[0] == kind.rawValue, unsafe bytes[3] == 0, unsafe bytes[4] == 0 else {
+      throw PageError(kind: .unsuitable, message: "page \(page) is not the root of an empty b-tree")
+    }
+  }
+}
