@@ -17,7 +17,10 @@ enum OutputCheck {
       }
     }
     let model = real(pipeline.modelPath)
-    if let clash = outputs.first(where: { known.contains(real($0.1)) || isInside(real($0.1), model) }) {
+    // A store that is imported into may be the one that carries the model: it is read before it is replaced.
+    let mayBeModel = pipeline.store.replace == .never ? pipeline.store.path : nil
+    func isModel(_ path: String) -> Bool { isInside(real(path), model) && path != mayBeModel }
+    if let clash = outputs.first(where: { known.contains(real($0.1)) || isModel($0.1) }) {
       throw RunError(
         .badPipeline, code: "output.is-input", "\(clash.0) names \(clash.1), which the run reads",
         hint: "give the result another name")

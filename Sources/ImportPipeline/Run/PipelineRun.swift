@@ -170,7 +170,10 @@ public struct PipelineRun {
     var digest = ContentDigest()
     try SourceInputs.digest(pipeline.path, into: &digest)
     digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
-    try SourceInputs.digest(modelFile.path, into: &digest)
+    // A store that carries the model may have it in its log.
+    for suffix in ["", "-wal"] where suffix.isEmpty || FileManager.default.fileExists(atPath: modelFile.path + suffix) {
+      try SourceInputs.digest(modelFile.path + suffix, into: &digest)
+    }
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
     if let seed = pipeline.store.seed {
       for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {
