@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import SQLiteStore
+import StoreInterface
 
 #if canImport(Darwin)
   import Darwin
@@ -19,6 +20,8 @@ struct StoreBuild {
   let folder: String
   /// The store inside it, under its final name, so that the folder of its external data has its final name too.
   let storePath: String
+  /// The target as it was when the run began, where its rows are imported into.
+  private let targetStamp: StoreStamp?
 
   init(settings: StoreSettings, isDryRun: Bool) throws(RunError) {
     self.settings = settings
@@ -27,6 +30,11 @@ struct StoreBuild {
       isDryRun
       ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : settings.path + ".partial"
     storePath = folder + "/" + name
+    if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
+      targetStamp = try? StoreStamp.read(path: settings.path)
+    } else {
+      targetStamp = nil
+    }
     // What an earlier, killed run left behind; the lock says that nobody works on it.
     try? FileManager.default.removeItem(atPath: folder)
     do {
@@ -76,12 +84,27 @@ struct StoreBuild {
         .missingInput, code: "seed.missing", "the seed store \(origin) does not exist",
         hint: "store.seed names it; the path is relative to the pipeline file")
     }
-    try StoreCopier.copy(from: origin, to: storePath)
-    return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
+    do {
+      try StoreCopier.copy(from: origin, to: storePath)
+      return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
+    } catch StoreError.notAStore(_, let message) {
+      // The copy is a file that nobody has heard of.
+      throw RunError(StoreError.notAStore(path: origin, message: message), path: origin)
+    } catch let error as StoreError {
+      throw RunError(error, path: origin)
+    }
   }
 
   /// Moves the sealed store over the target, with its external data.
-  func putInPlace() throws { try StoreReplacement.replace(target: settings.path, with: storePath) }
+  /// - Throws: `RunError` when somebody wrote to a target that was imported into: the copy lacks what they wrote.
+  func putInPlace() throws {
+    if let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp {
+      throw RunError(
+        .locked, code: "store.changed", "\(settings.path) was changed by another process while it was imported into",
+        hint: "run again; nothing was replaced")
+    }
+    try StoreReplacement.replace(target: settings.path, with: storePath)
+  }
 
   /// Renames, replacing what is there.
   static func rename(_ source: String, to target: String) throws(RunError) {

@@ -10,7 +10,7 @@ import StoreInterface
 /// The few file operations that Foundation does not offer in a crash-safe form.
 enum FileSystem {
   /// Size and modification time, by which a changed file is noticed.
-  struct Stamp: Hashable {
+  struct Stamp: Hashable, Sendable {
     var size: Int64
     var seconds: Int
     var nanoseconds: Int

@@ -38,7 +38,7 @@ enum PrivateView {
   /// - Throws: `StoreError.busy` when the files keep changing.
   static func copyTriple(from source: String, to target: String) throws {
     for _ in 0..<5 {
-      let before = try stamps(source)
+      let before = try StoreStamp.read(path: source)
       for suffix in ["", "-wal", "-journal"] {
         if FileSystem.exists(source + suffix) {
           try FileSystem.copy(source + suffix, to: target + suffix)
@@ -46,13 +46,9 @@ enum PrivateView {
           try FileSystem.remove(target + suffix)
         }
       }
-      if try stamps(source) == before { return }
+      if try StoreStamp.read(path: source) == before { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
     throw StoreError.busy(path: source)
-  }
-
-  private static func stamps(_ path: String) throws -> [FileSystem.Stamp?] {
-    try ["", "-wal", "-journal"].map { try FileSystem.stamp(path + $0) }
   }
 }
