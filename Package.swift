@@ -77,7 +77,12 @@ let package = Package(
         "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectGraph", "ObjectModel",
         "ModelFiles",
       ]),
-    .testTarget(name: "SeedbedCommandTests", dependencies: ["SeedbedCommand", "SQLite", "SeedFormats"]),
+    .testTarget(
+      name: "SeedbedCommandTests",
+      dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"]),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,15 +15,18 @@ import CSQLite
     public var isImmutable = false
     /// How long a call waits for another connection's lock before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// Lets the file's schema do all that SQLite can, also what only forged files do. Tests make such files with it.
+    public var trustsSchema = false
     /// All options by name.
     public init(
       isReadOnly: Bool = false, createsFile: Bool = false, isImmutable: Bool = false,
-      busyTimeoutMilliseconds: Int32 = 5_000
+      busyTimeoutMilliseconds: Int32 = 5_000, trustsSchema: Bool = false
     ) {
       self.isReadOnly = isReadOnly
       self.createsFile = createsFile
       self.isImmutable = isImmutable
       self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+      self.trustsSchema = trustsSchema
     }
   }
 
@@ -32,6 +35,8 @@ import CSQLite
   @unsafe private var database: OpaquePointer?
   /// What `setTrace` was given: SQLite only holds a plain pointer to it.
   var traceBox: TraceBox?
+  /// What `limitWork` was given: SQLite only holds a plain pointer to it.
+  var stepCounter: StepCounter?
 
   /// - Throws: `cannotOpen` when the file is not there or may not be opened. A file that is no database is only
   ///   noticed by the first statement.
@@ -54,6 +59,7 @@ import CSQLite
     }
     unsafe database = opened
     unsafe sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
+    if !options.trustsSchema { try protect() }
   }
 
   deinit {
@@ -79,6 +85,11 @@ import CSQLite
 
   /// The error behind a result code, with SQLite's message for the last call.
   func error(_ result: Int32, sql: String? = nil) -> SQLiteError {
+    if result & 0xFF == SQLITE_INTERRUPT, let stepCounter, stepCounter.isExceeded {
+      return SQLiteError(
+        extendedCode: SQLITE_CORRUPT, message: "reading it takes more work than a sound file of its size can need",
+        sql: sql, path: path)
+    }
     let message: String
     if let handle = unsafe database, unsafe sqlite3_extended_errcode(handle) == result {
       message = unsafe String(cString: sqlite3_errmsg(handle))

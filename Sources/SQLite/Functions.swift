@@ -55,13 +55,14 @@ private final class FunctionBox {
 
 extension Connection {
   /// Registers a scalar SQL function. An error that it throws fails the statement with the error's description.
+  /// Triggers and views of the file may call it too, so it must not do anything but compute.
   /// - Parameter argumentCount: -1 accepts any number.
   public func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,
     _ body: @escaping (FunctionArguments) throws -> FunctionValue
   ) throws(SQLiteError) {
     let box = unsafe Unmanaged.passRetained(FunctionBox(body)).toOpaque()
-    let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
+    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
     // SQLite calls the destructor also when registration fails, so the box is never leaked.
     let result = unsafe sqlite3_create_function_v2(
       try handle(), name, argumentCount, flags, box,

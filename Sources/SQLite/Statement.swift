@@ -118,6 +118,7 @@ import CSQLite
   /// Moves to the next row.
   /// - Returns: false when there is none. The statement must be reset before it runs again.
   public func step() throws(SQLiteError) -> Bool {
+    if let counter = connection.stepCounter, counter.countsPerCall { counter.steps = 0 }
     let result = unsafe sqlite3_step(handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }

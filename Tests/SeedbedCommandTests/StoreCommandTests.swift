@@ -160,7 +160,8 @@ struct StoreCommandTests {
     let store = try workspace.bytes("Shop.sqlite")
     let outcome = try await workspace.run("check", "--bundle", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
     #expect(outcome.exitCode == 0)
-    #expect(outcome.text.hasPrefix("Shop.sqlite: fit\n"))
+    #expect(
+      outcome.text.hasSuffix("\nFit: an app with this model opens the store as it is, also from a read-only bundle.\n"))
     let json = try await workspace.run("check", "--json", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
     #expect(object["fit"] as? Bool == true)
@@ -176,7 +177,7 @@ struct StoreCommandTests {
     #expect(outcome.exitCode == 0, "\(outcome.text)")
     outcome = try await workspace.run("check", "--bundle", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
     #expect(outcome.exitCode == 65)
-    #expect(outcome.text.contains("not fit for a read-only bundle"))
+    #expect(outcome.text.contains("\nNot fit: a read-only bundle needs one sealed file"))
 
     try workspace.write(
       "Other.xcdatamodel/contents", ShopModel.xml.replacingOccurrences(of: "name=\"ratio\"", with: "name=\"rate\""))
@@ -186,7 +187,9 @@ struct StoreCommandTests {
 
     for (sql, place) in [
       ("UPDATE ZITEM SET ZPARENT = 999 WHERE ZIDENTIFIER = 'c'", "ZITEM.ZPARENT"),
-      ("UPDATE ZITEM SET ZPARENT = NULL; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", "Z_MAX is 1"),
+      (
+        "UPDATE ZITEM SET ZPARENT = NULL; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", "Z_MAX of Item is 1"
+      ),
     ] {
       let connection = try Connection(path: workspace.path("Shop.sqlite"))
       try connection.execute(sql)

@@ -1,164 +1,168 @@
 import ObjectModel
 import SQLite
 
-/// Something in a store's rows that Core Data's own layout never has.
-public struct StoreFinding: Sendable, Hashable {
-  /// The kinds of findings.
-  public enum Code: String, Sendable, CaseIterable {
-    /// SQLite's own integrity check complains.
-    case integrity
-    /// `Z_MAX` is lower than a primary key in use.
-    case keyCounter
-    /// A row's `Z_ENT` is not an entity of its table.
-    case entityNumber
-    /// A to-one column points at no row.
-    case danglingReference
-    /// An entity column is missing where the key is set, set where it is not, or not the destination's.
-    case entityColumn
-    /// An order key is missing where the key is set, or set where it is not.
-    case orderKey
-    /// A join row points at no row.
-    case danglingJoin
-    /// A row has no version counter.
-    case version
-    /// A table or column of the model is missing.
-    case schema
-  }
-  /// What kind of mistake it is.
-  public var code: Code
-  /// The table concerned, empty for the file as a whole.
-  public var table: String
-  /// The column concerned, when it is one.
-  public var column: String?
-  /// Number of rows that are wrong.
-  public var count: Int
-  /// The primary key of one of them.
-  public var exampleKey: Int64?
-  /// The mistake in words.
-  public var message: String
-}
-
 /// Checks of rows against the layout, shared by sealing and by the checker.
 struct Consistency {
   let connection: Connection
   let layout: StoreLayout
 
-  /// Everything that is wrong.
-  /// - Complexity: a scan of every table, with one lookup per reference.
+  /// Everything that is wrong with the rows. The schema must be sound.
+  /// - Complexity: some scans of every table, with a lookup per reference.
   func findings() throws(SQLiteError) -> [StoreFinding] {
-    var result = try keyCounters()
-    for table in layout.tables { result += try rows(of: table) }
+    var result = try entityList()
+    result += try keyCounters()
+    for table in layout.tables {
+      result += try rows(of: table)
+      result += try storageClasses(of: table)
+    }
+    for join in layout.joinTables { result += try orderKeys(of: join) }
     result += try references()
+    result += try destinations()
+    result += try inverses()
+    result += try toManyCounts()
+    result += try uniqueness()
+    result += try missingValues()
     return result
   }
 
   /// `PRAGMA integrity_check`, without "ok".
-  func integrity() throws(SQLiteError) -> [StoreFinding] {
-    let statement = try Statement(connection, "PRAGMA integrity_check(20)")
+  func integrity() throws(SQLiteError) -> [StoreFinding] { try Consistency.integrity(connection) }
+
+  /// `PRAGMA integrity_check`, without "ok". It stops at the first complaint: what follows one in a forged file can
+  /// take for ever.
+  static func integrity(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
-    while try statement.step() {
-      let message = statement.string(at: 0) ?? ""
-      if message == "ok" { continue }
-      result.append(
-        StoreFinding(code: .integrity, table: "", column: nil, count: 1, exampleKey: nil, message: message))
+    do {
+      let statement = try Statement(connection, "PRAGMA integrity_check(1)")
+      while try statement.step() {
+        let message = statement.string(at: 0) ?? ""
+        if message == "ok" { continue }
+        let line = message.split(separator: "\n").last.map(String.init) ?? message
+        result.append(StoreFinding(.integrity, "SQLite's integrity check says: \(line)"))
+      }
+    } catch {
+      guard error.code == .corrupt || error.code == .notADatabase else { throw error }
+      result.append(StoreFinding(.integrity, "SQLite's integrity check cannot go on: \(error.message)"))
     }
     return result
   }
 
-  /// To-one columns and join rows that point at nothing.
-  func references() throws(SQLiteError) -> [StoreFinding] {
-    var result: [StoreFinding] = []
-    for table in layout.tables {
-      for column in table.columns {
-        guard let target = destinationTable(of: column) else { continue }
-        result += try find(
-          .danglingReference, table.name, column.name,
-          "\(column.name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target) AS d WHERE d.Z_PK = t.\(column.name))",
-          "\(table.name).\(column.name) points at rows that \(target) does not have")
-      }
-    }
-    for join in layout.joinTables {
-      for side in [join.master, join.inverse] {
-        let target = layout.table(for: side.relationship.entity).name
-        result += try find(
-          .danglingJoin, join.name, side.ownerColumn,
-          "NOT EXISTS (SELECT 1 FROM \(target) AS d WHERE d.Z_PK = t.\(side.ownerColumn))",
-          "\(join.name).\(side.ownerColumn) points at rows that \(target) does not have", key: "rowid")
-      }
-    }
-    return result
-  }
-
-  private func destinationTable(of column: TableLayout.Column) -> String? {
-    switch column.role {
-    case .foreignKey(let name):
-      guard let index = column.entityIndex, let relationship = layout.numbering.entities[index].relationship(name)
-      else {
-        return nil
-      }
-      return layout.table(for: relationship.destination).name
-    case .virtualForeignKey(let owner, _): return layout.entity(number: owner).map { layout.table(for: $0).name }
-    default: return nil
-    }
-  }
-
-  private func keyCounters() throws(SQLiteError) -> [StoreFinding] {
-    var result: [StoreFinding] = []
-    for table in layout.tables {
-      let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
-      let counter = try connection.integer(
-        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(layout.number(of: table.root))")
-      if counter.map({ $0 < greatest }) ?? true {
-        result.append(
-          StoreFinding(
-            code: .keyCounter, table: table.name, column: "Z_MAX", count: 1, exampleKey: greatest,
-            message: "Z_MAX is \(counter.map(String.init) ?? "missing") and the greatest primary key \(greatest)"))
-      }
-    }
-    return result
-  }
-
-  private func rows(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
-    let numbers = layout.numbers(ofKind: table.root).map(String.init).joined(separator: ", ")
-    var result = try find(
-      .entityNumber, table.name, "Z_ENT", "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers))",
-      "\(table.name) has rows of no entity of its hierarchy")
-    result += try find(
-      .version, table.name, "Z_OPT", "Z_OPT IS NULL OR Z_OPT < 1", "\(table.name) has rows without a version counter")
-    for column in table.columns {
-      switch column.role {
-      case .destinationEntity(let name):
-        guard let key = table.column(.foreignKey(relationship: name))?.name,
-          let index = column.entityIndex, let relationship = layout.numbering.entities[index].relationship(name)
-        else { continue }
-        let target = layout.table(for: relationship.destination).name
-        result += try find(
-          .entityColumn, table.name, column.name,
-          "(\(key) IS NULL) IS NOT (\(column.name) IS NULL) OR EXISTS (SELECT 1 FROM \(target) AS d "
-            + "WHERE d.Z_PK = t.\(key) AND d.Z_ENT IS NOT t.\(column.name))",
-          "\(table.name).\(column.name) does not say the entity of \(key)")
-      case .orderKey(let name):
-        guard let key = table.column(.foreignKey(relationship: name))?.name else { continue }
-        result += try find(
-          .orderKey, table.name, column.name, "(\(key) IS NULL) IS NOT (\(column.name) IS NULL)",
-          "\(table.name).\(column.name) is not set just where \(key) is")
-      default: continue
-      }
-    }
-    return result
-  }
-
-  private func find(
-    _ code: StoreFinding.Code, _ table: String, _ column: String, _ condition: String, _ message: String,
+  /// Rows that meet a condition. The table is `t` in it.
+  func find(
+    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ condition: String, _ message: String,
     key: String = "Z_PK"
   ) throws(SQLiteError) -> [StoreFinding] {
-    let statement = try Statement(connection, "SELECT count(*), min(\(key)) FROM \(table) AS t WHERE \(condition)")
+    try count(
+      code, table, column, "SELECT count(*), min(\(key)) FROM \(SchemaGuard.quoted(table)) AS t WHERE \(condition)",
+      message)
+  }
+
+  /// A finding when a query of a number and an example key gives more than 0.
+  func count(
+    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ sql: String, _ message: String
+  ) throws(SQLiteError) -> [StoreFinding] {
+    let statement = try Statement(connection, sql)
     guard try statement.step(), statement.int64(at: 0) > 0 else { return [] }
     return [
       StoreFinding(
-        code: code, table: table, column: column, count: Int(statement.int64(at: 0)),
-        exampleKey: statement.int64(at: 1),
-        message: message)
+        code, table: table, column: column, count: Int(statement.int64(at: 0)),
+        exampleKey: statement.isNull(at: 1) ? nil : statement.int64(at: 1), message)
     ]
+  }
+
+  /// The numbers of an entity and its descendants, for an `IN` list.
+  func kinds(_ entity: Entity) -> String {
+    layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
+  }
+
+  /// The entity that declares a column's property.
+  func owner(of column: TableLayout.Column) -> Entity? { column.entityIndex.map { layout.numbering.entities[$0] } }
+
+  // MARK: single rows
+
+  private func rows(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var result = try find(
+      .entityNumber, table.name, "Z_ENT", "typeof(Z_ENT) <> 'integer' OR Z_ENT NOT IN (\(kinds(table.root)))",
+      "\(table.name) has rows of no entity of its hierarchy")
+    let abstract = layout.numbers(ofKind: table.root).filter { layout.entity(number: $0)?.isAbstract == true }
+    if !abstract.isEmpty {
+      result += try find(
+        .abstractEntity, table.name, "Z_ENT", "Z_ENT IN (\(abstract.map(String.init).joined(separator: ", ")))",
+        "\(table.name) has rows of an abstract entity")
+    }
+    result += try find(
+      .version, table.name, "Z_OPT", "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1",
+      "\(table.name) has rows without a version counter")
+    for column in table.columns { result += try companion(column, in: table) }
+    return result
+  }
+
+  /// Entity and order columns, which go with a foreign key.
+  private func companion(_ column: TableLayout.Column, in table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    let key: TableLayout.Column?
+    let target: Entity?
+    switch column.role {
+    case .destinationEntity(let name):
+      key = table.column(.foreignKey(relationship: name))
+      target = owner(of: column)?.relationship(name)?.destination
+    case .virtualDestinationEntity(let owner, let name):
+      key = table.column(.virtualForeignKey(owner: owner, relationship: name))
+      target = layout.entity(number: owner)
+    case .orderKey(let name):
+      key = table.column(.foreignKey(relationship: name))
+      target = nil
+    case .virtualOrderKey(let owner, let name):
+      key = table.column(.virtualForeignKey(owner: owner, relationship: name))
+      target = nil
+    default: return []
+    }
+    guard let key = key?.name else { return [] }
+    let differs = "(t.\(key) IS NULL) <> (t.\(column.name) IS NULL)"
+    guard let target else {
+      return try find(
+        .orderKey, table.name, column.name, differs, "\(table.name).\(column.name) is not set just where \(key) is")
+    }
+    let targetTable = SchemaGuard.quoted(layout.table(for: target).name)
+    return try find(
+      .entityColumn, table.name, column.name,
+      "\(differs) OR EXISTS (SELECT 1 FROM \(targetTable) AS d WHERE d.Z_PK = t.\(key) "
+        + "AND d.Z_ENT IS NOT t.\(column.name))",
+      "\(table.name).\(column.name) does not say the entity of \(key)")
+  }
+
+  private func orderKeys(of join: JoinTable) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for case let column? in [join.master.orderColumn, join.inverse.orderColumn] {
+      result += try find(
+        .orderKey, join.name, column, "t.\(column) IS NULL", "\(join.name).\(column) is not set in every row",
+        key: "rowid")
+    }
+    return result
+  }
+
+  /// The storage classes that Core Data writes, by the column's type.
+  private func storageClasses(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for column in table.columns {
+      let classes: String
+      switch column.role {
+      case .primaryKey, .entityNumber, .version: continue
+      default: break
+      }
+      switch column.type {
+      case .integer: classes = "'integer'"
+      case .timestampOrFloat, .decimal: classes = "'real', 'integer'"
+      case .text, .uri: classes = "'text'"
+      case .uuid, .transformable, .binary: classes = "'blob'"
+      }
+      let isUUID = column.type == .uuid
+      result += try find(
+        .storageClass, table.name, column.name,
+        "typeof(t.\(column.name)) NOT IN ('null', \(classes))"
+          + (isUUID ? " OR (typeof(t.\(column.name)) = 'blob' AND length(t.\(column.name)) <> 16)" : ""),
+        "\(table.name).\(column.name) has values that are not \(isUUID ? "16 bytes" : "of its type, \(column.sqlType)")"
+      )
+    }
+    return result
   }
 }

@@ -17,6 +17,7 @@ enum PrivateView {
     do {
       if !hasLog {
         let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+        try connection.limit(forFileOf: try byteCount(path))
         return try body(connection)
       }
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
@@ -25,11 +26,19 @@ enum PrivateView {
       let copy = folder + "/" + (path as NSString).lastPathComponent
       try copyTriple(from: path, to: copy)
       let connection = try Connection(path: copy)
+      try connection.limit(forFileOf: try byteCount(copy))
       let result = try body(connection)
       try connection.close()
       return result
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
+    }
+  }
+
+  /// Bytes of a store with its log or journal.
+  static func byteCount(_ path: String) throws -> Int {
+    try stamps(path).reduce(0) { sum, stamp in
+      sum.addingReportingOverflow(Int(clamping: stamp?.size ?? 0)).partialValue
     }
   }
 

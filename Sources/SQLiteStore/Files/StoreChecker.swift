@@ -32,8 +32,12 @@ public struct StoreReport: Sendable {
   public var isWriteAheadLogged: Bool
   /// Names of the sidecars that are there, such as `App.sqlite-wal`.
   public var sidecars: [String]
+  /// What is worth knowing and keeps no app from opening the store.
+  public var remarks: [StoreFinding]
   /// What the layout could not derive with certainty from the model.
   public var notes: [String]
+  /// Whether the tables and rows were checked: that takes the model which the store was made with, and a sound file.
+  public var rowsWereChecked: Bool
 
   /// Whether the hashes are equal, which is what Core Data asks on opening.
   public var isCompatible: Bool { hashes.allSatisfy(\.matches) }
@@ -45,35 +49,89 @@ public struct StoreReport: Sendable {
 
 /// Checks whether an app would open a store, and whether its rows are sound. Not a byte of the store is changed.
 public enum StoreChecker {
+  /// - Parameters:
+  ///   - model: the app's model.
+  ///   - storeModel: the model that the store was made with, where it is known and another one: rows are checked
+  ///     against it.
   /// - Throws: `StoreError.notAStore` when the file has no metadata; everything else is in the report.
-  public static func check(path: String, model: ManagedObjectModel) throws -> StoreReport {
+  public static func check(
+    path: String, model: ManagedObjectModel, storeModel: ManagedObjectModel? = nil
+  ) throws -> StoreReport {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
     let header = try FileSystem.header(path)
     let name = (path as NSString).lastPathComponent
     let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
     return try PrivateView.withConnection(to: path) { connection in
       let metadata = try StoreMetadata(connection)
+      var report = StoreReport(
+        path: path, metadata: metadata, hashes: hashes(metadata, model), digestMatches: digestMatches(metadata, model),
+        rowCounts: [:], findings: try Consistency.integrity(connection),
+        isWriteAheadLogged: header.count > 19 && header[18] == 2,
+        sidecars: sidecars, remarks: [], notes: [], rowsWereChecked: false)
+      // A damaged file may give anything, at any cost: nothing more is asked of it.
+      guard report.findings.isEmpty else { return report }
+      report.findings += try MetadataCheck(connection: connection, metadata: metadata).findings()
+      if report.digestMatches == false {
+        report.findings.append(
+          StoreFinding(.metadata, table: "Z_METADATA", "the digest or checksum of the version hashes is not theirs"))
+      }
       let stored = metadata.entityVersionHashesByName
-      let expected = model.entityVersionHashesByName
-      let hashes = Set(stored.keys).union(expected.keys).sorted().map { name in
-        StoreReport.EntityHash(entity: name, expected: expected[name], stored: stored[name])
-      }
-      let generation = FrameworkGeneration(version: metadata.frameworkVersion ?? FrameworkGeneration.newest.version)
-      let layout = StoreLayout(model: model, generation: generation)
-      let consistency = Consistency(connection: connection, layout: layout)
-      var findings = try consistency.integrity()
-      var rowCounts: [String: Int] = [:]
-      let missing = try missingSchema(connection, layout)
-      findings += missing
-      if missing.isEmpty {
-        findings += try consistency.findings()
-        rowCounts = try counts(connection, layout)
-      }
-      return StoreReport(
-        path: path, metadata: metadata, hashes: hashes, digestMatches: digestMatches(metadata, model),
-        rowCounts: rowCounts, findings: findings, isWriteAheadLogged: header.count > 19 && header[18] == 2,
-        sidecars: sidecars, notes: layout.notes)
+      let candidates = [model, storeModel].compactMap { $0 }
+      guard let rowModel = candidates.first(where: { $0.entityVersionHashesByName == stored }) else { return report }
+      try checkRows(connection, rowModel, &report)
+      return report
     }
+  }
+
+  private static func hashes(_ metadata: StoreMetadata, _ model: ManagedObjectModel) -> [StoreReport.EntityHash] {
+    let stored = metadata.entityVersionHashesByName
+    let expected = model.entityVersionHashesByName
+    return Set(stored.keys).union(expected.keys).sorted().map { name in
+      StoreReport.EntityHash(entity: name, expected: expected[name], stored: stored[name])
+    }
+  }
+
+  private static func checkRows(
+    _ connection: Connection, _ model: ManagedObjectModel, _ report: inout StoreReport
+  ) throws {
+    let generation = FrameworkGeneration(
+      version: report.metadata.frameworkVersion ?? FrameworkGeneration.newest.version)
+    let layout = StoreLayout(model: model, generation: generation)
+    report.notes = layout.notes
+    let schema = SchemaGuard(connection: connection)
+    let obstacles = try schema.findings(layout)
+    report.findings += obstacles
+    guard obstacles.isEmpty else { return }
+    var found = try Consistency(connection: connection, layout: layout).findings()
+    found += try triggers(schema, layout)
+    found += try ExternalDataCheck(
+      connection: connection, layout: layout, folder: ExternalDataFolder(storePath: report.path)
+    ).findings()
+    report.findings += found.filter { $0.severity == .problem }
+    report.remarks += found.filter { $0.severity == .note }
+    report.rowCounts = try counts(connection, layout)
+    report.rowsWereChecked = true
+  }
+
+  /// Triggers that the layout does not explain: a problem where they keep the table from being written to.
+  private static func triggers(_ schema: SchemaGuard, _ layout: StoreLayout) throws -> [StoreFinding] {
+    try SQLiteStore.registerTriggerFunctions(on: schema.connection)
+    var result: [StoreFinding] = []
+    var broken: Set<String> = []
+    for trigger in try schema.foreignTriggers(layout) {
+      let table = trigger.table
+      if let obstacle = try schema.writeObstacle(table) {
+        guard broken.insert(table).inserted else { continue }
+        result.append(
+          StoreFinding(.trigger, table: table, "\(table) cannot be written to, a trigger is in the way: \(obstacle)"))
+      } else {
+        result.append(
+          StoreFinding(
+            .unknownTrigger, table: table, "the trigger \(trigger.name.prefix(100)) on \(table) is none of the model's")
+        )
+      }
+    }
+    return result
   }
 
   /// Digest and checksum follow from the hashes; they are compared with the model's when the hashes are equal.
@@ -85,32 +143,12 @@ public enum StoreChecker {
     return digest ?? true && checksum ?? true
   }
 
-  private static func missingSchema(_ connection: Connection, _ layout: StoreLayout) throws -> [StoreFinding] {
-    var result: [StoreFinding] = []
-    let statement = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
-    var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
-    expected += layout.joinTables.map { ($0.name, [$0.master.ownerColumn, $0.master.memberColumn]) }
-    for (table, columns) in expected {
-      try statement.bind(1, table)
-      var found: Set<String> = []
-      while try statement.step() { found.insert(statement.string(at: 0)?.uppercased() ?? "") }
-      statement.reset()
-      for column in columns where !found.contains(column.uppercased()) {
-        result.append(
-          StoreFinding(
-            code: .schema, table: table, column: column, count: 1, exampleKey: nil,
-            message: found.isEmpty ? "table \(table) is missing" : "column \(table).\(column) is missing"))
-        if found.isEmpty { break }
-      }
-    }
-    return result
-  }
-
   private static func counts(_ connection: Connection, _ layout: StoreLayout) throws -> [String: Int] {
     var result: [String: Int] = [:]
     for entity in layout.entitiesByNumber where !entity.isAbstract { result[entity.name] = 0 }
     for table in layout.tables {
-      let statement = try Statement(connection, "SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
+      let statement = try Statement(
+        connection, "SELECT Z_ENT, count(*) FROM \(SchemaGuard.quoted(table.name)) GROUP BY Z_ENT")
       while try statement.step() {
         guard let entity = layout.entity(number: Int(statement.int64(at: 0))) else { continue }
         result[entity.name] = Int(statement.int64(at: 1))

@@ -21,7 +21,7 @@ public struct ModelCache: Sendable {
       do {
         let metadata = try StoreMetadata(connection)
         let exists = try connection.integer(
-          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
+          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = 'Z_MODELCACHE'")
         guard exists == 1 else { return nil }
         // The length is asked for first: SQLite answers from the record's header, without reading the value.
         let rows = try Statement(

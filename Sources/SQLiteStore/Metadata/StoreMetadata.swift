@@ -79,18 +79,28 @@ public struct StoreMetadata: Sendable, Hashable {
   init(_ connection: Connection) throws {
     let statement: Statement
     do {
-      statement = try Statement(connection, "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+      let columns = ["Z_VERSION", "Z_UUID", "Z_PLIST"]
+      try SchemaGuard(connection: connection).require("Z_METADATA", columns: columns, path: connection.path)
+      statement = try Statement(
+        connection,
+        """
+        SELECT CASE WHEN length(Z_UUID) <= 100 THEN Z_UUID END, typeof(Z_PLIST),
+          CASE WHEN length(Z_PLIST) <= \(BinaryPropertyList.maximumByteCount) THEN Z_PLIST END
+        FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1
+        """)
       guard try statement.step() else {
         throw StoreError.notAStore(path: connection.path, message: "the table Z_METADATA is empty")
       }
     } catch let error as SQLiteError {
-      if error.code == .error {
-        throw StoreError.notAStore(path: connection.path, message: "there is no table Z_METADATA")
-      }
       throw StoreError(error)
     }
+    guard statement.string(at: 1) == "blob", let bytes = statement.blob(at: 2) else {
+      throw StoreError.notAStore(
+        path: connection.path,
+        message: "the metadata are no blob of at most \(BinaryPropertyList.maximumByteCount) bytes")
+    }
     do {
-      let root = try BinaryPropertyList.decode(statement.blob(at: 1) ?? [])
+      let root = try BinaryPropertyList.decode(bytes)
       guard let values = root.dictionaryValue else {
         throw BinaryPropertyList.Malformed(message: "the property list is no dictionary")
       }

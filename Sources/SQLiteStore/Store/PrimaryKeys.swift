@@ -2,6 +2,13 @@ public import ObjectModel
 import SQLite
 import StoreInterface
 
+/// Which primary keys are given out.
+enum PrimaryKeyRange {
+  /// The greatest `Z_MAX` that is accepted. The rest of 64 bits is more than any import takes, so that adding to a
+  /// counter never overflows.
+  static let greatestCounter: Int64 = 1 << 62
+}
+
 extension SQLiteStore {
   /// Reserves consecutive primary keys. The counter is written at once: in the open transaction, or in one of its own.
   public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
@@ -25,7 +32,12 @@ extension SQLiteStore {
     guard try statement.step() else {
       throw StoreError.notAStore(path: path, message: "Z_PRIMARYKEY has no row for \(entity.root.name)")
     }
-    return statement.int64(at: 0)
+    let last = statement.int64(at: 0)
+    guard (0...PrimaryKeyRange.greatestCounter).contains(last) else {
+      throw StoreError.notAStore(
+        path: path, message: "Z_MAX of \(entity.root.name) is \(last), which leaves no primary keys to give out")
+    }
+    return last
   }
 
   /// Raises `Z_MAX`; never lowers it.

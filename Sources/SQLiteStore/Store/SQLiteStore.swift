@@ -130,6 +130,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
     do {
       let connection = try openConnection(path: path, options: options)
+      try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)
       let metadata = try StoreMetadata(connection)
       if options.checksVersionHashes { try metadata.check(against: model) }
       let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
@@ -168,7 +169,12 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     } else {
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
-    for name in SQLiteStore.triggerFunctionNames {
+    try SQLiteStore.registerTriggerFunctions(on: connection)
+  }
+
+  /// Registers what Core Data's triggers call, so that tables with such triggers can be written to.
+  static func registerTriggerFunctions(on connection: Connection) throws(SQLiteError) {
+    for name in triggerFunctionNames {
       try connection.registerFunction(name, argumentCount: -1) { _ in .null }
     }
   }
@@ -204,32 +210,25 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// Every table and column of the layout must be there; more may be.
+  /// Every table and column of the layout must be there and be what it should be; more may be. A file that is about
+  /// to be imported into is checked wholly, and what its triggers may cost is bounded.
   private func checkSchema() throws {
-    func columns(_ table: String) throws -> Set<String> {
-      let statement = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
-      try statement.bind(1, table)
-      var names: Set<String> = []
-      while try statement.step() { names.insert(statement.string(at: 0)?.uppercased() ?? "") }
-      return names
+    let schema = SchemaGuard(connection: connection)
+    if options.isUnderConstruction, let problem = try Consistency.integrity(connection).first {
+      throw StoreError.notAStore(path: path, message: problem.message)
     }
-    var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
-    for join in layout.joinTables {
-      expected.append(
-        (
-          join.name,
-          [join.master.ownerColumn, join.master.memberColumn]
-            + [join.master.orderColumn, join.inverse.orderColumn].compactMap { $0 }
-        ))
+    if let problem = try schema.findings(layout).first {
+      throw StoreError.notAStore(path: path, message: problem.message)
     }
-    expected.append(("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]))
-    for (table, names) in expected {
-      let found = try columns(table)
-      if found.isEmpty { throw StoreError.notAStore(path: path, message: "table \(table) is missing") }
-      if let missing = names.first(where: { !found.contains($0.uppercased()) }) {
-        throw StoreError.notAStore(path: path, message: "column \(missing) of table \(table) is missing")
+    if options.isReadOnly { return }
+    let triggers = try schema.foreignTriggers(layout)
+    for trigger in triggers {
+      if let obstacle = try schema.writeObstacle(trigger.table) {
+        throw StoreError.notAStore(
+          path: path, message: "\(trigger.table) cannot be written to, a trigger is in the way: \(obstacle)")
       }
     }
+    try connection.limitWork(toSteps: triggers.isEmpty ? nil : 1_000_000_000, per: .step)
   }
 
   private func openHistory() throws {

@@ -1,0 +1,63 @@
+/// Whether Core Data can migrate a store from one model version to another by itself, with a mapping that it infers
+/// from the two models ("lightweight migration"), and what that would do.
+///
+/// The rules, as Apple documents them for inferred mapping models:
+///
+/// | change | lightweight? |
+/// |---|---|
+/// | entity, attribute or relationship added, optional | yes |
+/// | mandatory attribute added | only with a default value (a derived one needs none) |
+/// | entity, attribute or relationship removed | yes; its data go |
+/// | entity, attribute or relationship renamed | yes, when the newer one's renaming identifier names the older one; else it is one removed and one added |
+/// | attribute optional → mandatory | only with a default value |
+/// | attribute mandatory → optional | yes |
+/// | attribute of another type (composites: other elements) | no |
+/// | attribute stored → transient | yes, as if removed; transient → stored: as if added |
+/// | attribute plain ↔ derived, another derivation | yes; the value is computed anew |
+/// | relationship to-one → to-many | yes |
+/// | relationship to-many → to-one | no: nothing says which object stays |
+/// | relationship ordered ↔ unordered | yes |
+/// | relationship to another destination | only when that is the same entity renamed, or an ancestor of it |
+/// | relationship added as mandatory, or optional → mandatory, or other counts | yes, when the objects that are there meet it |
+/// | entity under another parent, a parent put in or taken out, property moved up or down the hierarchy | yes |
+/// | two hierarchies merged: entities without a common ancestor get one | no |
+/// | entity made abstract | yes, when it has no objects of its own |
+/// | uniqueness constraint added | yes, when no objects break it |
+/// | default values, validation, delete rules, classes, indexes, user info | no migration is needed at all |
+///
+/// The rules for to-many → to-one, for other destinations and for composites are the careful reading of what the
+/// documentation does not mention.
+public struct LightweightMigration: Sendable, Hashable {
+  /// Something that an inferred mapping does, or cannot do.
+  public struct Item: Sendable, Hashable, CustomStringConvertible {
+    /// The entity, by its name in the newer model (in the older one when it was removed).
+    public let entity: String
+    /// The property, nil for the entity as a whole.
+    public let property: String?
+    /// In words, without the names.
+    public let message: String
+
+    /// Such as "Stop.code: new and mandatory, without a default value".
+    public var description: String { entity + (property.map { "." + $0 } ?? "") + ": " + message }
+  }
+
+  /// Why no mapping can be inferred; empty when one can.
+  public internal(set) var obstacles: [Item] = []
+  /// What the objects in the store must meet, or the migration fails half-way.
+  public internal(set) var conditions: [Item] = []
+  /// What goes for good.
+  public internal(set) var losses: [Item] = []
+
+  /// Whether a mapping can be inferred.
+  public var isPossible: Bool { obstacles.isEmpty }
+}
+
+extension ManagedObjectModel {
+  /// Whether Core Data would migrate a store of this model to `newer` by itself.
+  /// - Complexity: O(entities · properties).
+  public func lightweightMigration(to newer: ManagedObjectModel) -> LightweightMigration {
+    var inference = MappingInference(older: self, newer: newer)
+    inference.run()
+    return inference.result
+  }
+}

@@ -1,0 +1,164 @@
+/// Goes through two models as Core Data does when it infers a mapping; the rules are in `LightweightMigration`.
+struct MappingInference {
+  private let older: ManagedObjectModel
+  private let newer: ManagedObjectModel
+  private var pairs: [(old: Entity, new: Entity)] = []
+  /// Older name → newer entity.
+  private var successor: [String: Entity] = [:]
+  /// What was said already: an inherited property is met in every sub-entity.
+  private var known: Set<LightweightMigration.Item> = []
+  private(set) var result = LightweightMigration()
+
+  private enum List { case obstacles, conditions, losses }
+
+  init(older: ManagedObjectModel, newer: ManagedObjectModel) {
+    self.older = older
+    self.newer = newer
+  }
+
+  mutating func run() {
+    for pair in ModelComparison.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier) {
+      let old = pair.old.flatMap { older[$0.name] }
+      let new = pair.new.flatMap { newer[$0.name] }
+      if let old, let new {
+        pairs.append((old, new))
+        successor[old.name] = new
+      } else if let old {
+        add(.losses, old.name, nil, "removed, its objects go")
+      }
+    }
+    findMergedHierarchies()
+    for pair in pairs {
+      if pair.new.isAbstract && !pair.old.isAbstract {
+        add(.conditions, pair.new.name, nil, "abstract now, so the store must have no objects of this very entity")
+      }
+      compareAttributes(pair.old, pair.new)
+      compareRelationships(pair.old, pair.new)
+      let kept = Set(pair.old.uniquenessConstraints)
+      for constraint in pair.new.description.uniquenessConstraints where !kept.contains(constraint) {
+        add(
+          .conditions, pair.new.name, nil,
+          "no two objects may have the same \(constraint.joined(separator: ", ")), which must be unique now")
+      }
+    }
+  }
+
+  private mutating func add(_ list: List, _ entity: String, _ property: String?, _ message: String) {
+    let item = LightweightMigration.Item(entity: entity, property: property, message: message)
+    guard known.insert(item).inserted else { return }
+    switch list {
+    case .obstacles: result.obstacles.append(item)
+    case .conditions: result.conditions.append(item)
+    case .losses: result.losses.append(item)
+    }
+  }
+
+  /// Entities that share no ancestor in the older model must not share one in the newer.
+  private mutating func findMergedHierarchies() {
+    var firstOfRoot: [String: Entity] = [:]
+    for pair in pairs {
+      let root = pair.new.root.name
+      guard let first = firstOfRoot[root] else {
+        firstOfRoot[root] = pair.old
+        continue
+      }
+      if first.root != pair.old.root {
+        add(
+          .obstacles, pair.new.name, nil,
+          "shares the ancestor \(root) with \(successor[first.name]?.name ?? first.name) now, and had none in common "
+            + "before: hierarchies cannot be merged")
+      }
+    }
+  }
+
+  // MARK: attributes
+
+  private mutating func compareAttributes(_ old: Entity, _ new: Entity) {
+    let pairs = ModelComparison.pairs(old.storedAttributes, new.storedAttributes, \.name, \.renamingIdentifier)
+    for pair in pairs {
+      switch (pair.old, pair.new) {
+      case (let from?, let to?):
+        compare(from, to, declaringEntity(of: to.name, in: new).name)
+      case (nil, let to?) where !to.isOptional && to.defaultValue == .null && to.derivation == nil:
+        add(
+          .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
+      case (let from?, nil):
+        let owner = declaringEntity(of: from.name, in: old)
+        // A property that moved down the hierarchy is still there in the sub-entities; those without it lose it.
+        add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its values go")
+      default: break
+      }
+    }
+  }
+
+  private mutating func compare(_ from: AttributeDescription, _ to: AttributeDescription, _ entity: String) {
+    if to.derivation != nil || from.derivation != nil && to.type == from.type { return }
+    if from.type != to.type {
+      add(.obstacles, entity, to.name, "changes its type from \(from.type) to \(to.type)")
+    } else if from.composite.map({ _ in StoredAttribute.leaves(of: from).map(\.shape) })
+      != to.composite.map({ _ in StoredAttribute.leaves(of: to).map(\.shape) })
+    {
+      add(.obstacles, entity, to.name, "changes the elements of its composite type")
+    }
+    if from.isOptional && !to.isOptional && to.defaultValue == .null {
+      add(.obstacles, entity, to.name, "becomes mandatory, without a default value")
+    }
+  }
+
+  private func declaringEntity(of attribute: String, in entity: Entity) -> Entity {
+    var owner = entity
+    while let parent = owner.superentity, parent.attribute(attribute) != nil { owner = parent }
+    return owner
+  }
+
+  // MARK: relationships
+
+  private mutating func compareRelationships(_ old: Entity, _ new: Entity) {
+    let before = old.relationships.filter { !$0.description.isTransient }
+    let after = new.relationships.filter { !$0.description.isTransient }
+    for pair in ModelComparison.pairs(before, after, \.name, \.description.renamingIdentifier) {
+      switch (pair.old, pair.new) {
+      case (let from?, let to?): compare(from, to)
+      case (nil, let to?) where !to.description.isOptional:
+        add(
+          .conditions, to.declaringEntity.name, to.name,
+          "new and mandatory, so the store must have no \(to.declaringEntity.name), or the app must fill it")
+      case (let from?, nil):
+        let owner = from.declaringEntity
+        add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its references go")
+      default: break
+      }
+    }
+  }
+
+  private mutating func compare(_ from: Relationship, _ to: Relationship) {
+    let entity = to.declaringEntity.name
+    if from.isToMany && !to.isToMany {
+      add(.obstacles, entity, to.name, "changes from to-many to to-one")
+    }
+    let destination = successor[from.destination.name]
+    if let destination, !destination.isKind(of: to.destination) {
+      add(.obstacles, entity, to.name, "leads to \(to.destination.name) instead of \(destination.name)")
+    } else if destination == nil {
+      add(
+        .obstacles, entity, to.name,
+        "leads to \(to.destination.name) instead of \(from.destination.name), which is gone")
+    }
+    if from.description.isOptional && !to.description.isOptional {
+      add(.conditions, entity, to.name, "becomes mandatory, so every object must have one")
+    }
+    let isTighter =
+      to.isToMany && from.isToMany
+      && (to.description.minimumCount > from.description.minimumCount
+        || to.description.maximumCount > 0
+          && (from.description.maximumCount <= 0 || to.description.maximumCount < from.description.maximumCount))
+    if isTighter {
+      add(.conditions, entity, to.name, "has tighter limits of its number of objects, which every object must meet")
+    }
+  }
+}
+
+extension StoredAttribute {
+  /// What a migration of a composite depends on.
+  fileprivate var shape: String { "\(path): \(attribute.type)" }
+}

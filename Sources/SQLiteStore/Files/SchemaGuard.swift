@@ -1,0 +1,137 @@
+import SQLite
+import StoreInterface
+
+/// Makes sure that the tables which are about to be read are tables: a forged file may have a view, a virtual table or a
+/// computed column in their place, which can run for ever or give other rows each time.
+struct SchemaGuard {
+  let connection: Connection
+
+  /// What stands under a table's name.
+  enum Table {
+    case missing
+    /// Something else than an ordinary table with row ids; the column that it shows at, when it is one.
+    case foreign(column: String?, message: String)
+    /// An ordinary table with these columns, in upper case.
+    case ordinary(columns: Set<String>)
+  }
+
+  /// - Complexity: O(size of the schema).
+  func table(_ name: String) throws(SQLiteError) -> Table {
+    let entry = try Statement(
+      connection, "SELECT type, rootpage FROM sqlite_master WHERE lower(name) = lower(?1) AND type IN ('table', 'view')"
+    )
+    try entry.bind(1, name)
+    guard try entry.step() else { return .missing }
+    if entry.string(at: 0) == "view" { return .foreign(column: nil, message: "\(name) is a view, not a table") }
+    if entry.int64(at: 1) <= 0 { return .foreign(column: nil, message: "\(name) is a virtual table") }
+    entry.finalize()
+    let list = try Statement(connection, "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'")
+    try list.bind(1, name)
+    if try list.step(), list.int64(at: 0) != 0 {
+      return .foreign(column: nil, message: "\(name) is a table WITHOUT ROWID, which Core Data never makes")
+    }
+    list.finalize()
+    var columns: Set<String> = []
+    let info = try Statement(connection, "SELECT name, hidden, pk, type FROM pragma_table_xinfo(?1)")
+    try info.bind(1, name)
+    while try info.step() {
+      let column = (info.string(at: 0) ?? "").uppercased()
+      if info.int64(at: 1) != 0 {
+        return .foreign(column: column, message: "column \(name).\(column) is computed, not stored")
+      }
+      if column == "Z_PK", info.int64(at: 2) != 1 || info.string(at: 3)?.uppercased() != "INTEGER" {
+        return .foreign(column: column, message: "\(name).Z_PK is not an INTEGER PRIMARY KEY")
+      }
+      columns.insert(column)
+    }
+    return .ordinary(columns: columns)
+  }
+
+  /// Every table and column of the layout must be there and be ordinary; more may be.
+  func findings(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
+    var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
+    for join in layout.joinTables {
+      let orders = [join.master.orderColumn, join.inverse.orderColumn].compactMap { $0 }
+      expected.append((join.name, [join.master.ownerColumn, join.master.memberColumn] + orders))
+    }
+    expected.append(("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]))
+    var result: [StoreFinding] = []
+    for (name, columns) in expected {
+      switch try table(name) {
+      case .missing: result.append(StoreFinding(.schema, table: name, "table \(name) is missing"))
+      case .foreign(let column, let message):
+        result.append(StoreFinding(.schema, table: name, column: column, message))
+      case .ordinary(let found):
+        for column in columns where !found.contains(column.uppercased()) {
+          result.append(StoreFinding(.schema, table: name, column: column, "column \(name).\(column) is missing"))
+        }
+      }
+    }
+    return result
+  }
+
+  /// Refuses anything but an ordinary table with these columns.
+  /// - Throws: `StoreError.notAStore`.
+  func require(_ name: String, columns: [String], path: String) throws {
+    switch try table(name) {
+    case .missing: throw StoreError.notAStore(path: path, message: "there is no table \(name)")
+    case .foreign(_, let message): throw StoreError.notAStore(path: path, message: message)
+    case .ordinary(let found):
+      if let missing = columns.first(where: { !found.contains($0) }) {
+        throw StoreError.notAStore(path: path, message: "column \(missing) of table \(name) is missing")
+      }
+    }
+  }
+}
+
+extension SchemaGuard {
+  /// A trigger that the layout does not have.
+  struct ForeignTrigger {
+    var name: String
+    var table: String
+  }
+
+  /// Triggers on the layout's tables that the layout does not explain, by name.
+  func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
+    let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
+      .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+    let known = Set(layout.triggers.flatMap(\.createStatements))
+    let statement = try Statement(
+      connection, "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+    var result: [ForeignTrigger] = []
+    while try statement.step() {
+      let table = statement.string(at: 1) ?? ""
+      guard tables.contains(table.uppercased()), !known.contains(statement.string(at: 2) ?? "") else { continue }
+      result.append(ForeignTrigger(name: statement.string(at: 0) ?? "", table: table))
+    }
+    return result
+  }
+
+  /// Why rows of a table cannot be written, nil when they can. SQLite compiles a table's triggers with each statement,
+  /// so that nothing has to be run to know.
+  func writeObstacle(_ table: String) throws(SQLiteError) -> String? {
+    let name = SchemaGuard.quoted(table)
+    for sql in ["INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET rowid = rowid", "DELETE FROM \(name)"] {
+      do {
+        _ = try Statement(connection, sql)
+      } catch {
+        if error.code != .error { throw error }
+        return error.message
+      }
+    }
+    return nil
+  }
+
+  /// A name as it stands in SQL.
+  static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+}
+
+extension Connection {
+  /// Bounds what a file of unknown origin can cost: no value longer than the file, and no more work than reading it a
+  /// good many times takes.
+  /// - Parameter byteCount: bytes of the file and its log.
+  func limit(forFileOf byteCount: Int) throws(SQLiteError) {
+    try limitValues(toBytes: max(byteCount, 1 << 20))
+    try limitWork(toSteps: 50_000_000 + 2_000 * Int64(clamping: byteCount))
+  }
+}

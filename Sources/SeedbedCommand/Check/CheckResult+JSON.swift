@@ -1,0 +1,77 @@
+import Foundation
+import ImportPipeline
+import ObjectModel
+import SQLiteStore
+
+extension CheckResult {
+  /// For programs; docs/CHECK.md describes it.
+  var json: String {
+    var comparedWith = "model"
+    if case .ownModel = comparison { comparedWith = "cachedModel" }
+    return JSONValue.object([
+      ("path", .string(report.path)), ("fit", .boolean(isFit)), ("answer", .string(sentence)),
+      ("comparedWith", .string(comparedWith)), ("compatible", .boolean(report.isCompatible)),
+      ("sound", .boolean(report.isSound)), ("rowsWereChecked", .boolean(report.rowsWereChecked)),
+      ("fitForReadOnlyBundle", .boolean(report.isFitForReadOnlyBundle)),
+      ("journalMode", .string(report.isWriteAheadLogged ? "wal" : "delete")),
+      ("sidecars", .array(report.sidecars.map { .string($0) })), ("uuid", .string(report.metadata.uuid)),
+      ("frameworkVersion", report.metadata.frameworkVersion.map { .integer($0) } ?? .null),
+      ("digestMatches", report.digestMatches.map { .boolean($0) } ?? .null),
+      ("entities", .array(report.hashes.map(entity))),
+      ("differences", differences.map { .array($0.map(difference)) } ?? .null),
+      ("lightweightMigration", migration.map(migrationValue) ?? .null),
+      ("problems", .array(report.findings.map(finding))),
+      (
+        "notes",
+        .array(
+          notes.map { note in
+            note.finding.map(finding) ?? .object([("code", .string(note.code)), ("message", .string(note.message))])
+          })
+      ),
+    ]).text(isIndented: true)
+  }
+
+  private func entity(_ hash: StoreReport.EntityHash) -> JSONValue {
+    .object([
+      ("name", .string(hash.entity)), ("matches", .boolean(hash.matches)),
+      ("expected", hash.expected.map { .string($0.hexadecimal) } ?? .null),
+      ("stored", hash.stored.map { .string($0.hexadecimal) } ?? .null),
+      ("rows", report.rowCounts[hash.entity].map { .integer($0) } ?? .null),
+      ("unconfirmed", .boolean(unconfirmed.contains(hash.entity))),
+    ])
+  }
+
+  private func finding(_ finding: StoreFinding) -> JSONValue {
+    .object([
+      ("code", .string(finding.code.rawValue)), ("table", .string(finding.table)),
+      ("column", finding.column.map { .string($0) } ?? .null), ("count", .integer(finding.count)),
+      ("examplePrimaryKey", finding.exampleKey.map { .integer(Int($0)) } ?? .null),
+      ("message", .string(finding.message)), ("advice", .string(finding.code.advice)),
+    ])
+  }
+
+  private func difference(_ difference: ModelDifference) -> JSONValue {
+    let kind: String
+    let property: String?
+    switch difference.subject {
+    case .entity: (kind, property) = ("entity", nil)
+    case .attribute(let name): (kind, property) = ("attribute", name)
+    case .relationship(let name): (kind, property) = ("relationship", name)
+    case .uniquenessConstraint(let names): (kind, property) = ("uniquenessConstraint", names.joined(separator: ","))
+    case .fetchIndex(let name): (kind, property) = ("fetchIndex", name)
+    }
+    return .object([
+      ("entity", .string(difference.entity)), ("kind", .string(kind)),
+      ("name", property.map { .string($0) } ?? .null), ("affectsVersionHash", .boolean(difference.affectsVersionHash)),
+      ("message", .string(difference.description)),
+    ])
+  }
+
+  private func migrationValue(_ migration: LightweightMigration) -> JSONValue {
+    func items(_ items: [LightweightMigration.Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
+    return .object([
+      ("possible", .boolean(migration.isPossible)), ("obstacles", items(migration.obstacles)),
+      ("conditions", items(migration.conditions)), ("losses", items(migration.losses)),
+    ])
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+
+extension CheckResult {
+  /// For people: the entities, what differs, what is wrong, and the answer in one sentence at the end.
+  var text: String {
+    var lines = [Terminal.bold(report.path) + " · " + comparedWith, ""]
+    lines += TextTable.lines(
+      titles: ["entity", "hash", "expected", "stored", "rows"],
+      rows: report.hashes.map { hash in
+        [
+          hash.entity, state(hash), short(hash.expected), short(hash.stored),
+          report.rowCounts[hash.entity].map { Format.grouped($0) } ?? "",
+        ]
+      }, leftAligned: [0, 1, 2, 3])
+    lines.append("")
+    lines += modelLines
+    for finding in report.findings {
+      lines += ["problem: [\(finding.code.rawValue)] \(finding.line)", "  what to do: \(finding.code.advice)"]
+    }
+    lines += notes.map { "note: \($0.message)" }
+    if report.findings.isEmpty && report.rowsWereChecked {
+      lines.append("Integrity, references, keys and values: no problems.")
+    }
+    lines.append(sentence)
+    return lines.joined(separator: "\n")
+  }
+
+  private var comparedWith: String {
+    if case .ownModel = comparison { return "compared with the model that the store carries itself" }
+    return "compared with the given model"
+  }
+
+  private func state(_ hash: StoreReport.EntityHash) -> String {
+    if hash.stored == nil { return "not in the store" }
+    if hash.expected == nil { return "not in the model" }
+    return (hash.matches ? "ok" : "differs") + (unconfirmed.contains(hash.entity) ? " (unconfirmed)" : "")
+  }
+
+  private func short(_ data: Data?) -> String { data.map { String($0.hexadecimal.prefix(12)) } ?? "none" }
+
+  /// What differs between the models, and whether Core Data could bridge it.
+  private var modelLines: [String] {
+    guard let differences, let migration else {
+      if report.isCompatible { return [] }
+      return ["What differs cannot be told, as the store carries no readable model of its own.", ""]
+    }
+    var lines = ["What differs, from the model that the store was made with to the given one:"]
+    lines += differences.filter(\.affectsVersionHash).map { "  " + $0.description }
+    let others = differences.filter { !$0.affectsVersionHash }
+    if !others.isEmpty {
+      lines.append("What differs and matters to no store:")
+      lines += others.map { "  " + $0.description }
+    }
+    lines.append("")
+    if migration.isPossible {
+      lines.append("A lightweight migration would do" + (migration.conditions.isEmpty ? "." : ", on condition that"))
+      lines += migration.conditions.map { "  " + $0.description }
+    } else {
+      lines.append("A lightweight migration would not do:")
+      lines += migration.obstacles.map { "  " + $0.description }
+    }
+    if !migration.losses.isEmpty {
+      lines.append("A migration drops:")
+      lines += migration.losses.map { "  " + $0.description }
+    }
+    return lines + [""]
+  }
+}
+
+extension Data {
+  /// Two lower-case digits a byte.
+  var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import SQLite
+import Testing
+
+/// A store that was forged in one place: `check` finds that, and nothing else.
+@Suite("What check finds")
+struct CheckFindingTests {
+  struct Forgery: Sendable, CustomTestStringConvertible {
+    var sql: String
+    var code: String
+    var place: String
+    var testDescription: String { "\(code): \(sql)" }
+
+    init(_ code: String, _ place: String, _ sql: String) {
+      self.code = code
+      self.place = place
+      self.sql = sql
+    }
+  }
+
+  static let external = "x'02' || CAST('0A0B0C0D-0000-4000-8000-000000000001' AS BLOB) || x'00'"
+
+  static let problems = [
+    Forgery("danglingReference", "ZKEEPER.ZSHOP", "UPDATE ZKEEPER SET ZSHOP = 99"),
+    Forgery("wrongDestination", "ZKEEPER.ZSHOP", "UPDATE ZKEEPER SET ZSHOP = 2"),
+    Forgery("entityColumn", "ZCRATE.Z4_PLACE", "UPDATE ZCRATE SET Z4_PLACE = 5 WHERE Z_PK = 1"),
+    Forgery("entityColumn", "ZCRATE.Z4_PLACE", "UPDATE ZCRATE SET Z4_PLACE = NULL WHERE Z_PK = 1"),
+    Forgery("entityColumn", "ZCRATE.Z4_PLACE", "UPDATE ZCRATE SET Z4_PLACE = 6 WHERE Z_PK = 2"),
+    Forgery("orderKey", "ZCRATE.Z_FOK_PLACE", "UPDATE ZCRATE SET Z_FOK_PLACE = NULL WHERE Z_PK = 1"),
+    Forgery("orderKey", "ZCRATE.Z_FOK_PLACE", "UPDATE ZCRATE SET Z_FOK_PLACE = 2048 WHERE Z_PK = 2"),
+    Forgery("inverse", "ZKEEPER.ZDEPOT", "UPDATE ZPLACE SET ZKEEPER = NULL"),
+    Forgery("inverse", "ZPLACE.ZKEEPER", "UPDATE ZKEEPER SET ZDEPOT = NULL"),
+    Forgery("inverse", "Z_3RELATED.Z_3RELATED", "DELETE FROM Z_3RELATED WHERE REFLEXIVE = 1"),
+    Forgery("danglingJoin", "Z_1LABELS.Z_3LABELS", "INSERT INTO Z_1LABELS VALUES (2, 77)"),
+    Forgery("danglingJoin", "Z_1LABELS.Z_1CRATES", "INSERT INTO Z_1LABELS VALUES (NULL, 3)"),
+    Forgery("toManyCount", "ZCRATE", "INSERT INTO Z_1LABELS VALUES (1, 3)"),
+    Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 1"),
+    Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 1"),
+    Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 1"),
+    Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 2 WHERE Z_PK = 2"),
+    Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 1099511627776 WHERE Z_PK = 2"),
+    Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 'one' WHERE Z_PK = 2"),
+    Forgery("abstractEntity", "ZPLACE.Z_ENT", "UPDATE ZPLACE SET Z_ENT = 4 WHERE Z_PK = 3"),
+    Forgery("version", "ZLABEL.Z_OPT", "UPDATE ZLABEL SET Z_OPT = NULL"),
+    Forgery("version", "ZLABEL.Z_OPT", "UPDATE ZLABEL SET Z_OPT = 0"),
+    Forgery(
+      "duplicateKey", "ZPLACE.ZCODE", "DROP INDEX Z_Shop_UNIQUE_code; UPDATE ZPLACE SET ZCODE = 'A' WHERE Z_PK = 3"),
+    Forgery("storageClass", "ZCRATE.ZWEIGHT", "UPDATE ZCRATE SET ZWEIGHT = 'heavy'"),
+    Forgery("storageClass", "ZKEEPER.ZBADGE", "UPDATE ZKEEPER SET ZBADGE = x'01'"),
+    Forgery("storageClass", "ZLABEL.ZTEXT", "UPDATE ZLABEL SET ZTEXT = x'41'"),
+    Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = x'07AABB'"),
+    Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(x'02' || '../../etc/passwd' AS BLOB)"),
+    Forgery("externalFile", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(\(external) AS BLOB)"),
+    Forgery("entityList", "Z_PRIMARYKEY", "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 3"),
+    Forgery("entityList", "Z_PRIMARYKEY.Z_SUPER", "UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_ENT = 3"),
+    Forgery("entityList", "Z_PRIMARYKEY.Z_NAME", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Crate' WHERE Z_ENT = 3"),
+    Forgery("entityList", "Z_PRIMARYKEY.Z_ENT", "INSERT INTO Z_PRIMARYKEY VALUES (-5, 'X', 0, 0)"),
+    Forgery("entityList", "Z_PRIMARYKEY.Z_ENT", "INSERT INTO Z_PRIMARYKEY VALUES (1099511627776, 'X', 0, 0)"),
+    Forgery("schema", "ZLABEL", "DROP TABLE ZLABEL"),
+    Forgery("schema", "ZLABEL.ZTEXT", "ALTER TABLE ZLABEL DROP COLUMN ZTEXT"),
+    Forgery("schema", "Z_1LABELS.Z_3LABELS", "DROP TABLE Z_1LABELS; CREATE TABLE Z_1LABELS (Z_1CRATES INTEGER)"),
+    Forgery("schema", "ZLABEL", "DROP TABLE ZLABEL; CREATE VIEW ZLABEL AS SELECT 1 AS Z_PK, 3 AS Z_ENT"),
+    Forgery("trigger", "ZLABEL", "CREATE TRIGGER t AFTER UPDATE ON ZLABEL BEGIN SELECT unheard(NEW.ZTEXT); END"),
+    Forgery("metadata", "Z_METADATA", "INSERT INTO Z_METADATA VALUES (2, 'x', x'00')"),
+    Forgery("metadata", "Z_METADATA", "UPDATE Z_METADATA SET Z_UUID = 'none'"),
+    Forgery("metadata", "Z_METADATA", "UPDATE Z_METADATA SET Z_VERSION = 7"),
+  ]
+
+  @Test("a forged store has exactly the forged problem, with what to do about it", arguments: problems)
+  func problem(forgery: Forgery) async throws {
+    let workspace = try DepotStore.workspace(forgery.sql)
+    let report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(!report.fit && !report.sound && report.compatible)
+    #expect(report.problems.map(\.code) == [forgery.code], "\(report.problems)")
+    let problem = try #require(report.problems.first)
+    #expect((problem.table ?? "") + (problem.column.map { "." + $0 } ?? "") == forgery.place)
+    #expect(problem.advice?.isEmpty == false)
+    #expect(report.answer == "Not fit: 1 problem was found.")
+    let text = try await workspace.run("check", DepotStore.store, "--model", DepotStore.model)
+    #expect(text.exitCode == 65)
+    #expect(text.text.contains("problem: [\(forgery.code)] ") && text.text.contains("  what to do: "))
+    #expect(text.text.hasSuffix("\n\(report.answer)\n"))
+  }
+
+  @Test("a store as it should be has no problem and no note")
+  func sound() async throws {
+    let workspace = try DepotStore.workspace()
+    let report = try await workspace.check("--bundle", DepotStore.store, "--model", DepotStore.model)
+    #expect(report.fit && report.sound && report.rowsWereChecked && report.fitForReadOnlyBundle)
+    #expect(report.problems.isEmpty && report.notes.isEmpty, "\(report.problems) \(report.notes)")
+    #expect(report.entities.map(\.rows) == [2, 1, 1, 3, nil, 2])
+    #expect(report.digestMatches == true && report.frameworkVersion == 1523 && report.journalMode == "delete")
+    #expect(report.answer == "Fit: an app with this model opens the store as it is, also from a read-only bundle.")
+  }
+
+  @Test(
+    "what the app opens all the same is a note",
+    arguments: [
+      Forgery("staleName", "Z_PRIMARYKEY.Z_NAME", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Sticker' WHERE Z_ENT = 3"),
+      Forgery("missingIndex", "ZPLACE.ZCODE", "DROP INDEX Z_Shop_UNIQUE_code"),
+      Forgery("missingValue", "ZPLACE.ZNAME", "UPDATE ZPLACE SET ZNAME = NULL"),
+      Forgery("unknownTrigger", "ZLABEL", "CREATE TRIGGER t AFTER UPDATE ON ZLABEL BEGIN SELECT 1; END"),
+    ])
+  func note(forgery: Forgery) async throws {
+    let workspace = try DepotStore.workspace(forgery.sql)
+    let report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(report.fit && report.problems.isEmpty, "\(report.problems)")
+    #expect(report.notes.map(\.code) == [forgery.code], "\(report.notes)")
+    let note = try #require(report.notes.first)
+    #expect((note.table ?? "") + (note.column.map { "." + $0 } ?? "") == forgery.place)
+  }
+
+  @Test("files that no row names are a note; a file that is a symbolic link is missing")
+  func externalFiles() async throws {
+    let workspace = try DepotStore.workspace("UPDATE ZCRATE SET ZPHOTO = CAST(\(Self.external) AS BLOB) WHERE Z_PK = 1")
+    let data = ".Depot_SUPPORT/_EXTERNAL_DATA/"
+    let name = "0A0B0C0D-0000-4000-8000-000000000001"
+    try workspace.write(data + name, "bytes")
+    try workspace.write(data + "0A0B0C0D-0000-4000-8000-000000000002", "left over")
+    var report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(report.fit)
+    #expect(report.notes.map(\.code) == ["unusedExternalFile"] && report.notes.first?.count == 1)
+    try FileManager.default.removeItem(at: workspace.url(data + name))
+    try FileManager.default.createSymbolicLink(
+      at: workspace.url(data + name), withDestinationURL: workspace.url(DepotStore.store))
+    report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(report.problems.map(\.code) == ["externalFile"])
+    #expect(report.problems.first?.message.contains(name) == true)
+  }
+
+  @Test("damage inside the file is found, and nothing more is asked of the file")
+  func integrity() async throws {
+    let workspace = try DepotStore.workspace()
+    let root = try #require(
+      Int(workspace.query(DepotStore.store, "SELECT rootpage FROM sqlite_master WHERE name = 'ZPLACE'")[0]))
+    var bytes = try workspace.bytes(DepotStore.store)
+    for index in 0..<100 { bytes[(root - 1) * 4_096 + 8 + index] = 0xEE }
+    try workspace.write(DepotStore.store, bytes)
+    let report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(report.problems.map(\.code) == ["integrity"] && !report.rowsWereChecked)
+  }
+
+  @Test("a log and sidecars are no problem but in a bundle")
+  func bundle() async throws {
+    let workspace = try DepotStore.workspace("PRAGMA journal_mode = WAL")
+    var report = try await workspace.check(DepotStore.store, "--model", DepotStore.model)
+    #expect(report.fit && !report.fitForReadOnlyBundle && report.notes.map(\.code) == ["bundle"])
+    report = try await workspace.check("--bundle", DepotStore.store, "--model", DepotStore.model)
+    #expect(!report.fit && report.notes.isEmpty && report.problems.isEmpty && report.sound)
+    #expect(report.answer.contains("needs one sealed file") && report.answer.hasPrefix("Not fit: "))
+    try workspace.write(DepotStore.store + "-shm", "")
+    report = try await workspace.check("--bundle", DepotStore.store, "--model", DepotStore.model)
+    #expect(report.sidecars == ["Depot.sqlite-shm"] && !report.fit)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+import SQLite
+import SeedFormats
+import Testing
+
+/// `check` with models of our own and with the stores and models that Apple's tools made.
+@Suite("Check against models")
+struct CheckModelTests {
+  @Test("a store that carries no model says so, and cannot be checked without one")
+  func noModel() async throws {
+    let workspace = try DepotStore.workspace()
+    let outcome = try await workspace.run("check", DepotStore.store)
+    #expect(outcome.exitCode == 78 && outcome.talk.contains("--model"))
+    try workspace.write(
+      "Other.xcdatamodel/contents",
+      DepotStore.xml.replacingOccurrences(of: "name=\"weight\" optional=\"YES\"", with: "name=\"weight\""))
+    let report = try await workspace.check(DepotStore.store, "--model", "Other.xcdatamodel")
+    #expect(!report.fit && !report.compatible && report.sound && !report.rowsWereChecked)
+    #expect(report.differences == nil && report.lightweightMigration == nil)
+    #expect(report.notes.map(\.code) == ["rows"])
+    #expect(report.entities.filter { !$0.matches }.map(\.name) == ["Crate"])
+    #expect(report.answer == "Not fit: its version hashes differ from the model's for 1 entity.")
+  }
+
+  @Test("an entity whose hash rests on an unconfirmed rule is marked")
+  func unconfirmed() async throws {
+    let workspace = try DepotStore.workspace()
+    try workspace.write(
+      "Other.xcdatamodel/contents",
+      DepotStore.xml.replacingOccurrences(
+        of: "<attribute name=\"text\" attributeType=\"String\"/>",
+        with: "<attribute name=\"text\" attributeType=\"String\"/><attribute name=\"größe\" optional=\"YES\" "
+          + "attributeType=\"String\"/>"))
+    let report = try await workspace.check(DepotStore.store, "--model", "Other.xcdatamodel")
+    #expect(report.entities.filter(\.unconfirmed).map(\.name) == ["Label"])
+    #expect(report.notes.contains { $0.code == "unconfirmedHash" && $0.message.contains("Label") })
+  }
+
+  @Test(
+    "Apple's stores are fit with their model and with the one they carry, and not a byte changes",
+    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"), arguments: CheckFixtures.stores)
+  func fixtures(store: CheckFixtures.Store) async throws {
+    let workspace = try Workspace()
+    let source = CheckFixtures.root.appendingPathComponent(store.path)
+    let suffixes = ["", "-wal", "-shm"].filter { FileManager.default.fileExists(atPath: source.path + $0) }
+    let name = "read-only/" + source.lastPathComponent
+    for suffix in suffixes {
+      try workspace.write(name + suffix, Array(Data(contentsOf: URL(fileURLWithPath: source.path + suffix))))
+    }
+    let before = try suffixes.map { try workspace.bytes(name + $0) }
+    let folder = workspace.path("read-only")
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder) }
+    if store.carriesModel {
+      let report = try await workspace.check(name)
+      #expect(report.fit && report.rowsWereChecked && report.comparedWith == "cachedModel", "\(report.problems)")
+      #expect(report.answer == "Fit: the store is sound and agrees with the model that it carries itself.")
+    }
+    for model in store.models {
+      let report = try await workspace.check(
+        name, "--model", CheckFixtures.root.appendingPathComponent(model).path)
+      #expect(report.fit && report.rowsWereChecked && report.comparedWith == "model", "\(report.problems)")
+      #expect(report.digestMatches != false)
+    }
+    #expect(try suffixes.map { try workspace.bytes(name + $0) } == before)
+    #expect(try workspace.names(in: "read-only").count == suffixes.count)
+  }
+
+  @Test(
+    "against another version of its model, a store says what differs and whether a lightweight migration would do",
+    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"))
+  func versions() async throws {
+    let workspace = try Workspace()
+    let store = CheckFixtures.root.appendingPathComponent("stores/bookmarks/Bookmarks_V1.sqlite").path
+    let model = CheckFixtures.root.appendingPathComponent("models/bookmarks/BookmarksModel.xcdatamodeld").path
+    let report = try await workspace.check(store, "--model", model, "--model-version", "BookmarksModel 3")
+    #expect(!report.fit && !report.compatible && report.rowsWereChecked && report.problems.isEmpty)
+    let differences = try #require(report.differences)
+    #expect(differences.contains { $0.affectsVersionHash && $0.kind == "attribute" })
+    #expect(report.lightweightMigration?.possible == true)
+    let text = try await workspace.run(
+      "check", store, "--model", model, "--model-version", "BookmarksModel 3"
+    ).text
+    #expect(text.contains("A lightweight migration would do"))
+    for difference in differences { #expect(text.contains(difference.message)) }
+  }
+
+  @Test(
+    "a cached model that is damaged does not keep the given one from being compared",
+    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"))
+  func damagedCache() async throws {
+    let workspace = try Workspace()
+    let source = CheckFixtures.root.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
+    try workspace.write("a.sqlite", Array(Data(contentsOf: source)))
+    let connection = try Connection(path: workspace.path("a.sqlite"))
+    try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00FF00FF'")
+    try connection.close()
+    let outcome = try await workspace.run("check", "a.sqlite")
+    #expect(outcome.exitCode == 78 && outcome.talk.contains("cannot be inflated"))
+    let model = CheckFixtures.root.appendingPathComponent(
+      "models/coredataplus/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel"
+    ).path
+    let report = try await workspace.check("a.sqlite", "--model", model)
+    #expect(report.fit && report.rowsWereChecked)
+    #expect(report.notes.map(\.code).contains("cachedModel"))
+  }
+}
+
+/// Stores and models that Apple's tools made, beside the package when they are there.
+enum CheckFixtures {
+  struct Store: Sendable, CustomTestStringConvertible {
+    var path: String
+    /// Paths of models that it was made with.
+    var models: [String]
+    var carriesModel: Bool { !path.contains("surf-journal") }
+    var testDescription: String { path }
+  }
+
+  private struct Expected: Decodable {
+    struct Store: Decodable { var model: [String]? }
+    var stores: [String: Store]
+  }
+
+  static let root = Tool.packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+  static let absenceReason = "the folder shared/fixtures beside the package is not there"
+  static let stores: [Store] = {
+    guard let data = try? Data(contentsOf: root.appendingPathComponent("expected.json")),
+      let expected = try? JSONDecoder().decode(Expected.self, from: data)
+    else { return [] }
+    return expected.stores.map { Store(path: $0.key, models: $0.value.model ?? []) }.sorted { $0.path < $1.path }
+  }()
+  static var areAvailable: Bool { !stores.isEmpty }
+}
