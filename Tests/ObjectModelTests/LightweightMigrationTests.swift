@@ -183,7 +183,7 @@ struct LightweightMigrationTests {
     rule.change(&changed)
     let newer = try ManagedObjectModel(entities: Array(changed.values))
     let migration = older.lightweightMigration(to: newer)
-    #expect(migration.obstacles.map(\.description)== rule.obstacles)
+    #expect(migration.obstacles.map(\.description) == rule.obstacles)
     #expect(migration.conditions.map(\.description) == rule.conditions)
     #expect(migration.losses.map(\.description).sorted() == rule.losses)
     #expect(migration.isPossible == rule.obstacles.isEmpty)

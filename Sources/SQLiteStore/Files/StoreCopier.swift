@@ -42,6 +42,9 @@ public enum StoreCopier {
     guard FileSystem.exists(source) else {
       throw StoreError.missing(path: source)
     }
+    guard FileSystem.isDatabaseOrEmpty(source) else {
+      throw StoreError.notAStore(path: source, message: "file is not a database")
+    }
     if try FileSystem.stamp(source) == FileSystem.stamp(target) {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
@@ -78,9 +81,14 @@ public enum StoreCopier {
   /// Moves the log of the copy into its main file and sets what the options ask for.
   private static func finish(_ path: String, _ options: Options) throws {
     let connection = try Connection(path: path)
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)))
     try connection.execute("PRAGMA synchronous = FULL")
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    // A copy of a damaged store must not take a sound one's place.
+    if let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
+      throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
+    }
     if let seedVersion = options.seedVersion {
       guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
         throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")

@@ -31,6 +31,10 @@ public struct StoreInspection: Sendable {
   /// Number of pages.
   public var pageCount: Int
 
+  /// More than any model has: what goes beyond is a forged file.
+  private static let maximumEntityCount = 10_000
+  private static let maximumDepth = 1_000
+
   /// Reads a store; it and its sidecars are not changed.
   /// - Throws: `StoreError.notAStore` when the file is none.
   public static func read(path: String) throws -> StoreInspection {
@@ -49,36 +53,56 @@ public struct StoreInspection: Sendable {
 
   private init(_ connection: Connection) throws {
     metadata = try StoreMetadata(connection)
-    var tables: Set<String> = []
-    let list = try Statement(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")
-    while try list.step() { tables.insert(list.string(at: 0) ?? "") }
+    let schema = SchemaGuard(connection: connection)
+    try schema.require(
+      "Z_PRIMARYKEY", columns: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], path: connection.path)
     var found: [EntityRow] = []
     let rows = try Statement(
-      connection, "SELECT Z_ENT, IFNULL(Z_NAME, ''), IFNULL(Z_SUPER, 0), IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY ORDER BY 1")
+      connection,
+      """
+      SELECT Z_ENT, IFNULL(substr(Z_NAME, 1, 1000), ''), IFNULL(Z_SUPER, 0), IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY
+      ORDER BY 1 LIMIT \(StoreInspection.maximumEntityCount + 1)
+      """)
     while try rows.step() {
       found.append(
         EntityRow(
           number: Int(rows.int64(at: 0)), name: rows.string(at: 1) ?? "", parent: Int(rows.int64(at: 2)),
           lastPrimaryKey: Int(rows.int64(at: 3))))
     }
+    guard found.count <= StoreInspection.maximumEntityCount else {
+      throw StoreError.notAStore(
+        path: connection.path, message: "Z_PRIMARYKEY lists more than \(StoreInspection.maximumEntityCount) entities")
+    }
+    let indexByNumber = Dictionary(
+      found.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+    var tables: [String: Bool] = [:]
     for index in found.indices {
       // Rows are in the table of the topmost ancestor; ancillary entities' tables begin with A.
       var root = found[index]
       var steps = 0
-      while root.parent != 0, steps < found.count, let parent = found.first(where: { $0.number == root.parent }) {
-        root = parent
+      while root.parent != 0, steps < StoreInspection.maximumDepth, let parent = indexByNumber[root.parent] {
+        root = found[parent]
         steps += 1
       }
+      guard steps < StoreInspection.maximumDepth else {
+        throw StoreError.notAStore(
+          path: connection.path, message: "the entities of Z_PRIMARYKEY have parents in a circle")
+      }
       let name = (root.number > 16_000 ? "A" : "Z") + root.name.uppercased()
-      guard tables.contains(name) else { continue }
-      let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
+      if tables[name] == nil {
+        if case .ordinary(let columns) = try schema.table(name) { tables[name] = columns.contains("Z_ENT") }
+      }
+      guard tables[name] == true else { continue }
       found[index].count = Int(
-        try connection.integer("SELECT count(*) FROM \(quoted) WHERE Z_ENT = \(found[index].number)") ?? 0)
+        try connection.integer(
+          "SELECT count(*) FROM \(SchemaGuard.quoted(name)) WHERE Z_ENT = \(found[index].number)") ?? 0)
     }
     entities = found
-    hasHistory = tables.contains("ACHANGE")
+    if case .ordinary = try schema.table("ACHANGE") { hasHistory = true } else { hasHistory = false }
+    var carriesModel = false
+    if case .ordinary(let columns) = try schema.table("Z_MODELCACHE") { carriesModel = columns.contains("Z_CONTENT") }
     modelCacheBytes =
-      tables.contains("Z_MODELCACHE")
+      carriesModel
       ? Int(try connection.integer("SELECT IFNULL(sum(length(Z_CONTENT)), 0) FROM Z_MODELCACHE") ?? 0) : 0
     journalMode = try connection.string("PRAGMA journal_mode") ?? ""
     pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)

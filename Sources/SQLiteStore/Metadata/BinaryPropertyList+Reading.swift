@@ -34,17 +34,17 @@ extension BinaryPropertyList {
       let start = bytes.count - 32
       offsetSize = Int(bytes[start + 6])
       referenceSize = Int(bytes[start + 7])
-      objectCount = try integer(start + 8, 8)
-      topObject = try integer(start + 16, 8)
-      tableOffset = try integer(start + 24, 8)
+      objectCount = try integer(start + 8, 8, before: bytes.count)
+      topObject = try integer(start + 16, 8, before: bytes.count)
+      tableOffset = try integer(start + 24, 8, before: bytes.count)
       guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), objectCount > 0, tableOffset < start,
         objectCount <= (start - tableOffset) / offsetSize
       else { throw Malformed(message: "damaged property list trailer") }
     }
 
     /// A big-endian number that is a count, a position or a reference.
-    func integer(_ position: Int, _ size: Int) throws(Malformed) -> Int {
-      guard let result = Int(exactly: try bits(position, size)) else {
+    func integer(_ position: Int, _ size: Int, before end: Int) throws(Malformed) -> Int {
+      guard let result = Int(exactly: try bits(position, size, before: end)) else {
         throw Malformed(message: "number too large in property list")
       }
       return result
@@ -56,17 +56,17 @@ extension BinaryPropertyList {
       guard depth < Self.maximumDepth, remainingObjects > 0 else {
         throw Malformed(message: "the property list is nested too deeply or has too many values")
       }
-      let start = try integer(tableOffset + index * offsetSize, offsetSize)
+      let start = try integer(tableOffset + index * offsetSize, offsetSize, before: bytes.count)
       guard start >= 8, start < tableOffset else { throw Malformed(message: "bad offset in property list") }
       let low = Int(bytes[start] & 0x0F)
       switch (bytes[start] & 0xF0, low) {
       case (0x00, 8): return .boolean(false)
       case (0x00, 9): return .boolean(true)
-      case (0x10, 0...3): return .integer(Int64(bitPattern: try bits(start + 1, 1 << low)))
+      case (0x10, 0...3): return .integer(Int64(bitPattern: try bits(start + 1, 1 << low, before: tableOffset)))
       case (0x10, 4): return .integer(try wideInteger(start + 1))
-      case (0x20, 2): return .real(Double(Float(bitPattern: UInt32(try bits(start + 1, 4)))))
-      case (0x20, 3): return .real(Double(bitPattern: try bits(start + 1, 8)))
-      case (0x30, 3): return .date(Double(bitPattern: try bits(start + 1, 8)))
+      case (0x20, 2): return .real(Double(Float(bitPattern: UInt32(try bits(start + 1, 4, before: tableOffset)))))
+      case (0x20, 3): return .real(Double(bitPattern: try bits(start + 1, 8, before: tableOffset)))
+      case (0x30, 3): return .date(Double(bitPattern: try bits(start + 1, 8, before: tableOffset)))
       case (0x40, _):
         let (count, position) = try length(start, low)
         return .data(Array(try content(position, count)))
@@ -78,7 +78,7 @@ extension BinaryPropertyList {
       case (0x60, _): return .string(try utf16(start, low))
       case (0xA0, _):
         let (count, position) = try length(start, low)
-        _ = try slice(position, count * referenceSize)
+        _ = try slice(position, count * referenceSize, before: tableOffset)
         var values: [PropertyListValue] = []
         for item in 0..<count { values.append(try child(position, item, depth)) }
         return .array(values)
@@ -91,7 +91,7 @@ extension BinaryPropertyList {
       _ start: Int, _ low: Int, _ depth: Int
     ) throws(Malformed) -> [String: PropertyListValue] {
       let (count, position) = try length(start, low)
-      _ = try slice(position, 2 * count * referenceSize)
+      _ = try slice(position, 2 * count * referenceSize, before: tableOffset)
       var entries: [String: PropertyListValue] = [:]
       for item in 0..<count {
         guard case .string(let key) = try child(position, item, depth) else {
@@ -106,7 +106,7 @@ extension BinaryPropertyList {
     }
 
     private mutating func child(_ position: Int, _ item: Int, _ depth: Int) throws(Malformed) -> PropertyListValue {
-      try object(try integer(position + item * referenceSize, referenceSize), depth: depth + 1)
+      try object(try integer(position + item * referenceSize, referenceSize, before: tableOffset), depth: depth + 1)
     }
 
     private mutating func utf16(_ start: Int, _ low: Int) throws(Malformed) -> String {
@@ -123,18 +123,19 @@ extension BinaryPropertyList {
 
     /// A 16-byte number, of which only the lower half may say anything but the sign.
     private func wideInteger(_ position: Int) throws(Malformed) -> Int64 {
-      let high = Int64(bitPattern: try bits(position, 8))
-      let low = Int64(bitPattern: try bits(position + 8, 8))
+      let high = Int64(bitPattern: try bits(position, 8, before: tableOffset))
+      let low = Int64(bitPattern: try bits(position + 8, 8, before: tableOffset))
       guard high == (low < 0 ? -1 : 0) else { throw Malformed(message: "number too large in property list") }
       return low
     }
 
-    private func bits(_ position: Int, _ size: Int) throws(Malformed) -> UInt64 {
-      try slice(position, size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    private func bits(_ position: Int, _ size: Int, before end: Int) throws(Malformed) -> UInt64 {
+      try slice(position, size, before: end).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 
-    private func slice(_ position: Int, _ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
-      guard position >= 0, count >= 0, count <= bytes.count, position <= bytes.count - count else {
+    /// Objects lie before the table of their offsets.
+    private func slice(_ position: Int, _ count: Int, before end: Int) throws(Malformed) -> ArraySlice<UInt8> {
+      guard position >= 0, count >= 0, count <= end, position <= end - count else {
         throw Malformed(message: "property list ends early")
       }
       return bytes[position..<(position + count)]
@@ -142,7 +143,7 @@ extension BinaryPropertyList {
 
     /// The bytes of a text or of data.
     private mutating func content(_ position: Int, _ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
-      let content = try slice(position, count)
+      let content = try slice(position, count, before: tableOffset)
       remainingBytes -= count
       guard remainingBytes >= 0 else { throw Malformed(message: "the property list has too many values") }
       return content
@@ -155,7 +156,7 @@ extension BinaryPropertyList {
         throw Malformed(message: "bad length in property list")
       }
       let size = 1 << Int(bytes[start + 1] & 0x0F)
-      let count = try integer(start + 2, size)
+      let count = try integer(start + 2, size, before: tableOffset)
       guard count <= bytes.count else { throw Malformed(message: "bad length in property list") }
       return (count, start + 2 + size)
     }

@@ -228,7 +228,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
           path: path, message: "\(trigger.table) cannot be written to, a trigger is in the way: \(obstacle)")
       }
     }
-    try connection.limitWork(toSteps: triggers.isEmpty ? nil : 1_000_000_000, per: .step)
+    try connection.limitWork(toSteps: triggers.isEmpty ? nil : 300_000_000, per: .step)
   }
 
   private func openHistory() throws {

@@ -51,6 +51,9 @@ struct CheckCommand: ParsableCommand {
       comparison = try StoreModel.readCached(storePath: store).map { .cachedModel($0.model) } ?? .noCachedModel
     } catch let error as ModelError {
       comparison = .unreadableCachedModel(error.problems.first?.message ?? error.description)
+    } catch {
+      // Where the store as a whole cannot be read, its check says so.
+      comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
     let report = try StoreChecker.check(path: store, model: expected, storeModel: comparison.model)
     return CheckResult(report: report, model: expected, comparison: comparison, requiresBundle: bundle)

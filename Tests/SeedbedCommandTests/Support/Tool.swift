@@ -27,9 +27,11 @@ enum Tool {
   /// Runs the tool to its end. Output goes through files, so that no pipe can fill up.
   /// - Parameters:
   ///   - input: what it reads from standard input; nothing by default.
+  ///   - memoryLimitKibibytes: the most address space that it may take, on systems that can limit it.
   ///   - whileRunning: called with the process id once it runs.
   static func run(
     _ arguments: [String], in folder: URL, environment: [String: String] = [:], input: [UInt8]? = nil,
+    memoryLimitKibibytes: Int? = nil,
     whileRunning: ((Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
@@ -40,7 +42,10 @@ enum Tool {
     if let input { try Data(input).write(to: names[0]) }
 
     let process = try ChildProcess(
-      path: path, arguments: arguments,
+      path: memoryLimitKibibytes == nil ? path : "/bin/sh",
+      arguments: memoryLimitKibibytes.map {
+        ["-c", "ulimit -v \($0) 2>/dev/null; exec \"$0\" \"$@\"", path] + arguments
+      } ?? arguments,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder.path,
       files: names.map(\.path))
     let exitCode = Task { await process.exitCode() }
