@@ -24,6 +24,11 @@ extension XMLNode {
       throw ModelError(
         .malformedXML, file: path, line: line, XMLNodeParser.documentTypeMessage, hint: XMLNodeParser.documentTypeHint)
     }
+    // Foundation's parser traps on Linux when a name or value is no UTF-8.
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw ModelError(
+        .malformedXML, file: path, "the file is not UTF-8 text", hint: "restore the file from a whole copy")
+    }
     let delegate = XMLNodeParser()
     let parser = XMLParser(data: bytes)
     parser.shouldResolveExternalEntities = false

@@ -43,7 +43,8 @@ struct ExternalDataCheck {
       """)
     while try statement.step() {
       let start = statement.blob(at: 1) ?? []
-      if let name = unsafe start.withUnsafeBytes({ unsafe folder.fileName($0) }), statement.int64(at: 2) == 38,
+      if let name = unsafe start.withUnsafeBytes({ unsafe ExternalDataFolder.fileName($0) }),
+        statement.int64(at: 2) == 38,
         start.last == 0
       {
         named.insert(name)
