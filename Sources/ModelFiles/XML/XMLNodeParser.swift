@@ -26,8 +26,11 @@ extension XMLNode {
     }
     // Foundation's parser traps on Linux when a name or value is no UTF-8.
     guard String(validating: bytes, as: UTF8.self) != nil else {
+      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
       throw ModelError(
-        .malformedXML, file: path, "the file is not UTF-8 text", hint: "restore the file from a whole copy")
+        .malformedXML, file: path, line: line + 1, "the file is not UTF-8 text",
+        hint: "restore the file from a whole copy")
     }
     let delegate = XMLNodeParser()
     let parser = XMLParser(data: bytes)

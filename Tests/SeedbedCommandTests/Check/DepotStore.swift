@@ -69,16 +69,29 @@ enum DepotStore {
     UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT IN (1, 2, 3, 4);
     """
 
+  /// The sound store's bytes, made once.
+  static var bytes: [UInt8] { get throws { try made.get() } }
+
+  private static let made = Result {
+    let workspace = try Workspace()
+    try workspace.write(model + "/contents", xml)
+    let made = try SQLiteStore.create(path: workspace.path(store), model: ModelReader.read(path: workspace.path(model)))
+    try made.seal()
+    let connection = try Connection(path: workspace.path(store))
+    try connection.execute(rows)
+    try connection.close()
+    return try workspace.bytes(store)
+  }
+
   /// A workspace with the model and the store, which `forgery` was done to.
   static func workspace(_ forgery: String = "") throws -> Workspace {
     let workspace = try Workspace()
     try workspace.write(model + "/contents", xml)
-    let read = try ModelReader.read(path: workspace.path(model))
-    let made = try SQLiteStore.create(path: workspace.path(store), model: read)
-    try made.seal()
+    try workspace.write(store, bytes)
+    guard !forgery.isEmpty else { return workspace }
     let connection = try Connection(path: workspace.path(store), options: .init(trustsSchema: true))
-    try connection.execute(rows)
-    if !forgery.isEmpty { try connection.execute(forgery) }
+    try connection.execute("PRAGMA synchronous = OFF")
+    try connection.execute(forgery)
     try connection.close()
     return workspace
   }

@@ -218,8 +218,8 @@ struct HostileStoreTests {
   /// leave what was there; the others may do either, but never crash.
   private func expectFailures(_ workspace: Workspace, _ fails: Set<Command>, says: String) async throws {
     let before = try workspace.bytes(DepotStore.store)
-    try workspace.write("target.sqlite", try DepotStore.workspace().bytes(DepotStore.store))
-    let target = try workspace.bytes("target.sqlite")
+    let target = try DepotStore.bytes
+    try workspace.write("target.sqlite", target)
     try workspace.write("labels.csv", "text\nnew\n")
     try workspace.write(
       "pipeline.yaml",
