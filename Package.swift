@@ -44,7 +44,7 @@ let package = Package(
     .target(name: "StoreInterface", dependencies: ["ObjectModel"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "SQLitePages"),
-    .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite"]),
+    .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
     .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
     .target(name: "SeedFormats", dependencies: ["CZlib"]),
     .target(

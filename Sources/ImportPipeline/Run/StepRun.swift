@@ -37,7 +37,11 @@ final class StepRun {
     let choice = try StrategyChoice.choose(plan, isEmpty: { session.isEmpty($0) })
     report.strategy = choice.strategy
     report.reason = choice.reason
-    if choice.strategy != .bulk { try session.buildIndexes() }
+    if choice.strategy != .bulk {
+      try session.buildIndexes()
+    } else if try session.store.beginPageLoad(plan.nodes.map(\.entity)) {
+      report.reason += "; written as finished pages"
+    }
 
     var losers = LoserSet()
     if !plan.step.match.isEmpty {
@@ -53,6 +57,7 @@ final class StepRun {
         try consume(decoded, isFinal: false)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
       })
+    try session.store.endPageLoad(workers: session.jobs)
     seen = nil
     session.noteRows(in: plan)
     if choice.strategy != .bulk { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }

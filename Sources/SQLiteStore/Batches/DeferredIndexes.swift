@@ -44,7 +44,7 @@ extension SQLiteStore {
   }
 
   /// SQLite stores the statement without these words, so the schema's text stays what Core Data writes.
-  private static func ifMissing(_ statement: String) -> String {
+  static func ifMissing(_ statement: String) -> String {
     for prefix in ["CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE "] where statement.hasPrefix(prefix) {
       return prefix + "IF NOT EXISTS " + statement.dropFirst(prefix.count)
     }

@@ -11,6 +11,12 @@ extension SQLiteStore {
       throw StoreError.failure("\(batch.count) rows need as many primary keys")
     }
     guard batch.count > 0 else { return }
+    let isLoaded = try locked {
+      guard let pageLoad else { return false }
+      let plan = try plan(for: batch)
+      return try pageErrors { unsafe try pageLoad.insert(batch, plan: plan, primaryKeys: primaryKeys) }
+    }
+    if isLoaded { return }
     try performAtomically {
       let plan = try plan(for: batch)
       let inserter = try RowInserter(batch, plan: plan, store: self)

@@ -12,7 +12,13 @@ extension SQLiteStore {
   public func link(
     _ relationship: Relationship, pairs: [(owner: Int64, destination: Int64)], replacing: Bool
   ) throws -> Int {
-    try performAtomically {
+    let isDeferred = locked {
+      guard let pageLoad, !replacing else { return false }
+      pageLoad.link(relationship, pairs)
+      return true
+    }
+    if isDeferred { return pairs.count }
+    return try performAtomically {
       let writer = try LinkWriter(self, relationship)
       if !replacing {
         for pair in pairs { try writer.add(pair.destination, to: pair.owner) }

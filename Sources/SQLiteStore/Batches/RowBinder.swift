@@ -102,7 +102,7 @@ import StoreInterface
     if case .integer(let assumed) = cell.defaultValue { try statement.bind(parameter, assumed) }
   }
 
-  private func entityNumber(_ modelIndex: Int64) throws -> Int64 {
+  func entityNumber(_ modelIndex: Int64) throws -> Int64 {
     guard modelIndex >= 0, modelIndex < plan.entityNumbers.count else {
       throw StoreError.failure("\(plan.entity.name): \(modelIndex) is no entity index")
     }
@@ -110,14 +110,14 @@ import StoreInterface
   }
 
   /// SQLite would store a NaN as null.
-  @inline(__always) private func number(_ value: Double, _ index: Int) throws -> Double {
+  @inline(__always) func number(_ value: Double, _ index: Int) throws -> Double {
     if value.isNaN {
       throw StoreError.failure("\(plan.entity.name): NaN cannot be stored in \(plan.cells[index].name)")
     }
     return value
   }
 
-  private func malformed(_ index: Int, _ value: UnsafeRawBufferPointer, _ wanted: String) -> StoreError {
+  func malformed(_ index: Int, _ value: UnsafeRawBufferPointer, _ wanted: String) -> StoreError {
     let text = unsafe String(decoding: value.prefix(64), as: UTF8.self)
     return .failure("\(plan.entity.name): \(plan.cells[index].name) needs \(wanted), not \"\(text)\"")
   }

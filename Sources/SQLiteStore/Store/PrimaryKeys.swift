@@ -12,7 +12,8 @@ enum PrimaryKeyRange {
 extension SQLiteStore {
   /// Reserves consecutive primary keys. The counter is written at once: in the open transaction, or in one of its own.
   public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try performAtomically {
+    if let first = locked({ pageLoad?.reserve(count, for: entity) }) { return first }
+    return try performAtomically {
       let last = try lastPrimaryKey(of: entity)
       let (reserved, overflows) = last.addingReportingOverflow(Int64(count))
       if overflows { throw StoreError.failure("\(entity.root.name) has no primary keys left after \(last)") }

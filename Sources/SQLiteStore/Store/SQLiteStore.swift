@@ -70,6 +70,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// The last primary key in use when the store was opened, by model index of the root entity.
   private var lastKeysAtOpening: [Int: Int64] = [:]
   var history: HistoryWriter?
+  /// Rows that are being written as finished pages.
+  var pageLoad: PageLoad?
   let externalData: ExternalDataFolder
   /// Whether this object made the file, so that nobody else can have it open.
   let isCreator: Bool
@@ -251,6 +253,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Runs `body` alone, with SQLite's errors as the store's.
   func perform<Result>(_ body: () throws -> Result) throws -> Result {
     try locked {
+      // SQLite sees the rows of a page load when it is finished.
+      if pageLoad != nil { try endPageLoad() }
       do { return try body() } catch let error as SQLiteError { throw storeError(error) }
     }
   }
@@ -294,8 +298,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   // MARK: transactions
 
-  /// Opens a transaction that lasts over several calls.
+  /// Opens a transaction that lasts over several calls. While rows are loaded as pages there are no transactions: such
+  /// a store is whole when it is finished, or thrown away.
   public func begin() throws {
+    if isPageLoading { return }
     try perform {
       try connection.begin()
       history?.reset()
@@ -304,6 +310,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
   public func commit() throws {
+    if isPageLoading { return }
     try perform {
       try finishTransaction()
       try connection.commit()
@@ -313,6 +320,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   /// Undoes the transaction that `begin` opened; does nothing when there is none.
   public func rollback() throws {
+    if isPageLoading { return }
     try perform {
       pendingOrderKeys.removeAll()
       history?.reset()
@@ -358,6 +366,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
   ///   instead of moving them into the main file.
   public func close(keepsLog: Bool = false) throws {
+    // Half a load is thrown away with the store.
+    locked { pageLoad = nil }
     try perform {
       if keepsLog {
         try connection.set(.noCheckpointOnClose, true)

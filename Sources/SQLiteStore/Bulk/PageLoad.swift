@@ -1,0 +1,194 @@
+public import ObjectModel
+import SQLite
+import SQLitePages
+import StoreInterface
+
+/// Rows on their way into empty tables, as finished b-tree pages behind SQLite's back.
+final class PageLoad {
+  let file: DatabaseFile
+  let indexes: [(tableRoot: UInt32, shapes: [IndexShape])]
+  private let store: SQLiteStore
+  private let writers: [String: TableTreeWriter]
+  private let buffer = RecordBuffer()
+  private let numericText: NumericText
+  /// The last primary key handed out, by model index of the root entity.
+  private(set) var lastKeys: [Int: Int64]
+  /// Memberships that SQLite writes when the pages are finished.
+  private(set) var links: [(relationship: Relationship, pairs: [(owner: Int64, destination: Int64)])] = []
+
+  /// - Parameters:
+  ///   - roots: root page by table name.
+  init(
+    store: SQLiteStore, roots: [String: UInt32], indexes: [(tableRoot: UInt32, shapes: [IndexShape])],
+    lastKeys: [Int: Int64]
+  ) throws {
+    self.store = store
+    self.indexes = indexes
+    self.lastKeys = lastKeys
+    numericText = try NumericText()
+    let file = try DatabaseFile(path: store.path)
+    self.file = file
+    writers = try roots.mapValues { try TableTreeWriter(file: file, root: $0) }
+  }
+
+  func reserve(_ count: Int, for entity: Entity) -> Int64? {
+    guard let last = lastKeys[entity.root.index] else { return nil }
+    lastKeys[entity.root.index] = last + Int64(count)
+    return last + 1
+  }
+
+  func insert(_ batch: RowBatch, plan: RowPlan, primaryKeys: UnsafeBufferPointer<Int64>) throws -> Bool {
+    guard let writer = writers[plan.table.name] else { return false }
+    var encoder = try RecordEncoder(batch, plan: plan, store: store, buffer: buffer, numericText: numericText)
+    for row in 0..<batch.count {
+      let key = unsafe primaryKeys[row]
+      let record = unsafe try encoder.encode(row: row, key: key)
+      guard let base = record.baseAddress else { continue }
+      unsafe try writer.append(rowID: key, payload: base, count: record.count)
+    }
+    for unordered in plan.unordered {
+      for row in 0..<batch.count
+      where unsafe batch.states[unordered.source][row] == RowBatch.State.value.rawValue {
+        store.noteMissingOrderKey(unordered.relationship, unsafe primaryKeys[row])
+      }
+    }
+    return true
+  }
+
+  func link(_ relationship: Relationship, _ pairs: [(owner: Int64, destination: Int64)]) {
+    if links.last?.relationship == relationship {
+      links[links.count - 1].pairs += pairs
+    } else {
+      links.append((relationship, pairs))
+    }
+  }
+
+  func finishTables() throws {
+    for writer in writers.values { try writer.finish() }
+    try file.finish()
+  }
+}
+
+extension SQLiteStore {
+  /// Whether rows are being written as finished pages.
+  public var isPageLoading: Bool { locked { pageLoad != nil } }
+
+  /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
+  /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
+  /// the load first. Primary keys must come in ascending order per table.
+  /// - Returns: false when it is not possible, and everything goes on as before: the store is not one that is being
+  ///   built here with its indexes deferred, it records history, or one of the tables has rows.
+  public func beginPageLoad(_ entities: [Entity]) throws -> Bool {
+    try perform {
+      guard isCreator, options.isUnderConstruction, hasDeferredIndexes, history == nil, !connection.isInTransaction,
+        pageLoad == nil
+      else { return false }
+      let tables = Set(entities.map { layout.table(for: $0).name })
+      for table in tables
+      where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted(table)))") != 0 {
+        return false
+      }
+      var roots: [String: UInt32] = [:]
+      var indexes: [(tableRoot: UInt32, shapes: [IndexShape])] = []
+      for table in tables.sorted() {
+        guard
+          let root = try connection.integer(
+            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'")
+        else { return false }
+        roots[table] = UInt32(root)
+        indexes.append((UInt32(root), try makeEmptyIndexes(of: table)))
+      }
+      var lastKeys: [Int: Int64] = [:]
+      for entity in entities { lastKeys[entity.root.index] = try lastPrimaryKey(of: entity) }
+      // Another connection could open the file from here on; only this object does.
+      statements.removeAll()
+      try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
+      pageLoad = try pageErrors { try PageLoad(store: self, roots: roots, indexes: indexes, lastKeys: lastKeys) }
+      return true
+    }
+  }
+
+  /// Finishes the pages of a load, fills the indexes of its tables by sorting, and goes back to SQLite. Does nothing
+  /// when there is no load.
+  /// - Parameters:
+  ///   - memoryBudget: bytes that sorting may hold.
+  ///   - workers: threads that read and sort keys.
+  /// - Throws: `StoreError.constraintConflict` when rows break a uniqueness constraint; the store is of no use then.
+  public func endPageLoad(memoryBudget: Int = 64 << 20, workers: Int = 2) throws {
+    try locked {
+      guard let load = pageLoad else { return }
+      pageLoad = nil
+      try pageErrors {
+        try load.finishTables()
+        let loader = IndexLoader(
+          path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
+        for (tableRoot, shapes) in load.indexes { try loader.load(shapes, tableRoot: tableRoot) }
+      }
+      try perform {
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try performAtomically {
+          for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
+            try setLastPrimaryKey(key, of: model.entities[root])
+          }
+          for (relationship, pairs) in load.links { try link(relationship, pairs: pairs, replacing: false) }
+        }
+      }
+    }
+  }
+
+  /// Creates the indexes of an empty table whose keys are plain columns, and says how they are made. Others, such as
+  /// partial ones, wait for `buildDeferredIndexes`.
+  private func makeEmptyIndexes(of table: String) throws -> [IndexShape] {
+    for index in layout.indexes where index.table == table && (index.kind == .ordinary || index.kind == .unique) {
+      if index.createStatement.contains(" WHERE ") { continue }
+      try connection.execute(SQLiteStore.ifMissing(index.createStatement))
+    }
+    var shapes: [IndexShape] = []
+    let list = try Statement(
+      connection,
+      """
+      SELECT l.name, l."unique", s.rootpage FROM pragma_index_list(?1) AS l
+      JOIN sqlite_schema AS s ON s.type = 'index' AND s.name = l.name ORDER BY s.rootpage
+      """)
+    try list.bind(1, table)
+    let columns = try Statement(
+      connection, "SELECT cid, \"desc\", coll FROM pragma_index_xinfo(?1) WHERE key = 1 ORDER BY seqno")
+    while try list.step() {
+      let name = list.string(at: 0) ?? ""
+      var shape = IndexShape(
+        name: name, root: UInt32(list.int64(at: 2)), columns: [], isUnique: list.int64(at: 1) == 1)
+      try columns.bind(1, name)
+      while try columns.step() {
+        let position = Int(columns.int64(at: 0))
+        guard position >= -1, columns.string(at: 2) == "BINARY" else {
+          throw StoreError.failure("the index \(name) has a key that is no plain column")
+        }
+        shape.columns.append(
+          IndexShape.Column(field: position < 0 ? nil : position, isDescending: columns.int64(at: 1) == 1))
+      }
+      columns.reset()
+      shapes.append(shape)
+    }
+    return shapes
+  }
+
+  static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+
+  /// Runs `body` with the errors of the page writer as the store's.
+  func pageErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PageError {
+      switch error.kind {
+      case .inputOutput: throw StoreError.inputOutput(path: path, message: error.message)
+      case .unsuitable, .malformed: throw StoreError.failure("\(path): \(error.message)")
+      case .duplicateKey:
+        let index = layout.indexes.first { $0.name == error.message }
+        let rows = error.rows.map(String.init).joined(separator: " and ")
+        throw StoreError.constraintConflict(
+          entity: index?.constraint?.entity.name ?? "", constraint: index?.constraint?.names ?? [],
+          message: "rows \(rows) have the same key in \(error.message)")
+      }
+    }
+  }
+}
