@@ -37,8 +37,8 @@ enum PrivateView {
 
   /// Bytes of a store with its log or journal.
   static func byteCount(_ path: String) throws -> Int {
-    try stamps(path).reduce(0) { sum, stamp in
-      sum.addingReportingOverflow(Int(clamping: stamp?.size ?? 0)).partialValue
+    try ["", "-wal", "-journal"].reduce(0) { sum, suffix in
+      sum + Int(clamping: try FileSystem.stamp(path + suffix)?.size ?? 0)
     }
   }
 
