@@ -66,7 +66,8 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite"]),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles"]),
+      name: "SQLiteStoreTests",
+      dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
     .testTarget(
       name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
     .testTarget(name: "AccessorTests", dependencies: ["ObjectGraph", "StoreInterface", "ObjectModel", "ModelFiles"]),

@@ -1,6 +1,8 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import SQLiteStore
+import SeedFormats
 
 /// Stores and models that Apple's tools made, beside the package when they are there.
 enum Fixtures {
@@ -66,6 +68,14 @@ enum Fixtures {
   static func model(of store: String) throws -> ManagedObjectModel {
     guard let path = try expected(store).model?.first else { throw CocoaError(.fileNoSuchFile) }
     return try ModelReader.read(path: root.appendingPathComponent(path).path)
+  }
+
+  /// The model that a store carries itself; nil when it has none.
+  static func cachedModel(of path: String) throws -> ManagedObjectModel? {
+    guard let cache = try ModelCache.read(path: path) else { return nil }
+    return try CachedModelReader.read(
+      deflated: cache.content, origin: path, storedHashes: cache.versionHashes, inflate: RawDeflate.inflate
+    ).model
   }
 
   /// A writable copy of a store with its sidecars.

@@ -53,6 +53,10 @@ public struct StoreSettings: Sendable {
   public var replace: Replace
   /// A UUID to use instead of the one derived from the inputs' contents.
   public var uuid: String?
+  /// The framework version whose layout a new store gets; nil for the newest.
+  public var framework: Int?
+  /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
+  public var now: Double?
   /// Where it starts in the pipeline file.
   public var position: FilePosition
 }

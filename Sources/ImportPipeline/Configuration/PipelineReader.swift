@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 internal import Yams
 
 /// Reads pipeline files.
@@ -125,11 +126,28 @@ extension SectionReader {
           at: values.position("uuid"))
       }
     }
+    let now = values.text("now").flatMap { text in
+      let seconds = DateParser.iso8601.parse(text)
+      if seconds == nil {
+        add(
+          "now", "\"\(text)\" is not a date in ISO 8601", hint: "for instance 2026-01-31T12:00:00Z",
+          at: values.position("now"))
+      }
+      return seconds
+    }
+    let newest = FrameworkGeneration.newest.version
+    let framework = values.positions["framework"] == nil ? nil : values.integer("framework")
+    if let framework, framework > newest {
+      add(
+        "framework", "\(framework) is no framework version whose layout is known", hint: "\(newest) is the newest",
+        at: values.position("framework"))
+    }
     guard let path, let journal: StoreSettings.Journal = values.choice("journal"),
       let replace: StoreSettings.Replace = values.choice("replace")
     else { return nil }
     return StoreSettings(
-      path: path, journal: journal, seed: seed, replace: replace, uuid: uuid, position: values.position)
+      path: path, journal: journal, seed: seed, replace: replace, uuid: uuid, framework: framework, now: now,
+      position: values.position)
   }
 
   private mutating func rejectSettings(_ node: Node) -> RejectSettings {

@@ -41,6 +41,19 @@ extension PipelineSection {
     FieldSpec(
       "uuid", .text, .derived("made from the contents of model, pipeline and inputs"), "The store's UUID.",
       example: "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"),
+    FieldSpec(
+      "framework", .integer(minimum: FrameworkGeneration.oldest.version),
+      .value(.integer(FrameworkGeneration.newest.version)),
+      """
+      The version of Core Data whose layout a new store has, as `NSPersistenceFrameworkVersion` says it: 754 is iOS 10, \
+      866 iOS 12, 1044 iOS 14, 1251 iOS 16, 1523 iOS 26.
+      """, example: "1251"),
+    FieldSpec(
+      "now", .text, .derived("the clock"),
+      """
+      What derived attributes of `now()` get, in ISO 8601; stated, the same inputs give the same bytes for models with \
+      such attributes too.
+      """, example: "\"2026-01-31T12:00:00Z\""),
   ]
 
   static let importFields = [

@@ -2,7 +2,11 @@
 /// two runs with other environments are told apart by it, two runs in other folders are not.
 enum PipelineCanon {
   static func text(of pipeline: PipelineFile) -> String {
-    pipeline.imports.map { text(of: $0) }.joined(separator: "\n")
+    // Settings that are left out leave no trace, so that a digest does not change with every field that is added.
+    let settings = [
+      pipeline.store.framework.map { "framework \($0)" }, pipeline.store.now.map { "now \($0)" },
+    ].compactMap { $0 }
+    return (settings + pipeline.imports.map { text(of: $0) }).joined(separator: "\n")
   }
 
   private static func text(of step: ImportStep) -> String {

@@ -138,20 +138,17 @@ public struct PipelineRun {
     return plans
   }
 
-  /// Values that only Core Data can compute would stay empty without a word, so such entities are not imported into.
+  /// Derived values that are not computed here would stay empty without a word, so such entities are not imported into.
   private func checkDerivedAttributes(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
-    let kept = Set(store.layout.triggers.map { "\($0.entity.name).\($0.attribute)" })
-    for node in plans.flatMap(\.nodes) {
-      for attribute in node.entity.storedAttributes {
-        guard let derivation = attribute.derivation else { continue }
-        var declaring = node.entity
-        while let parent = declaring.superentity, parent.attribute(attribute.name) != nil { declaring = parent }
-        guard !kept.contains("\(declaring.name).\(attribute.name)") else { continue }
-        throw RunError(
-          .badPipeline, code: "model.derived-attribute",
-          "\(declaring.name).\(attribute.name) is derived by \(derivation.expression), which is not computed here",
-          hint: "counts of a to-many relationship are; make the attribute a plain one and map it")
-      }
+    for derived in store.layout.derivedAttributes {
+      guard let obstacle = derived.obstacle,
+        plans.contains(where: { $0.nodes.contains { $0.entity.isKind(of: derived.entity) } })
+      else { continue }
+      throw RunError(
+        .badPipeline, code: "model.derived-attribute",
+        "\(derived.entity.name).\(derived.name) is derived by \(derived.expression), which is not computed here: "
+          + obstacle,
+        hint: "key paths, count, sum, now(), canonical, uppercase and lowercase are; or make it a plain attribute")
     }
   }
 

@@ -74,8 +74,15 @@ struct StoreBuild {
         .badPipeline, code: "store.uuid", "store.uuid names the UUID of a new store, and this one is a copy",
         hint: "a copied store keeps its UUID: remove store.uuid")
     }
+    options.derivationTimestamp = settings.now
+    if settings.framework != nil, origin != nil {
+      throw RunError(
+        .badPipeline, code: "store.framework", "store.framework is about a new store, and this one is a copy",
+        hint: "a copied store keeps its layout: remove store.framework")
+    }
     guard let origin else {
       options.uuid = uuid
+      if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
       options.defersIndexes = true
       return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
     }

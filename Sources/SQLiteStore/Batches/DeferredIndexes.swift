@@ -1,9 +1,10 @@
+import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
 
 extension SQLiteStore {
-  /// Builds the indexes, R-trees and triggers that creation left out, computes the derived counts, and assigns missing
+  /// Builds the indexes, R-trees and triggers that creation left out, computes derived attributes, and assigns missing
   /// order keys. Does nothing when that is done already.
   /// - Throws: `StoreError.constraintConflict` when rows break a uniqueness constraint.
   public func buildDeferredIndexes() throws {
@@ -12,27 +13,24 @@ extension SQLiteStore {
       try performAtomically {
         for index in layout.indexes {
           try connection.execute(SQLiteStore.ifMissing(index.createStatement))
-          if case .rTree(let columns) = index.kind {
-            var fill = SQLiteStore.rTreeFill(index, columns)
-            if let entity = index.entity {
-              let numbers = layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
-              fill += " AND Z_ENT IN (\(numbers))"
-            }
-            try connection.execute(fill)
-          }
         }
-        for trigger in layout.triggers {
-          try connection.execute(trigger.fillStatement)
-          for text in trigger.createStatements { try connection.execute(text) }
-        }
-        hasDeferredIndexes = false
-        do {
-          try settleOrderKeys()
-        } catch {
-          hasDeferredIndexes = true
-          throw error
-        }
+        try fillDerivedAttributes()
+        for tree in try RTree.all(in: connection, layout) { try connection.execute(tree.fillStatement) }
+        for trigger in layout.triggers { for text in trigger.createStatements { try connection.execute(text) } }
+        try settleOrderKeys()
       }
+      hasDeferredIndexes = false
+      try beginUpkeep()
+    }
+  }
+
+  /// Computes derived attributes for all rows. Each comes after those that its own value depends on.
+  private func fillDerivedAttributes() throws {
+    let now = options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate
+    for derivation in layout.derivedAttributes.compactMap(\.derivation) {
+      let statement = try Statement(connection, derivation.refreshStatement())
+      if statement.parameterCount > 0 { try statement.bind(1, now) }
+      try statement.run()
     }
   }
 

@@ -53,12 +53,10 @@ extension SQLiteStore {
     let columns = list.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }
     let table = columns.first?.split(separator: ".").first.map(String.init) ?? ""
     let names = columns.compactMap { $0.split(separator: ".").last.map(String.init) }
-    for index in layout.indexes where index.table == table && index.kind == .unique {
-      if let constraint = index.constraint,
-        constraint.names.map({ layout.propertyColumn($0, of: constraint.entity) }) == names.map(Optional.some)
-      {
-        return .constraintConflict(
-          entity: constraint.entity.name, constraint: constraint.names, message: message)
+    for entity in layout.entitiesByNumber where layout.table(for: entity).name == table {
+      for constraint in entity.description.uniquenessConstraints
+      where constraint.map({ layout.propertyColumn($0, of: entity) }) == names.map(Optional.some) {
+        return .constraintConflict(entity: entity.name, constraint: constraint, message: message)
       }
     }
     let entity = layout.tables.first { $0.name == table }?.root.name ?? table
@@ -99,7 +97,6 @@ final class RowInserter {
     for unordered in plan.unordered where binder.state(unordered.source, row) == RowBatch.State.value.rawValue {
       store.noteMissingOrderKey(unordered.relationship, key)
     }
-    if !plan.rTrees.isEmpty { try store.refreshRTrees(plan.rTrees, key: key) }
     try store.history?.recordInsert(entityNumber: plan.entityNumber, key: key)
   }
 }

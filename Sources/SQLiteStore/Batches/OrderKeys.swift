@@ -126,25 +126,4 @@ extension SQLiteStore {
     }
     pendingOrderKeys.removeAll()
   }
-
-  /// Brings a row's entry in the R-trees up to date. A row with a missing coordinate has none.
-  func refreshRTrees(_ rTrees: [IndexLayout], key: Int64) throws {
-    if hasDeferredIndexes { return }
-    for tree in rTrees {
-      guard case .rTree(let columns) = tree.kind else { continue }
-      let delete = try cached("DELETE FROM \(tree.name) WHERE Z_PK = ?1")
-      try delete.bind(1, key)
-      try delete.run()
-      let insert = try cached(SQLiteStore.rTreeFill(tree, columns) + " AND Z_PK = ?1")
-      try insert.bind(1, key)
-      try insert.run()
-    }
-  }
-
-  /// Fills an R-tree with every row that has all coordinates; more conditions may follow.
-  static func rTreeFill(_ tree: IndexLayout, _ columns: [String]) -> String {
-    let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
-    let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-    return "INSERT INTO \(tree.name) SELECT Z_PK, \(values) FROM \(tree.table) WHERE \(present)"
-  }
 }

@@ -40,12 +40,10 @@ final class RowPlan {
   let table: TableLayout
   let entityNumber: Int
   let cells: [Cell]
-  /// Attributes that the batch has no column for, with their defaults.
+  /// Attributes that the batch has no column for, with their defaults. Derived ones are the store's own.
   let unmapped: [(name: String, kind: Kind, value: Value)]
   /// Relationships whose order keys the batch does not give in full, with the foreign key's column in the batch.
   let unordered: [(relationship: Relationship, source: Int)]
-  /// R-trees that hold rows of the entity.
-  let rTrees: [IndexLayout]
   /// Entity number by model index.
   let entityNumbers: [Int64]
   /// Whether some value may lie in a file.
@@ -58,7 +56,6 @@ final class RowPlan {
     table = layout.table(for: key.entity)
     entityNumber = layout.number(of: key.entity)
     entityNumbers = layout.numbering.numberByIndex.map { Int64($0) }
-    rTrees = layout.indexes.filter { index in index.entity.map { key.entity.isKind(of: $0) } ?? false }
     var cells: [Cell] = []
     var unordered: [(relationship: Relationship, source: Int)] = []
     var mapped: Set<String> = []
@@ -84,7 +81,8 @@ final class RowPlan {
     self.unordered = unordered
     unmapped = try table.columns.compactMap { column in
       guard case .attribute(_, let attribute) = column.role, let owner = column.entityIndex,
-        key.entity.isKind(of: layout.numbering.entities[owner]), !mapped.contains(column.name)
+        key.entity.isKind(of: layout.numbering.entities[owner]), !mapped.contains(column.name),
+        attribute.derivation == nil
       else { return nil }
       return (column.name, try RowPlan.kind(of: attribute), attribute.defaultValue)
     }
@@ -111,6 +109,9 @@ final class RowPlan {
       guard let target = layout.column(for: path, of: key.entity), case .attribute(_, let attribute) = target.role
       else {
         throw StoreError.failure("\(key.entity.name) has no stored attribute \(path)")
+      }
+      if attribute.derivation != nil {
+        throw StoreError.failure("\(key.entity.name).\(path) is derived; the store computes it")
       }
       let kind = try kind(of: attribute)
       guard column.storage == storage(of: kind) else {

@@ -87,7 +87,6 @@ final class RowUpdater {
     if movedAway {
       for unordered in plan.unordered { store.noteMissingOrderKey(unordered.relationship, key) }
     }
-    if !plan.rTrees.isEmpty { try store.refreshRTrees(plan.rTrees, key: key) }
     return .updated
   }
 

@@ -22,6 +22,7 @@ struct Consistency {
     result += try toManyCounts()
     result += try uniqueness()
     result += try missingValues()
+    result += try rTrees()
     return result
   }
 

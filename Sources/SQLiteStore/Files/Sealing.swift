@@ -49,6 +49,7 @@ extension SQLiteStore {
         try connection.setKeepsWriteAheadLog(true)
         try connection.execute("SELECT count(*) FROM Z_PRIMARYKEY")
       }
+      endUpkeep()
       history = nil
       try connection.close()
       if isCreator { try SQLiteStore.fixHeader(path) }

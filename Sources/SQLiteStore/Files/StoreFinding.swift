@@ -49,6 +49,8 @@ public struct StoreFinding: Sendable, Hashable {
     case externalValue
     /// The file of a value kept outside is missing or no regular file.
     case externalFile
+    /// An R-tree does not hold just the rows that it is about.
+    case rTree
 
     /// An entity is listed under a name that the model does not have, as after a rename.
     case staleName
@@ -117,6 +119,7 @@ extension StoreFinding.Code {
     case .storageClass: "write the values anew with the type of their attribute"
     case .externalValue: "write the values anew; the first byte says where the rest lies"
     case .externalFile: "copy the folder of external data along with the store (seedbed copy does)"
+    case .rTree: "delete the entries of the R-tree and insert those of the rows"
     case .staleName: "nothing: the app goes by the numbers"
     case .missingIndex: "create the index, or nothing will keep duplicates out"
     case .missingValue: "give the objects a value: the app opens them but cannot save them again as they are"

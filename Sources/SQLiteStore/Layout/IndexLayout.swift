@@ -35,26 +35,53 @@ public struct IndexLayout: Sendable {
 }
 
 extension StoreLayout {
+  /// Every index, table by table, in the order in which Core Data creates them.
   mutating func makeIndexes() -> [IndexLayout] {
     var result: [IndexLayout] = []
     for table in tables {
-      result += relationshipIndexes(of: table)
-      for join in joinTables where join.master.relationship.entity.root == table.root {
-        let name = "\(join.name)_\(join.master.memberColumn)_INDEX"
-        result.append(
-          IndexLayout(
-            name: name, table: join.name,
-            createStatement:
-              "CREATE INDEX \(name) ON \(join.name) (\(join.master.memberColumn), \(join.master.ownerColumn))"))
+      let entities = entitiesByNumber.filter { $0.root == table.root }
+      // Old frameworks make a table's attribute indexes first, as the attributes' columns come first.
+      if generation.usesLegacyIndexNames {
+        for entity in entities { result += attributeIndexes(of: entity, in: table) }
       }
-      for entity in entitiesByNumber where entity.root == table.root {
-        result += attributeIndexes(of: entity, in: table)
+      result += relationshipIndexes(of: table)
+      result += joinIndexes(of: table)
+      for entity in entities {
+        if !generation.usesLegacyIndexNames { result += attributeIndexes(of: entity, in: table) }
         result += fetchIndexes(of: entity, in: table)
         result += constraintIndexes(of: entity, in: table)
       }
     }
-    var names: Set<String> = []
-    return result.filter { names.insert($0.name).inserted }
+    return withoutRepeatedNames(result)
+  }
+
+  /// SQLite does not tell names apart by case, and no two indexes may share one. Equal indexes come from an attribute
+  /// that is indexed twice.
+  private mutating func withoutRepeatedNames(_ indexes: [IndexLayout]) -> [IndexLayout] {
+    var statementByName: [String: String] = [:]
+    var result: [IndexLayout] = []
+    for index in indexes {
+      let key = index.name.uppercased()
+      if let statement = statementByName[key] {
+        if statement != index.createStatement {
+          notes.append("Index \(index.name) is left out: another index has its name.")
+        }
+        continue
+      }
+      statementByName[key] = index.createStatement
+      result.append(index)
+    }
+    return result
+  }
+
+  private func joinIndexes(of table: TableLayout) -> [IndexLayout] {
+    joinTables.filter { $0.master.relationship.entity.root == table.root }.map { join in
+      let name = "\(join.name)_\(join.master.memberColumn)_INDEX"
+      return IndexLayout(
+        name: name, table: join.name,
+        createStatement:
+          "CREATE INDEX \(name) ON \(join.name) (\(join.master.memberColumn), \(join.master.ownerColumn))")
+    }
   }
 
   private func relationshipIndexes(of table: TableLayout) -> [IndexLayout] {
@@ -79,19 +106,15 @@ extension StoreLayout {
     return result
   }
 
+  /// Indexes of the legacy sort: of single attributes that are marked as indexed, and compound ones.
   private func attributeIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
     var names = entity.description.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
-    if generation.repeatsSingleAttributeIndexes {
-      for index in entity.description.fetchIndexes where index.elements.count == 1 {
-        if case .property(let name) = index.elements[0].content, index.elements[0].kind == .binary,
-          entity.attribute(name) != nil, !names.contains(name)
-        {
-          names.append(name)
-        }
+    if generation.repeatsSingleAttributeIndexes || generation.namesIndexesByAttribute {
+      for index in entity.description.fetchIndexes {
+        if let name = singleAttribute(of: index, entity), !names.contains(name) { names.append(name) }
       }
     }
-    var lists = names.map { [$0] }
-    lists += entity.description.compoundIndexes
+    let lists = names.map { [$0] } + entity.description.compoundIndexes
     return lists.compactMap { list in
       let columns = list.compactMap { propertyColumn($0, of: entity) }
       guard columns.count == list.count, !columns.isEmpty else { return nil }
@@ -103,50 +126,6 @@ extension StoreLayout {
       }
       return ordinaryIndex("Z_\(entity.name)_\(list.joined(separator: "_"))", table, columns.map { ($0, true) })
     }
-  }
-
-  private mutating func fetchIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
-    if generation.usesLegacyIndexNames { return [] }
-    var result: [IndexLayout] = []
-    for index in entity.description.fetchIndexes {
-      // The foreign key has an index already.
-      if index.elements.count == 1, case .property(let name) = index.elements[0].content,
-        entity.relationship(name) != nil
-      {
-        continue
-      }
-      let columns = index.elements.map { ($0, elementColumn($0, of: entity)) }
-      guard !columns.isEmpty, columns.allSatisfy({ $0.1 != nil }) else {
-        notes.append("Index \(entity.name).\(index.name) has an element that no column stands for; it is left out.")
-        continue
-      }
-      if index.elements.contains(where: { $0.kind == .rTree }) {
-        result.append(rTree(index, columns.compactMap(\.1), entity, table))
-        continue
-      }
-      if index.partialIndexPredicate != nil {
-        notes.append(
-          "Index \(entity.name).\(index.name) is partial in the model; it is made over all rows, which serves the same "
-            + "lookups.")
-      }
-      result.append(
-        ordinaryIndex(
-          "Z_\(entity.name)_\(index.name)", table,
-          columns.compactMap { pair in pair.1.map { ($0, pair.0.isAscending) } }
-        ))
-    }
-    return result
-  }
-
-  private func rTree(
-    _ index: FetchIndexDescription, _ columns: [String], _ entity: Entity, _ table: TableLayout
-  ) -> IndexLayout {
-    let name = "Z_RT_\(entity.name)_\(index.name)"
-    let ranges = columns.map { "\($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined(separator: ", ")
-    return IndexLayout(
-      name: name, table: table.name, kind: .rTree(columns: columns),
-      createStatement: "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(ranges))",
-      entity: entity)
   }
 
   private func constraintIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
@@ -162,24 +141,18 @@ extension StoreLayout {
     }
   }
 
-  private func ordinaryIndex(_ name: String, _ table: TableLayout, _ columns: [(String, Bool)]) -> IndexLayout {
+  func ordinaryIndex(
+    _ name: String, _ table: TableLayout, _ columns: [(String, Bool)], condition: String? = nil
+  ) -> IndexLayout {
     let list = columns.map { "\($0.0) COLLATE BINARY \($0.1 ? "ASC" : "DESC")" }.joined(separator: ", ")
     return IndexLayout(
-      name: name, table: table.name, createStatement: "CREATE INDEX \(name) ON \(table.name) (\(list))")
+      name: name, table: table.name,
+      createStatement: "CREATE INDEX \(name) ON \(table.name) (\(list))" + (condition.map { " WHERE \($0)" } ?? ""))
   }
 
   /// The column of an attribute or of a to-one relationship.
   func propertyColumn(_ name: String, of entity: Entity) -> String? {
     if let column = column(for: name, of: entity) { return column.name }
     return entity.relationship(name).flatMap { foreignKeyColumn(of: $0)?.name }
-  }
-
-  private func elementColumn(_ element: FetchIndexDescription.Element, of entity: Entity) -> String? {
-    switch element.content {
-    case .property(let name): propertyColumn(name, of: entity)
-    case .expression("self", _): "Z_PK"
-    case .expression("entity", _): "Z_ENT"
-    case .expression: nil
-    }
   }
 }

@@ -7,6 +7,9 @@ struct RelationshipResolution {
   private let numbering: EntityNumbering
   /// Columns by root index, in the order in which they come to be.
   private var columns: [Int: [TableLayout.Column]] = [:]
+  /// Names of tables in use, in upper case, and those of the hierarchies by root index.
+  private var tableNames: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+  private var tableNameByRoot: [Int: String] = [:]
   /// Names in use, by root index: one registry for a table and the join columns that refer to it.
   private var names: [Int: Set<String>] = [:]
   /// Property keys by entity index.
@@ -25,6 +28,7 @@ struct RelationshipResolution {
     for index in numbering.indexByNumber {
       let entity = numbering.entities[index]
       if entity.superentity == nil {
+        tableNameByRoot[index] = unusedTableName("Z" + entity.name.uppercased())
         names[index] = ["Z_PK", "Z_ENT", "Z_OPT"]
         columns[index] = [
           .init(name: "Z_PK", sqlType: "INTEGER", role: .primaryKey, entityIndex: nil, type: .integer),
@@ -46,6 +50,20 @@ struct RelationshipResolution {
       name = wanted + String(suffix)
     }
     names[entity.root.index]?.insert(name)
+    return name
+  }
+
+  /// Names of tables that are equal in upper case get a number, as columns do.
+  private mutating func unusedTableName(_ wanted: String) -> String {
+    var name = wanted
+    var suffix = 0
+    while !tableNames.insert(name).inserted {
+      suffix += 1
+      name = wanted + String(suffix)
+    }
+    if suffix > 0 {
+      notes.append("The table name \(name) is assumed: \(wanted) is taken, and no store of Apple's shows what follows.")
+    }
     return name
   }
 
@@ -220,7 +238,7 @@ struct RelationshipResolution {
       let order = master.isOrdered ? "Z_FOK_\(masterNumber)\(masterName)" : nil
       joinTables.append(
         JoinTable(
-          name: "Z_\(masterNumber)\(masterName)",
+          name: unusedTableName("Z_\(masterNumber)\(masterName)"),
           master: .init(
             relationship: master, ownerColumn: column, memberColumn: "REFLEXIVE", orderColumn: order),
           inverse: .init(
@@ -234,7 +252,7 @@ struct RelationshipResolution {
     let memberColumn = unusedName("Z_\(inverseNumber)\(masterName)", in: inverse.entity)
     joinTables.append(
       JoinTable(
-        name: "Z_\(masterNumber)\(masterName)",
+        name: unusedTableName("Z_\(masterNumber)\(masterName)"),
         master: .init(
           relationship: master, ownerColumn: ownerColumn, memberColumn: memberColumn,
           orderColumn: master.isOrdered ? "Z_FOK_\(inverseNumber)\(masterName)" : nil),
@@ -262,7 +280,8 @@ struct RelationshipResolution {
           sorted[index].isUnique = model.descriptions[owner].uniquenessConstraints.contains(path)
         }
       }
-      return TableLayout(name: "Z" + root.name.uppercased(), root: root, columns: sorted)
+      return TableLayout(
+        name: tableNameByRoot[root.index] ?? "Z" + root.name.uppercased(), root: root, columns: sorted)
     }
   }
 }

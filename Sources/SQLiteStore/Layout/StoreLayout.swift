@@ -14,7 +14,9 @@ public struct StoreLayout: Sendable {
   public internal(set) var joinTables: [JoinTable]
   /// Ordinary, unique and R-tree indexes.
   public internal(set) var indexes: [IndexLayout]
-  /// Triggers that keep derived attributes.
+  /// Stored derived attributes, each after those that its own value depends on.
+  public internal(set) var derivedAttributes: [DerivedAttribute]
+  /// Triggers that keep derived attributes, as far as Core Data's own are known.
   public internal(set) var triggers: [TriggerLayout]
   /// What could not be laid out with certainty, in plain sentences.
   public internal(set) var notes: [String]
@@ -33,8 +35,10 @@ public struct StoreLayout: Sendable {
     tableByRootIndex = Dictionary(
       tables.enumerated().map { ($1.root.index, $0) }, uniquingKeysWith: { first, _ in first })
     indexes = []
+    derivedAttributes = []
     triggers = []
     indexes = makeIndexes()
+    derivedAttributes = makeDerivedAttributes()
     triggers = makeTriggers()
   }
 
@@ -133,12 +137,13 @@ public struct StoreLayout: Sendable {
 
   // MARK: statements
 
-  /// The three tables that every store has.
-  static let bookkeepingStatements = [
-    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
-    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-  ]
+  /// The tables that every store has.
+  var bookkeepingStatements: [String] {
+    [
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+      "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    ] + (generation.hasModelCache ? ["CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"] : [])
+  }
 
   /// CREATE TABLE statements of entity tables, each followed by the join tables that its entities gave their names.
   public var tableStatements: [String] {

@@ -14,7 +14,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public var isReadOnly = false
     /// Creating only: the store's UUID; a random one when nil.
     public var uuid: String?
-    /// Creating only.
+    /// Creating only: the generation of Core Data whose layout the store gets.
     public var generation = FrameworkGeneration.newest
     /// Creating only: indexes and triggers wait for `buildDeferredIndexes`, which `seal` calls at the latest.
     public var defersIndexes = false
@@ -40,6 +40,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// Time stamp of history transactions in seconds since 2001. When nil the clock; in a store under construction,
     /// into which no clock enters, one millisecond after the last transaction there.
     public var historyTimestamp: Double?
+    /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
+    public var derivationTimestamp: Double?
 
     /// The defaults.
     public init() {}
@@ -72,6 +74,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var history: HistoryWriter?
   /// Rows that are being written as finished pages.
   var pageLoad: PageLoad?
+  /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
+  private(set) var upkeep: Upkeep?
   let externalData: ExternalDataFolder
   /// Whether this object made the file, so that nobody else can have it open.
   let isCreator: Bool
@@ -117,6 +121,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       _ = try connection.string("PRAGMA journal_mode = " + (options.isUnderConstruction ? "MEMORY" : "WAL"))
       try connection.atomically(mapping: { $0 as any Error }) { try store.createSchema() }
       try store.openHistory()
+      if !options.defersIndexes { try store.beginUpkeep() }
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
@@ -145,6 +150,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       for table in store.layout.tables {
         store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
       }
+      if !options.isReadOnly { try store.beginUpkeep() }
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
@@ -174,27 +180,13 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try SQLiteStore.registerTriggerFunctions(on: connection)
   }
 
-  /// Registers what Core Data's triggers call, so that tables with such triggers can be written to.
-  static func registerTriggerFunctions(on connection: Connection) throws(SQLiteError) {
-    for name in triggerFunctionNames {
-      try connection.registerFunction(name, argumentCount: -1) { _ in .null }
-    }
-  }
-
-  /// Functions that only Core Data has and that its triggers call to tell contexts of changed values. The triggers do
-  /// their work in SQL, so doing nothing here is enough.
-  private static let triggerFunctionNames = [
-    "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
-    "NSCoreDataTriggerUpdateAffectedObjectValue",
-  ]
-
   private func createSchema() throws {
     for statement in layout.tableStatements { try connection.execute(statement) }
     if !options.defersIndexes {
       for index in layout.indexes { try connection.execute(index.createStatement) }
       for trigger in layout.triggers { for text in trigger.createStatements { try connection.execute(text) } }
     }
-    for statement in StoreLayout.bookkeepingStatements { try connection.execute(statement) }
+    for statement in layout.bookkeepingStatements { try connection.execute(statement) }
     let insert = try Statement(
       connection, "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, ?3, 0)")
     for entity in layout.entitiesByNumber {
@@ -203,9 +195,15 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       try insert.bind(3, Int64(entity.superentity.map { layout.number(of: $0) } ?? 0))
       try insert.run()
     }
-    if options.tracksHistory { try HistoryWriter.createTables(connection, model: model) }
+    if options.tracksHistory {
+      guard layout.generation.hasKnownHistoryTables else {
+        throw StoreError.unsupported(
+          "the history tables of framework \(layout.generation.version) are not known; 969 is the first whose are")
+      }
+      try HistoryWriter.createTables(connection, model: model)
+    }
     try storedMetadata.write(to: connection)
-    if let modelCache = options.modelCache {
+    if let modelCache = options.modelCache, layout.generation.hasModelCache {
       let statement = try Statement(connection, "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)")
       try statement.bind(1, blob: modelCache)
       try statement.run()
@@ -241,6 +239,16 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   /// Whether a row with this key is older than this opening of the store.
   func wasThere(_ key: Int64, in entity: Entity) -> Bool { key <= lastKeysAtOpening[entity.root.index] ?? 0 }
+
+  /// From here on derived attributes and R-trees follow every change.
+  func beginUpkeep() throws {
+    let statement = try Statement(connection, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    var triggers: Set<String> = []
+    while try statement.step() { triggers.insert(statement.string(at: 0) ?? "") }
+    upkeep = try Upkeep(self, triggers: triggers)
+  }
+
+  func endUpkeep() { upkeep = nil }
 
   // MARK: plumbing
 
@@ -331,7 +339,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   }
 
   private func finishTransaction() throws {
-    if !hasDeferredIndexes { try settleOrderKeys() }
+    if !hasDeferredIndexes {
+      try settleOrderKeys()
+      try upkeep?.settle()
+    }
     try history?.finish()
   }
 
@@ -375,6 +386,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       }
       statements.removeAll()
       plans.removeAll()
+      endUpkeep()
       history = nil
       try connection.rollback()
       try connection.close()

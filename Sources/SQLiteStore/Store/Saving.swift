@@ -147,7 +147,7 @@ extension SQLiteStore {
   // MARK: deleting
 
   /// Deletes a row with everything that only the layout knows of: its join rows, the hidden to-one columns of other
-  /// rows that point at it, its R-tree entries. Delete rules are the caller's.
+  /// rows that point at it. Delete rules are the caller's.
   func deleteRow(_ entity: Entity, _ key: Int64) throws {
     let table = layout.table(for: entity).name
     try history?.recordDelete(entityNumber: layout.number(of: entity), key: key)
@@ -172,13 +172,6 @@ extension SQLiteStore {
         ].compactMap { $0.map { ", \($0.name) = NULL" } }.joined()
         let statement = try cached(
           "UPDATE \(other.name) SET \(column.name) = NULL\(extra) WHERE \(column.name) = ?1")
-        try statement.bind(1, key)
-        try statement.run()
-      }
-    }
-    if !hasDeferredIndexes {
-      for index in layout.indexes where index.entity.map({ entity.isKind(of: $0) }) == true {
-        let statement = try cached("DELETE FROM \(index.name) WHERE Z_PK = ?1")
         try statement.bind(1, key)
         try statement.run()
       }
@@ -233,7 +226,6 @@ final class SnapshotWriter {
   private var columns: [(name: String, source: Source)] = []
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
-  private let rTrees: [IndexLayout]
   private lazy var reader = SnapshotReader(store, entity: entity)
 
   init(_ store: SQLiteStore, entity: Entity) {
@@ -242,8 +234,9 @@ final class SnapshotWriter {
     let layout = store.layout
     table = layout.table(for: entity).name
     number = layout.number(of: entity)
-    rTrees = layout.indexes.filter { $0.entity.map { entity.isKind(of: $0) } ?? false }
-    for (position, attribute) in entity.attributes.enumerated() where !attribute.isTransient {
+    // A derived value is the store's own: what a snapshot says of it may be out of date.
+    for (position, attribute) in entity.attributes.enumerated()
+    where !attribute.isTransient && attribute.derivation == nil {
       guard let column = layout.column(for: attribute.name, of: entity), let kind = try? RowPlan.kind(of: attribute)
       else { continue }
       columns.append((column.name, .attribute(position, kind)))
@@ -268,7 +261,7 @@ final class SnapshotWriter {
     try statement.run()
     try store.setLastPrimaryKey(key, of: entity)
     try store.history?.recordInsert(entityNumber: number, key: key)
-    try finish(snapshot, key)
+    noteOrder(key)
   }
 
   /// Writes what differs from the stored row. Other columns keep what they have, to the byte.
@@ -282,7 +275,6 @@ final class SnapshotWriter {
       try write(changed, snapshot, key)
     }
     for place in ordered where names.contains(place.key) { store.noteMissingOrderKey(place.relationship, key) }
-    if !rTrees.isEmpty { try store.refreshRTrees(rTrees, key: key) }
   }
 
   private func write(_ changed: [Int], _ snapshot: Snapshot, _ key: Int64) throws {
@@ -297,9 +289,8 @@ final class SnapshotWriter {
     try statement.run()
   }
 
-  private func finish(_ snapshot: Snapshot, _ key: Int64) throws {
+  private func noteOrder(_ key: Int64) {
     for place in ordered { store.noteMissingOrderKey(place.relationship, key) }
-    if !rTrees.isEmpty { try store.refreshRTrees(rTrees, key: key) }
   }
 
   private func bind(_ snapshot: Snapshot, _ key: Int64, _ written: [Int], to statement: Statement) throws {

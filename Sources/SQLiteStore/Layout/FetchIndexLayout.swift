@@ -1,0 +1,95 @@
+import ObjectModel
+
+extension StoreLayout {
+  /// The attribute that a fetch index is about when it is one over all rows and about nothing else.
+  func singleAttribute(of index: FetchIndexDescription, _ entity: Entity) -> String? {
+    guard index.elements.count == 1, index.partialIndexPredicate == nil, index.elements[0].kind == .binary,
+      case .property(let name) = index.elements[0].content, entity.attribute(name) != nil
+    else { return nil }
+    return name
+  }
+
+  /// SQLite's limit for R-trees.
+  private static let mostDimensions = 5
+
+  mutating func fetchIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
+    var result: [IndexLayout] = []
+    for index in entity.description.fetchIndexes {
+      // The foreign key has an index already.
+      if index.elements.count == 1, case .property(let name) = index.elements[0].content,
+        entity.relationship(name) != nil
+      {
+        continue
+      }
+      if generation.namesIndexesByAttribute, singleAttribute(of: index, entity) != nil { continue }
+      if generation.usesLegacyIndexNames {
+        notes.append("Index \(entity.name).\(index.name) is left out: the framework has no fetch indexes.")
+        continue
+      }
+      let columns = index.elements.map { ($0, elementColumn($0, of: entity)) }
+      guard !columns.isEmpty, columns.allSatisfy({ $0.1 != nil }) else {
+        notes.append("Index \(entity.name).\(index.name) has an element that no column stands for; it is left out.")
+        continue
+      }
+      if index.elements.contains(where: { $0.kind == .rTree }) {
+        guard columns.count <= Self.mostDimensions else {
+          notes.append(
+            "R-tree \(entity.name).\(index.name) is left out: SQLite's have at most \(Self.mostDimensions) dimensions.")
+          continue
+        }
+        result.append(rTree(index, columns.compactMap(\.1), entity, table))
+        continue
+      }
+      result.append(
+        ordinaryIndex(
+          "Z_\(entity.name)_\(index.name)", table,
+          columns.compactMap { pair in pair.1.map { ($0, pair.0.isAscending) } },
+          condition: condition(of: index, entity)
+        ))
+    }
+    return result
+  }
+
+  /// The WHERE clause of a partial index. Only a comparison with a number is confirmed to the letter. A predicate that
+  /// has no meaning in SQL leaves an index over all rows, which serves the same lookups.
+  private mutating func condition(of index: FetchIndexDescription, _ entity: Entity) -> String? {
+    guard let text = index.partialIndexPredicate else { return nil }
+    do {
+      let predicate = try ModelPredicate(parsing: text)
+      let condition = try predicate.sql { propertyColumn($0, of: entity) }
+      if case .comparison(_, "=", .number) = predicate { return condition }
+      notes.append(
+        "Index \(entity.name).\(index.name) is partial; its condition \(condition) means the same as the model's, but "
+          + "Core Data may write it in other words.")
+      return condition
+    } catch {
+      notes.append(
+        "Index \(entity.name).\(index.name) is partial in the model, by a predicate that cannot be part of a schema "
+          + "(\(error.message)); it is made over all rows, which serves the same lookups.")
+      return nil
+    }
+  }
+
+  private mutating func rTree(
+    _ index: FetchIndexDescription, _ columns: [String], _ entity: Entity, _ table: TableLayout
+  ) -> IndexLayout {
+    if index.partialIndexPredicate != nil {
+      notes.append("R-tree \(entity.name).\(index.name) is partial in the model; it is made over all rows.")
+    }
+    let name = "Z_RT_\(entity.name)_\(index.name)"
+    let ranges = columns.map { "\($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined(separator: ", ")
+    return IndexLayout(
+      name: name, table: table.name, kind: .rTree(columns: columns),
+      createStatement: "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(ranges))",
+      entity: entity)
+  }
+
+  private func elementColumn(_ element: FetchIndexDescription.Element, of entity: Entity) -> String? {
+    switch element.content {
+    case .property(let name): propertyColumn(name, of: entity)
+    case .expression("self", _), .expression("SELF", _): "Z_PK"
+    case .expression("entity", _): "Z_ENT"
+    case .expression: nil
+    }
+  }
+}

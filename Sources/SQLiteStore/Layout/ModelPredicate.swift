@@ -1,0 +1,88 @@
+/// A condition that a model states as text (of a partial index, or a derived attribute's filter), as far as it has a
+/// meaning inside a schema: comparisons of an entity's own columns with constants, joined by AND, OR and NOT.
+indirect enum ModelPredicate: Hashable {
+  case constant(Bool)
+  case comparison(keyPath: String, sign: String, literal: Literal)
+  case between(keyPath: String, Literal, Literal)
+  case isIn(keyPath: String, [Literal])
+  case not(ModelPredicate)
+  case and([ModelPredicate])
+  case or([ModelPredicate])
+
+  /// A constant.
+  enum Literal: Hashable {
+    case null
+    /// A number as SQL text; booleans are 1 and 0.
+    case number(String)
+    case text(String)
+
+    var sql: String {
+      switch self {
+      case .null: "NULL"
+      case .number(let text): text
+      case .text(let text): "'" + text.replacing("'", with: "''") + "'"
+      }
+    }
+  }
+
+  /// Why a text is not such a condition.
+  struct Refusal: Error, Hashable {
+    var message: String
+  }
+
+  /// The condition as SQL. Constants stand in the text, as in Core Data's own `WHERE ZSTATE = 1`.
+  /// - Parameter column: the SQL name of a key path's column; nil when it is no column of the table.
+  func sql(_ column: (String) -> String?) throws(Refusal) -> String {
+    switch self {
+    case .constant(let value): return value ? "1 = 1" : "1 = 0"
+    case .comparison(let keyPath, let sign, let literal):
+      let name = try Self.name(keyPath, column)
+      if literal == .null {
+        switch sign {
+        case "=": return "\(name) IS NULL"
+        case "<>": return "\(name) IS NOT NULL"
+        default: throw Refusal(message: "nil is neither less nor greater than \(keyPath)")
+        }
+      }
+      return "\(name) \(sign) \(literal.sql)"
+    case .between(let keyPath, let low, let high):
+      return "\(try Self.name(keyPath, column)) BETWEEN \(low.sql) AND \(high.sql)"
+    case .isIn(let keyPath, let literals):
+      return "\(try Self.name(keyPath, column)) IN (\(literals.map(\.sql).joined(separator: ", ")))"
+    case .not(let part): return "NOT (\(try part.sql(column)))"
+    case .and(let parts): return try Self.joined(parts, " AND ", column)
+    case .or(let parts): return try Self.joined(parts, " OR ", column)
+    }
+  }
+
+  private static func name(_ keyPath: String, _ column: (String) -> String?) throws(Refusal) -> String {
+    guard let name = column(keyPath) else {
+      throw Refusal(message: "\(keyPath) is not a column of the entity's own table")
+    }
+    return name
+  }
+
+  private static func joined(
+    _ parts: [ModelPredicate], _ word: String, _ column: (String) -> String?
+  ) throws(Refusal) -> String {
+    var texts: [String] = []
+    for part in parts {
+      let text = try part.sql(column)
+      switch part {
+      case .and, .or: texts.append("(\(text))")
+      default: texts.append(text)
+      }
+    }
+    return texts.joined(separator: word)
+  }
+
+  /// Every key path that occurs.
+  var keyPaths: Set<String> {
+    switch self {
+    case .constant: []
+    case .comparison(let keyPath, _, _), .between(let keyPath, _, _), .isIn(let keyPath, _): [keyPath]
+    case .not(let part): part.keyPaths
+    case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.keyPaths) }
+    }
+  }
+}

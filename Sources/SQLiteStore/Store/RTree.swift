@@ -1,0 +1,89 @@
+import ObjectModel
+import SQLite
+
+/// An R-tree that is in a store. No trigger inside the store fills it.
+struct RTree: Sendable, Hashable {
+  var name: String
+  /// The table whose rows it holds.
+  var source: String
+  var columns: [String]
+  /// The entity numbers of the rows that it holds.
+  var numbers: String
+
+  /// A foreign file may call it anything.
+  var quotedName: String { SQLiteStore.quoted(name) }
+
+  /// What makes a row of the table belong into it.
+  var membership: String {
+    columns.map { "\($0) IS NOT NULL AND " }.joined() + "Z_ENT IN (\(numbers))"
+  }
+
+  /// Adds every row that has all coordinates; more conditions may follow.
+  var fillStatement: String {
+    let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
+    return "INSERT INTO \(quotedName) SELECT Z_PK, \(values) FROM \(source) WHERE \(membership)"
+  }
+
+  /// The R-trees of a file. The file decides, not the model: fetch indexes do not count for compatibility, and a
+  /// cached model does not have them.
+  static func all(in connection: Connection, _ layout: StoreLayout) throws(SQLiteError) -> [RTree] {
+    let statement = try Statement(
+      connection,
+      "SELECT name FROM sqlite_master WHERE name LIKE 'Z!_RT!_%' ESCAPE '!' AND sql LIKE 'CREATE VIRTUAL TABLE% USING RTREE (%' "
+        + "ORDER BY name")
+    var trees: [RTree] = []
+    while try statement.step() {
+      let name = statement.string(at: 0) ?? ""
+      // Of entities `Place` and `Place_Old`, the longer name is meant where both fit.
+      guard
+        let entity = layout.entitiesByNumber.filter({ name.hasPrefix("Z_RT_\($0.name)_") })
+          .max(by: { $0.name.utf8.count < $1.name.utf8.count })
+      else { continue }
+      let table = layout.table(for: entity)
+      let known = Set(table.columns.map(\.name))
+      let columns = try coordinates(of: name, connection)
+      guard !columns.isEmpty, known.isSuperset(of: columns) else { continue }
+      trees.append(
+        RTree(
+          name: name, source: table.name, columns: columns,
+          numbers: layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))
+    }
+    return trees
+  }
+
+  /// `ZLATITUDE_MIN, ZLATITUDE_MAX` stand for the column `ZLATITUDE`.
+  private static func coordinates(of name: String, _ connection: Connection) throws(SQLiteError) -> [String] {
+    let statement = try Statement(
+      connection, "SELECT name FROM pragma_table_info(?1) WHERE name LIKE '%!_MIN' ESCAPE '!' ORDER BY cid")
+    try statement.bind(1, name)
+    var columns: [String] = []
+    while try statement.step() { columns.append(String((statement.string(at: 0) ?? "").dropLast("_MIN".count))) }
+    return columns
+  }
+}
+
+extension Consistency {
+  /// R-tree entries that are missing, left over, or not around their row's values.
+  func rTrees() throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for tree in try RTree.all(in: connection, layout) {
+      let fits = tree.columns.map { " AND r.\($0)_MIN <= t.\($0) AND r.\($0)_MAX >= t.\($0)" }.joined()
+      let statement = try Statement(
+        connection,
+        """
+        SELECT count(*), min(Z_PK) FROM (
+          SELECT Z_PK FROM \(tree.source) AS t WHERE \(tree.membership)
+            AND NOT EXISTS (SELECT 1 FROM \(tree.quotedName) AS r WHERE r.Z_PK = t.Z_PK\(fits))
+          UNION ALL
+          SELECT Z_PK FROM \(tree.quotedName) AS r WHERE NOT EXISTS (SELECT 1 FROM \(tree.source) AS t WHERE t.Z_PK = r.Z_PK)
+        )
+        """)
+      guard try statement.step(), statement.int64(at: 0) > 0 else { continue }
+      result.append(
+        StoreFinding(
+          .rTree, table: tree.name, count: Int(statement.int64(at: 0)), exampleKey: statement.int64(at: 1),
+          "\(tree.name) does not hold just the rows of \(tree.source)"))
+    }
+    return result
+  }
+}

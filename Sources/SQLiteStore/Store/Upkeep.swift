@@ -1,0 +1,85 @@
+import Foundation
+import ObjectModel
+import SQLite
+
+/// Brings up to date what follows from rows and what no trigger inside the store keeps: derived attributes and R-trees.
+///
+/// Temporary triggers, which live in the connection and not in the store, note the keys of the rows concerned, however
+/// they are written. At the end of a transaction one statement per derived attribute and R-tree works on just those.
+final class Upkeep {
+  /// One derived attribute or R-tree.
+  private struct Item {
+    var causes: [UpkeepCause]
+    /// Statements over the keys noted; parameter 1, where there is one, is the moment of the save.
+    var statements: [String]
+  }
+
+  private static let noted = "seedbed_upkeep"
+  private let connection: Connection
+  private let items: [Item]
+  /// Seconds since 2001 that `now()` gives; the clock when nil.
+  private let timestamp: Double?
+  private var statements: [[Statement]] = []
+
+  /// Nil when the store has nothing to keep.
+  /// - Parameter triggers: names of the triggers that the store has, which keep some derived attributes by themselves.
+  init?(_ store: SQLiteStore, triggers: Set<String>) throws(SQLiteError) {
+    connection = store.connection
+    timestamp = store.options.derivationTimestamp
+    let layout = store.layout
+    let kept = layout.triggers.filter { triggers.isSuperset(of: $0.names) }
+    var items: [Item] = []
+    for derived in layout.derivedAttributes {
+      guard let derivation = derived.derivation,
+        !kept.contains(where: { $0.entity == derived.entity && $0.attribute == derived.name })
+      else { continue }
+      let keys = "t.Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
+      items.append(Item(causes: derivation.causes, statements: [derivation.refreshStatement(where: keys)]))
+    }
+    // R-trees come last: they may hold derived attributes.
+    for tree in try RTree.all(in: store.connection, layout) {
+      let keys = "Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
+      items.append(
+        Item(
+          causes: [
+            .init(tree.source, .insert, "NEW.Z_PK"), .init(tree.source, .delete, "OLD.Z_PK"),
+            .init(tree.source, .update(tree.columns), "NEW.Z_PK"),
+          ],
+          statements: ["DELETE FROM \(tree.quotedName) WHERE \(keys)", tree.fillStatement + " AND \(keys)"]))
+    }
+    if items.isEmpty { return nil }
+    self.items = items
+    try install()
+  }
+
+  private func install() throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS \(Upkeep.noted) (item INTEGER, key INTEGER, PRIMARY KEY (item, key)) WITHOUT ROWID"
+    )
+    for (index, item) in items.enumerated() {
+      for (number, cause) in item.causes.enumerated() {
+        try connection.execute(
+          "CREATE TEMP TRIGGER IF NOT EXISTS \(Upkeep.noted)_\(index)_\(number) \(cause.eventText) BEGIN "
+            + "INSERT OR IGNORE INTO \(Upkeep.noted) (item, key) SELECT \(index), key FROM (\(cause.keys)) "
+            + "WHERE key IS NOT NULL; END")
+      }
+    }
+    for item in items {
+      var prepared: [Statement] = []
+      for sql in item.statements { prepared.append(try Statement(connection, sql, isPersistent: true)) }
+      statements.append(prepared)
+    }
+  }
+
+  /// Works off what was noted since the last time.
+  func settle() throws(SQLiteError) {
+    guard try connection.integer("SELECT 1 FROM \(Upkeep.noted) LIMIT 1") == 1 else { return }
+    let now = timestamp ?? Date().timeIntervalSinceReferenceDate
+    // The statements of one item may note keys for the next ones.
+    for statement in statements.joined() {
+      if statement.parameterCount > 0 { try statement.bind(1, now) }
+      try statement.run()
+    }
+    try connection.execute("DELETE FROM \(Upkeep.noted)")
+  }
+}
