@@ -120,6 +120,12 @@ struct ConfigurationProblemTests {
         "2:28 \"5\" is not a UUID",
       ]),
     Case(
+      name: "framework versions and moments that are none",
+      yaml: "model: M\nstore: { path: S, framework: 9999, now: tomorrow }\nimport: []\n",
+      problems: [
+        "2:30 9999 is no framework version whose layout is known", "2:41 \"tomorrow\" is not a date in ISO 8601",
+      ]),
+    Case(
       name: "keys that are no names", yaml: start + "? [a]\n: 1\n",
       problems: ["3:3 expected a name, found a list"]),
     Case(

@@ -136,7 +136,7 @@ extension SectionReader {
       return seconds
     }
     let newest = FrameworkGeneration.newest.version
-    let framework = values.positions["framework"] == nil ? nil : values.integer("framework")
+    let framework = values.integer("framework")
     if let framework, framework > newest {
       add(
         "framework", "\(framework) is no framework version whose layout is known", hint: "\(newest) is the newest",

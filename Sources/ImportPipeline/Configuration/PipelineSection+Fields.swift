@@ -1,3 +1,5 @@
+import SQLiteStore
+
 extension PipelineSection {
   static let pipelineFields = [
     FieldSpec(
@@ -43,7 +45,7 @@ extension PipelineSection {
       example: "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"),
     FieldSpec(
       "framework", .integer(minimum: FrameworkGeneration.oldest.version),
-      .value(.integer(FrameworkGeneration.newest.version)),
+      .derived("the newest known, \(FrameworkGeneration.newest.version)"),
       """
       The version of Core Data whose layout a new store has, as `NSPersistenceFrameworkVersion` says it: 754 is iOS 10, \
       866 iOS 12, 1044 iOS 14, 1251 iOS 16, 1523 iOS 26.

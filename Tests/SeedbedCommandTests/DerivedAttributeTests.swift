@@ -1,0 +1,106 @@
+import SQLite
+import Testing
+
+/// Derived attributes through the whole tool, and the layout that `store.framework` asks for.
+@Suite("Derived attributes and framework versions of a run")
+struct DerivedAttributeTests {
+  private static func model(_ derivation: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
+    userDefinedModelVersionIdentifier="">
+      <entity name="Band" representedClassName="Band" syncable="YES">
+        <attribute name="name" attributeType="String"/>
+        <attribute name="searchName" optional="YES" attributeType="String" derived="YES" \
+    derivationExpression="\(derivation)"/>
+        <attribute name="length" optional="YES" attributeType="Integer 64" derived="YES" \
+    derivationExpression="songs.@sum.seconds"/>
+        <attribute name="savedAt" optional="YES" attributeType="Date" derived="YES" derivationExpression="now()"/>
+        <relationship name="songs" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Song" \
+    inverseName="band" inverseEntity="Song"/>
+        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>
+      </entity>
+      <entity name="Song" representedClassName="Song" syncable="YES">
+        <attribute name="title" attributeType="String"/>
+        <attribute name="seconds" attributeType="Integer 32" usesScalarValueType="YES"/>
+        <attribute name="bandName" optional="YES" attributeType="String" derived="YES" \
+    derivationExpression="band.name"/>
+        <relationship name="band" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Band" \
+    inverseName="songs" inverseEntity="Band"/>
+        <fetchIndex name="byTitle"><fetchIndexElement property="title" type="Binary" order="ascending"/></fetchIndex>
+      </entity>
+    </model>
+    """
+  }
+
+  private func workspace(_ settings: String, derivation: String = "canonical:(name)") throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("Music.xcdatamodel/contents", Self.model(derivation))
+    try workspace.write("bands.csv", "name\nSigur Rós\nMúm\n")
+    try workspace.write("songs.csv", "title,seconds,band\nHoppípolla,268,Sigur Rós\nGlósóli,377,Sigur Rós\nSmell,90,\n")
+    try workspace.write("music.yaml", yaml(settings))
+    return workspace
+  }
+
+  private func yaml(_ settings: String) -> String {
+    """
+    model: Music.xcdatamodel
+    store: { path: Music.sqlite\(settings) }
+    import:
+      - { from: bands.csv, entity: Band, match: [name], map: { name: name } }
+      - from: songs.csv
+        entity: Song
+        match: [title]
+        map: { title: title, seconds: seconds, band: { match: name, from: band } }
+    """
+  }
+
+  private static let moment = ", now: \"2001-01-02T00:00:00Z\""
+
+  @Test("a run computes them, two runs give the same bytes, and an import into the store keeps them up to date")
+  func run() async throws {
+    let workspace = try workspace(Self.moment)
+    #expect(try await workspace.report("music.yaml").exitCode == 0)
+    let bytes = try workspace.bytes("Music.sqlite")
+    #expect(try await workspace.report("music.yaml").exitCode == 0)
+    #expect(try workspace.bytes("Music.sqlite") == bytes)
+    let bands = "SELECT ZSEARCHNAME || ' ' || ZLENGTH || ' ' || CAST(ZSAVEDAT AS INTEGER) FROM ZBAND ORDER BY Z_PK"
+    let songs = "SELECT coalesce(ZBANDNAME, '-') FROM ZSONG ORDER BY Z_PK"
+    #expect(try workspace.query("Music.sqlite", bands) == ["sigur ros 645 86400", "mum 0 86400"])
+    #expect(try workspace.query("Music.sqlite", songs) == ["Sigur Rós", "Sigur Rós", "-"])
+
+    try workspace.write("songs.csv", "title,seconds,band\nGlósóli,300,Múm\nNew,5,Sigur Rós\n")
+    try workspace.write("music.yaml", yaml(", replace: never, now: \"2001-01-03T00:00:00Z\""))
+    #expect(try await workspace.report("music.yaml").exitCode == 0)
+    #expect(try workspace.query("Music.sqlite", bands) == ["sigur ros 273 86400", "mum 300 86400"])
+    #expect(try workspace.query("Music.sqlite", songs) == ["Sigur Rós", "Múm", "-", "Sigur Rós"])
+    let check = try await workspace.run("check", "Music.sqlite", "--model", "Music.xcdatamodel")
+    #expect(check.exitCode == 0)
+  }
+
+  @Test("one that cannot be computed stops the run before anything is read")
+  func refusal() async throws {
+    let workspace = try workspace("", derivation: "titlecase:(name)")
+    let outcome = try await workspace.run("run", "music.yaml")
+    #expect(outcome.exitCode == 78)
+    #expect(
+      outcome.talk.contains(
+        "Band.searchName is derived by titlecase:(name), which is not computed here: the function titlecase of name "
+          + "is not known"))
+    #expect(!workspace.exists("Music.sqlite"))
+  }
+
+  @Test("store.framework gives the layout and the metadata of that version")
+  func framework() async throws {
+    let workspace = try workspace(Self.moment + ", framework: 754")
+    #expect(try await workspace.report("music.yaml").exitCode == 0)
+    let indexes = "SELECT name FROM sqlite_schema WHERE tbl_name = 'ZSONG' AND type = 'index' ORDER BY name"
+    #expect(try workspace.query("Music.sqlite", indexes) == ["ZSONG_ZBAND_INDEX", "ZSONG_ZTITLE_INDEX"])
+    let inspect = try await workspace.run("inspect", "Music.sqlite")
+    #expect(inspect.text.contains("framework version     754"))
+    try workspace.write("music.yaml", yaml(", framework: 754, replace: never"))
+    let outcome = try await workspace.run("run", "music.yaml")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.contains("a copied store keeps its layout"))
+  }
+}
