@@ -16,4 +16,26 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case transformable = 1800
   case objectID = 2000
   case composite = 2100
+
+  /// The type's name in Xcode's models, such as `Integer 16`.
+  public var name: String {
+    switch self {
+    case .undefined: "Undefined"
+    case .integer16: "Integer 16"
+    case .integer32: "Integer 32"
+    case .integer64: "Integer 64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .boolean: "Boolean"
+    case .date: "Date"
+    case .binary: "Binary"
+    case .uuid: "UUID"
+    case .uri: "URI"
+    case .transformable: "Transformable"
+    case .objectID: "ObjectID"
+    case .composite: "Composite"
+    }
+  }
 }

@@ -36,6 +36,21 @@ public final class ManagedObjectModel: Sendable {
     self.versionIdentifier = versionIdentifier
   }
 
+  private init(_ model: ManagedObjectModel, storedHashes: [String: Data]) {
+    descriptions = model.descriptions
+    configurations = model.configurations
+    fetchRequestTemplates = model.fetchRequestTemplates
+    versionIdentifier = model.versionIdentifier
+    resolved = model.resolved
+    hashes = ModelHashes(model.descriptions, model.resolved, stored: storedHashes)
+  }
+
+  /// The same model, in which entities whose version hash rests on an unconfirmed rule take it from a store or a
+  /// compiled model that Apple's tools made for this model. Other entities keep their computed hashes.
+  public func takingUnconfirmedHashes(from storedHashes: [String: Data]) -> ManagedObjectModel {
+    ManagedObjectModel(self, storedHashes: storedHashes)
+  }
+
   /// All entities in the order of `descriptions`.
   public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
 

@@ -13,7 +13,7 @@ struct FixtureHashTests {
     let expected = try #require(try Fixtures.expected().models[path]).entities
     let file = try ModelReader.readFile(path: Fixtures.path(path))
     #expect(Set(file.model.entities.map(\.name)) == Set(expected.keys))
-    for entity in file.model.entities where !entity.restsOnUnconfirmedHashRule {
+    for entity in file.model.entities {
       #expect(entity.versionHash.hexadecimal == expected[entity.name], "\(path) \(entity.name)")
     }
     #expect(file.warnings.isEmpty, "\(path): \(file.warnings)")

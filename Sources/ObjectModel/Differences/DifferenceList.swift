@@ -53,13 +53,11 @@ struct DifferenceList {
     compare(.className, old.attributeValueClassName, new.attributeValueClassName, affectsHash: false)
     compare(.derivation, old.derivation?.shown, new.derivation?.shown, affectsHash: isStored)
     compare(.versionHashModifier, old.versionHashModifier, new.versionHashModifier, affectsHash: isPlain)
-    compareComposites(old, new, affectsHash: isStored)
+    compareComposites(old, new)
   }
 
-  /// The elements, not only the composite type's name, make a composite.
-  private mutating func compareComposites(
-    _ old: AttributeDescription, _ new: AttributeDescription, affectsHash: Bool
-  ) {
+  /// The elements, not only the composite type's name, make a composite. Neither enters a version hash.
+  private mutating func compareComposites(_ old: AttributeDescription, _ new: AttributeDescription) {
     let oldLeaves = old.composite.map { _ in StoredAttribute.leaves(of: old).map(\.shown) }
     let newLeaves = new.composite.map { _ in StoredAttribute.leaves(of: new).map(\.shown) }
     if oldLeaves != newLeaves || old.composite?.name != new.composite?.name {
@@ -67,7 +65,7 @@ struct DifferenceList {
         .changed(
           .composite, from: old.composite.map { "\($0.name) (\((oldLeaves ?? []).joined(separator: ", ")))" },
           to: new.composite.map { "\($0.name) (\((newLeaves ?? []).joined(separator: ", ")))" }),
-        affectsHash: affectsHash && oldLeaves != newLeaves)
+        affectsHash: false)
     }
   }
 
