@@ -84,7 +84,7 @@ struct EntityAccessors {
     if attribute.composite != nil { return }
     let property = names.property(attribute.name)
     let isReadOnly = attribute.derivation != nil
-    let kind = ModelValueText.name(of: attribute.type)
+    let kind = attribute.type.name
     guard let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) else {
       addPlain(attribute, property, kind, isReadOnly)
       return

@@ -74,7 +74,7 @@ extension ModelDecoder {
     guard let text = reader.text(name), !(text.isEmpty && type != .string) else { return .null }
     if let value = decode(text, type) { return value }
     reader.fail(
-      .invalidValue, "\(name)=\"\(text)\" is not a value of type \(ModelValueText.name(of: type))",
+      .invalidValue, "\(name)=\"\(text)\" is not a value of type \(type.name)",
       hint: ModelValueText.hint(for: type), &log)
     return .null
   }

@@ -29,19 +29,6 @@ enum ModelValueText {
     }
   }
 
-  static func name(of type: AttributeType) -> String {
-    switch type {
-    case .integer16: "Integer 16"
-    case .integer32: "Integer 32"
-    case .integer64: "Integer 64"
-    case .string: "String"
-    case .uuid: "UUID"
-    case .uri: "URI"
-    case .objectID: "ObjectID"
-    default: "\(type)".prefix(1).uppercased() + "\(type)".dropFirst()
-    }
-  }
-
   static func hint(for type: AttributeType) -> String {
     switch type {
     case .integer16, .integer32, .integer64: "write a whole number in the range of the type"

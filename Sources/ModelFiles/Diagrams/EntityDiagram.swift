@@ -1,0 +1,43 @@
+public import ObjectModel
+
+/// An entity-relationship diagram of a model, as a picture (SVG) or as Mermaid text. The same model gives the same text.
+///
+/// A box per entity lists the properties that it declares itself; lines join the two ends of each relationship, and
+/// arrows lead from sub-entities to their parents.
+public struct EntityDiagram: Sendable {
+  /// More entities than this make no picture that anybody could read.
+  public static let maximumEntityCount = 1_000
+
+  let content: DiagramContent
+  let title: String
+
+  /// - Parameters:
+  ///   - title: what the picture shows, such as the name of the model.
+  ///   - rowCounts: entity name → number of objects, shown beside the name.
+  public init(model: ManagedObjectModel, title: String, rowCounts: [String: Int] = [:]) {
+    content = DiagramContent(model, rowCounts: rowCounts)
+    self.title = title
+  }
+
+  /// Number of boxes.
+  public var entityCount: Int { content.boxes.count }
+  /// Number of lines: a relationship and its inverse are one; arrows of inheritance count too.
+  public var lineCount: Int { content.lines.count }
+
+  /// The picture as SVG, made without any other program.
+  /// - Throws: `ModelError` when the model has more than `maximumEntityCount` entities.
+  public func svg() throws(ModelError) -> String {
+    guard entityCount <= Self.maximumEntityCount else {
+      throw ModelError([
+        ModelError.Problem(
+          .unsupportedFormat,
+          message: "the model has \(entityCount) entities, and a picture has room for \(Self.maximumEntityCount)",
+          hint: "make a Mermaid diagram")
+      ])
+    }
+    return DiagramDrawing(DiagramLayout(content), content, title: title).svg()
+  }
+
+  /// The diagram as Mermaid's `erDiagram`.
+  public func mermaid() -> String { MermaidText(content, title: title).text() }
+}
