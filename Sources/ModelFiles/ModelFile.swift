@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 
 /// A model as it was read from a file, with what the reader could not use.
@@ -8,9 +9,19 @@ public struct ModelFile: Sendable {
   public let versionName: String
   /// Path of the XML file or archive that was read, or of the store that it came out of.
   public let path: String
+  /// The keyed archive of the model as Apple's compiler made it, which is what a store caches; nil for a model that was
+  /// read from XML.
+  public let archive: [UInt8]?
   /// What this reader does not know or has no place for and left out, or that contradicts itself harmlessly; each with
   /// its line where the model came from XML.
   public let warnings: [ModelError.Problem]
+
+  /// The same file with `ManagedObjectModel.takingUnconfirmedHashes(from:)` done to its model.
+  public func takingUnconfirmedHashes(from storedHashes: [String: Data]) -> ModelFile {
+    ModelFile(
+      model: model.takingUnconfirmedHashes(from: storedHashes), versionName: versionName, path: path, archive: archive,
+      warnings: warnings)
+  }
 }
 
 /// The versions of a model's folder.

@@ -5,6 +5,7 @@ import ObjectModel
 struct ModelLocation {
   static let versionSuffix = ".xcdatamodel"
   static let folderSuffix = ".xcdatamodeld"
+  static let contentsName = "contents"
   static let currentVersionFile = ".xccurrentversion"
 
   /// Path of the XML file.
@@ -91,7 +92,7 @@ struct ModelLocation {
   }
 
   private static func contents(of folder: String) throws(ModelError) -> String {
-    let path = folder + "/contents"
+    let path = folder + "/" + contentsName
     if ModelFileSystem.kind(path) == .file { return path }
     if ModelFileSystem.kind(folder + "/elements") == .file {
       throw ModelError(

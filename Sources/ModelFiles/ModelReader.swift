@@ -1,3 +1,4 @@
+import Foundation
 public import ObjectModel
 
 /// Reads the models that Xcode's editor writes: `.xcdatamodeld` folders with their versions, and single
@@ -28,7 +29,24 @@ public enum ModelReader {
     var decoder = ModelDecoder(path: location.contentsPath)
     let model = try decoder.decode(root)
     return ModelFile(
-      model: model, versionName: location.versionName, path: location.contentsPath, warnings: decoder.log.warnings)
+      model: model, versionName: location.versionName, path: location.contentsPath, archive: nil,
+      warnings: decoder.log.warnings)
+  }
+
+  /// Whether a path names a model, told from its name alone.
+  public static func isModel(path: String) -> Bool {
+    let path = ModelLocation.withoutTrailingSlashes(path)
+    return CompiledModelLocation.isCompiled(path) || path.hasSuffix(ModelLocation.versionSuffix)
+      || path.hasSuffix(ModelLocation.folderSuffix)
+      || path.hasSuffix(ModelLocation.versionSuffix + "/" + ModelLocation.contentsName)
+  }
+
+  /// What a model or store is called: the last part of its path without its suffix, `Shop` for `App/Shop.xcdatamodeld`.
+  public static func modelName(path: String) -> String {
+    let path = ModelLocation.withoutTrailingSlashes(path) as NSString
+    let isContents = path.lastPathComponent == ModelLocation.contentsName
+    let named = isContents ? path.deletingLastPathComponent as NSString : path
+    return (named.lastPathComponent as NSString).deletingPathExtension
   }
 
   /// Lists the versions of a `.xcdatamodeld` or `.momd` folder, or the one of a single `.xcdatamodel` or `.mom`.

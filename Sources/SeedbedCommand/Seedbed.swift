@@ -25,7 +25,7 @@ struct Seedbed: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, CheckCommand.self, InspectCommand.self,
-      SchemaCommand.self,
+      GenerateCommand.self, SchemaCommand.self,
     ])
 
   static func main() {

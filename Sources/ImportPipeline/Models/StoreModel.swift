@@ -38,6 +38,24 @@ public enum StoreModel {
     return try read(storePath: path, modelPath: nil)
   }
 
+  /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version
+  /// hash rests on an unconfirmed rule, that of the store is taken.
+  /// - Parameter templatePath: the store that is copied; nil when a new one is made.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when a store cannot be read.
+  public static func readFile(path: String, version: String?, templatePath: String?) throws -> ModelFile {
+    let file = try readFile(path: path, version: version)
+    guard let templatePath, file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }
+    return file.takingUnconfirmedHashes(from: try StoreMetadata.read(path: templatePath).entityVersionHashesByName)
+  }
+
+  /// What goes into `Z_MODELCACHE` of a new store: the compiled model, deflated; nil when the model is at hand as XML
+  /// only, or is larger than caches may be.
+  public static func cacheContent(of file: ModelFile) throws -> [UInt8]? {
+    guard let archive = file.archive else { return nil }
+    let deflated = try RawDeflate.deflate(archive)
+    return deflated.count <= ModelCache.maximumByteCount ? deflated : nil
+  }
+
   /// Reads the model that a store carries in `Z_MODELCACHE`.
   /// - Returns: nil when it carries none.
   /// - Throws: `ModelError` when the cached model is damaged, `StoreError` when the store cannot be read.

@@ -52,7 +52,8 @@ public struct PipelineRun {
 
   private func perform() throws -> RunReport {
     let start = ContinuousClock.now
-    let modelFile = try StoreModel.readFile(path: pipeline.modelPath, version: pipeline.modelVersion)
+    let modelFile = try StoreModel.readFile(
+      path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var lock: RunLock?
     if !options.isDryRun {
@@ -83,7 +84,8 @@ public struct PipelineRun {
     }
 
     let (store, isFresh) = try build.open(
-      model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data))
+      model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data),
+      modelCache: try StoreModel.cacheContent(of: modelFile))
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
     try checkDerivedAttributes(plans, store)

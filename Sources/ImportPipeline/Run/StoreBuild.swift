@@ -57,18 +57,15 @@ struct StoreBuild {
   }
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
-  func open(model: ManagedObjectModel, uuid: String) throws -> (store: SQLiteStore, isFresh: Bool) {
+  /// - Parameter modelCache: contents of a new store's `Z_MODELCACHE`.
+  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]?) throws -> (store: SQLiteStore, isFresh: Bool)
+  {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
     // A store that keeps history says in it who changed what; time stamps follow the last one there.
     options.historyAuthor = "seedbed"
     options.historyContextName = "seedbed.import"
-    let origin: String?
-    if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
-      origin = settings.path
-    } else {
-      origin = settings.seed
-    }
+    let origin = settings.origin
     if settings.uuid != nil, origin != nil {
       throw RunError(
         .badPipeline, code: "store.uuid", "store.uuid names the UUID of a new store, and this one is a copy",
@@ -84,6 +81,7 @@ struct StoreBuild {
       options.uuid = uuid
       if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
       options.defersIndexes = true
+      options.modelCache = modelCache
       return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
     }
     guard FileManager.default.fileExists(atPath: origin) else {
@@ -132,4 +130,15 @@ struct StoreBuild {
       sum + ((try? FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int) ?? 0)
     }
   }
+}
+
+extension StoreSettings {
+  /// The store that a run copies and imports into: the target itself with `replace: never`, else the seed store; nil when
+  /// it makes a new one.
+  var origin: String? {
+    replace == .never && FileManager.default.fileExists(atPath: path) ? path : seed
+  }
+
+  /// `origin` where there is such a file.
+  var existingOrigin: String? { origin.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } }
 }

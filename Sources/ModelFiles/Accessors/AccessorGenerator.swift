@@ -13,6 +13,9 @@ public struct AccessorGenerator: Sendable {
     public let text: String
   }
 
+  /// The first line of every file, by which they can be told from files that somebody wrote.
+  public static let firstLine = SwiftNames.firstLine
+
   private let model: ManagedObjectModel
   private let names: SwiftNames
   private let isPublic: Bool

@@ -2,9 +2,11 @@ import ObjectModel
 
 /// The Swift names of a model's entities and properties: unique, and not in the way of the language or of each other.
 struct SwiftNames: Sendable {
+  static let firstLine = "// Made by Seedbed from a data model. Make it again instead of changing it."
+
   /// Lines may be longer than a formatter wants, so it is told to leave the file alone.
   static let header = """
-    // Made by Seedbed from a data model. Make it again instead of changing it.
+    \(firstLine)
     // swift-format-ignore-file
 
     """

@@ -66,7 +66,7 @@ public enum CompiledModelReader {
         })
     }
     if !storedHashes.isEmpty { decoder.compare(model, with: storedHashes) }
-    return ModelFile(model: model, versionName: versionName, path: origin, warnings: decoder.warnings)
+    return ModelFile(model: model, versionName: versionName, path: origin, archive: bytes, warnings: decoder.warnings)
   }
 }
 

@@ -1,0 +1,57 @@
+import Foundation
+import ImportPipeline
+import ModelFiles
+
+/// Writes generated source files into a folder, and no others over.
+struct GeneratedFiles {
+  let folder: String
+  let files: [AccessorGenerator.File]
+
+  /// Writes what is new or has changed. Nothing is written when a file is in the way.
+  /// - Parameter replacesForeign: also replaces files that were not generated.
+  /// - Returns: the paths written, in the order of the files.
+  func write(replacesForeign: Bool) throws(RunError) -> [String] {
+    let changed = files.filter { contents(of: $0.name) != Data($0.text.utf8) }
+    let foreign = changed.filter { file in
+      FileManager.default.fileExists(atPath: path(of: file.name)) && !isGenerated(file.name)
+    }
+    guard foreign.isEmpty || replacesForeign else {
+      throw RunError(
+        .cannotCreate, code: "output.exists",
+        foreign.map { "\(path(of: $0.name)) is there and was not made by this command" }.joined(separator: "\n"),
+        hint: "choose another folder, or replace such files with --force")
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw RunError(
+        .cannotCreate, code: "path.cannot-create", "cannot create \(folder): \(error.localizedDescription)")
+    }
+    for file in changed {
+      do {
+        try Data(file.text.utf8).write(to: URL(fileURLWithPath: path(of: file.name)), options: .atomic)
+      } catch {
+        throw RunError(
+          .cannotCreate, code: "path.cannot-create",
+          "cannot write \(path(of: file.name)): \(error.localizedDescription)")
+      }
+    }
+    return changed.map { path(of: $0.name) }
+  }
+
+  /// Names of generated files in the folder that are not among these.
+  func leftOver() -> [String] {
+    let known = Set(files.map { $0.name.lowercased() })
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".swift") && !known.contains($0.lowercased()) && isGenerated($0) }.sorted()
+  }
+
+  private func path(of name: String) -> String { folder.hasSuffix("/") ? folder + name : folder + "/" + name }
+
+  private func contents(of name: String) -> Data? { FileManager.default.contents(atPath: path(of: name)) }
+
+  private func isGenerated(_ name: String) -> Bool {
+    guard let data = contents(of: name) else { return false }
+    return data.starts(with: Data(AccessorGenerator.firstLine.utf8))
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import ImportPipeline
+import ModelFiles
+import ObjectModel
+import SQLiteStore
+
+/// The forms in which a diagram can be written.
+enum DiagramFormat {
+  case svg, mermaid
+
+  /// By the path's ending; standard output gets text.
+  init?(path: String) {
+    if path.hasSuffix(".svg") {
+      self = .svg
+    } else if path == "-" || path.hasSuffix(".mmd") || path.hasSuffix(".mermaid") {
+      self = .mermaid
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Writes the diagram of a store's or a model's entities.
+struct DiagramFile {
+  let subject: InspectionSubject
+
+  func write(to path: String, _ format: DiagramFormat) throws {
+    guard let model = subject.model else {
+      throw RunError(
+        .badPipeline, code: "model", "\(subject.path) carries no model that a diagram could be made of",
+        hint: "give the app's model with --model")
+    }
+    let counts = (subject.store?.entities ?? []).compactMap { entity in entity.count.map { (entity.name, $0) } }
+    let diagram = EntityDiagram(
+      model: model, title: (subject.path as NSString).lastPathComponent,
+      rowCounts: Dictionary(counts, uniquingKeysWith: { first, _ in first }))
+    let text = try format == .svg ? diagram.svg() : diagram.mermaid()
+    guard path != "-" else { return Terminal.print(String(text.dropLast())) }
+    guard !StoreFile.isDatabase(path: path) else {
+      throw RunError(
+        .cannotCreate, code: "output.is-input", "\(path) is a database", hint: "give the diagram another name")
+    }
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw RunError(
+        .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
+    }
+    Terminal.say("wrote \(path): \(diagram.entityCount) entities, \(diagram.lineCount) lines")
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import ImportPipeline
+import ObjectModel
+
+/// Entities of a model as JSON: what each declares itself. What it inherits is at its parent.
+enum ModelJSON {
+  static func members(of entity: Entity) -> [(String, JSONValue)] {
+    let own = entity.description
+    return [
+      ("name", .string(own.name)), ("superentity", text(own.superentityName)),
+      ("isAbstract", .boolean(own.isAbstract)), ("className", text(own.managedObjectClassName)),
+      ("versionHash", .string(PropertyText.hexadecimal(entity.versionHash))),
+      ("unconfirmedHashReasons", .array(entity.unconfirmedHashReasons.map { .string($0) })),
+      ("versionHashModifier", text(own.versionHashModifier)), ("renamingIdentifier", text(own.renamingIdentifier)),
+      ("attributes", .array(own.attributes.sorted { $0.name.precedesByCodePoint($1.name) }.map(attribute))),
+      ("relationships", .array(own.relationships.sorted { $0.name.precedesByCodePoint($1.name) }.map(relationship))),
+      (
+        "fetchedProperties",
+        .array(
+          own.fetchedProperties.map { property in
+            .object([
+              ("name", .string(property.name)), ("entity", .string(property.fetchRequest.entityName)),
+              ("predicate", text(property.fetchRequest.predicate)),
+            ])
+          })
+      ),
+      ("uniquenessConstraints", lists(own.uniquenessConstraints)), ("compoundIndexes", lists(own.compoundIndexes)),
+      ("fetchIndexes", .array(own.fetchIndexes.map(index))), ("userInfo", strings(own.userInfo)),
+    ]
+  }
+
+  private static func attribute(_ attribute: AttributeDescription) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("name", .string(attribute.name)), ("type", .string(attribute.type.name)),
+      ("isOptional", .boolean(attribute.isOptional)), ("isTransient", .boolean(attribute.isTransient)),
+      ("default", value(attribute.defaultValue)), ("minimum", value(attribute.minimumValue)),
+      ("maximum", value(attribute.maximumValue)), ("regularExpression", text(attribute.regularExpression)),
+      ("allowsExternalBinaryDataStorage", .boolean(attribute.allowsExternalBinaryDataStorage)),
+      ("preservesValueInHistoryOnDeletion", .boolean(attribute.preservesValueInHistoryOnDeletion)),
+      ("usesScalarValueType", .boolean(attribute.usesScalarValueType)),
+      ("valueTransformerName", text(attribute.valueTransformerName)),
+      ("valueClassName", text(attribute.attributeValueClassName)), ("isIndexed", .boolean(attribute.isIndexed)),
+      ("derivation", text(attribute.derivation?.expression)),
+      ("filteringPredicate", text(attribute.derivation?.filteringPredicate)),
+      ("versionHashModifier", text(attribute.versionHashModifier)),
+      ("renamingIdentifier", text(attribute.renamingIdentifier)), ("userInfo", strings(attribute.userInfo)),
+    ]
+    if let composite = attribute.composite {
+      members.append(("composite", .string(composite.name)))
+      members.append(
+        ("elements", .array(composite.elements.sorted { $0.name.precedesByCodePoint($1.name) }.map(self.attribute))))
+    }
+    return .object(members)
+  }
+
+  private static func relationship(_ relationship: RelationshipDescription) -> JSONValue {
+    .object([
+      ("name", .string(relationship.name)), ("destination", .string(relationship.destinationEntityName)),
+      ("inverse", text(relationship.inverseName)), ("isToMany", .boolean(relationship.isToMany)),
+      ("isOrdered", .boolean(relationship.isOrdered)), ("isOptional", .boolean(relationship.isOptional)),
+      ("isTransient", .boolean(relationship.isTransient)), ("minimumCount", .integer(relationship.minimumCount)),
+      ("maximumCount", .integer(relationship.maximumCount)),
+      ("deleteRule", .string(PropertyText.name(of: relationship.deleteRule))),
+      ("versionHashModifier", text(relationship.versionHashModifier)),
+      ("renamingIdentifier", text(relationship.renamingIdentifier)), ("userInfo", strings(relationship.userInfo)),
+    ])
+  }
+
+  private static func index(_ index: FetchIndexDescription) -> JSONValue {
+    .object([
+      ("name", .string(index.name)), ("predicate", text(index.partialIndexPredicate)),
+      (
+        "elements",
+        .array(
+          index.elements.map { element in
+            let content: (String, JSONValue) =
+              switch element.content {
+              case .property(let name): ("property", .string(name))
+              case .expression(let expression, _): ("expression", .string(expression))
+              }
+            return .object([
+              content, ("type", .string(element.kind == .rTree ? "R-tree" : "binary")),
+              ("isAscending", .boolean(element.isAscending)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  private static func value(_ value: Value) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): .integer(Int(number))
+    case .boolean(let flag): .boolean(flag)
+    case .double(let number): .double(number)
+    case .decimal(let number): number.isFinite ? .number("\(number)") : .null
+    case .string(let text): .string(text)
+    default: .string(PropertyText.text(value))
+    }
+  }
+
+  private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+  private static func lists(_ lists: [[String]]) -> JSONValue {
+    .array(lists.map { .array($0.map { .string($0) }) })
+  }
+
+  private static func strings(_ entries: [String: String]) -> JSONValue {
+    .object(entries.sorted { $0.key.precedesByCodePoint($1.key) }.map { ($0.key, .string($0.value)) })
+  }
+}

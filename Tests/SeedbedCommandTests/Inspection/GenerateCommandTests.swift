@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// `generate`, with the real tool. That what it writes compiles and works is tested with the generator.
+@Suite("Generating accessors")
+struct GenerateCommandTests {
+  private static let names = ["Account.swift", "Item.swift", "Part.swift", "ShopClasses.swift", "Tag.swift"]
+
+  @Test("a file per entity and one with the list; files that would not change are not touched")
+  func write() async throws {
+    let workspace = try Workspace.withModel()
+    var outcome = try await workspace.run("generate", "Shop.xcdatamodeld", "Sources/Shop")
+    #expect(outcome.exitCode == 0)
+    #expect(try workspace.names(in: "Sources/Shop") == Self.names)
+    #expect(outcome.text.split(separator: "\n").sorted() == Self.names.map { "Sources/Shop/\($0)"[...] })
+    #expect(outcome.talk == "5 written, 0 unchanged\n")
+    let item = try workspace.text("Sources/Shop/Item.swift")
+    #expect(item.contains("final class Item: ManagedObject {") && !item.contains("public"))
+
+    // A time in the past tells whether a file is written again.
+    let past = Date(timeIntervalSince1970: 1_000_000_000)
+    for name in Self.names {
+      try FileManager.default.setAttributes(
+        [.modificationDate: past], ofItemAtPath: workspace.path("Sources/Shop/" + name))
+    }
+    try workspace.write(
+      "Shop.xcdatamodeld/Shop.xcdatamodel/contents",
+      ShopModel.xml.replacingOccurrences(of: "name=\"ratio\"", with: "name=\"rate\""))
+    outcome = try await workspace.run("generate", "Shop.xcdatamodeld", "Sources/Shop/")
+    #expect(outcome.text == "Sources/Shop/Item.swift\n" && outcome.talk == "1 written, 4 unchanged\n")
+    let dates = try Self.names.map {
+      try FileManager.default.attributesOfItem(atPath: workspace.path("Sources/Shop/" + $0))[.modificationDate] as? Date
+    }
+    #expect(dates.filter { $0 == past }.count == 4)
+
+    outcome = try await workspace.run("generate", "--public", "--quiet", "Shop.xcdatamodeld", "Sources/Shop")
+    #expect(outcome.text.isEmpty && outcome.talk.isEmpty)
+    #expect(try workspace.text("Sources/Shop/Item.swift").contains("public final class Item: ManagedObject {"))
+  }
+
+  @Test("a file that somebody wrote is kept, and then nothing is written; --force replaces it")
+  func foreign() async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("Out/Item.swift", "class Item {}\n")
+    var outcome = try await workspace.run("generate", "Shop.xcdatamodeld", "Out")
+    #expect(outcome.exitCode == 73 && outcome.text.isEmpty)
+    #expect(outcome.talk.hasPrefix("error: Out/Item.swift is there and was not made by this command\n  hint: "))
+    #expect(try workspace.names(in: "Out") == ["Item.swift"])
+    #expect(try workspace.text("Out/Item.swift") == "class Item {}\n")
+    outcome = try await workspace.run("generate", "--force", "Shop.xcdatamodeld", "Out")
+    #expect(outcome.exitCode == 0)
+    #expect(try workspace.names(in: "Out") == Self.names)
+
+    // An entity that is gone leaves its file, and a word about it.
+    try workspace.write(
+      "Small.xcdatamodel/contents",
+      """
+      <model documentVersion="1.0"><entity name="Tag"><attribute name="name" attributeType="String"/></entity></model>
+      """)
+    outcome = try await workspace.run("generate", "Small.xcdatamodel", "Out")
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.talk.contains("note: Out/Part.swift was made from a model before"))
+    #expect(try workspace.names(in: "Out").contains("Part.swift"))
+  }
+
+  @Test(
+    "what cannot be generated",
+    arguments: [
+      (["none.xcdatamodeld", "Out"], 78), (["Shop.xcdatamodeld", "Shop.xcdatamodeld/Shop.xcdatamodel/contents"], 73),
+      (["Shop.xcdatamodeld", "Out", "--model-version", "Shop 9"], 78), (["Shop.xcdatamodeld"], 64),
+    ] as [([String], Int32)])
+  func impossible(arguments: [String], exitCode: Int32) async throws {
+    let workspace = try Workspace.withModel()
+    let outcome = try await Tool.run(["generate"] + arguments, in: workspace.folder)
+    #expect(outcome.exitCode == exitCode, "\(outcome.talk)")
+    #expect(outcome.text.isEmpty)
+    #expect(try workspace.names() == ["Shop.xcdatamodeld"])
+  }
+
+  @Test(
+    "a store that carries its model will do",
+    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+  func store() async throws {
+    let workspace = try Workspace()
+    let name = try workspace.copyStore("stores/cartkit/CartStorage_v1.sqlite")
+    let outcome = try await workspace.run("generate", name, "Out")
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(try workspace.names(in: "Out").contains("CDCart.swift"))
+    #expect(try workspace.names(in: "Out").contains("CartStoragev1Classes.swift"))
+  }
+}
