@@ -58,7 +58,7 @@ struct StoreBuild {
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
   /// - Parameter modelCache: contents of a new store's `Z_MODELCACHE`.
-  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]?) throws -> (store: SQLiteStore, isFresh: Bool)
+  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil) throws -> (store: SQLiteStore, isFresh: Bool)
   {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
