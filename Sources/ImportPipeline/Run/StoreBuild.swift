@@ -58,8 +58,9 @@ struct StoreBuild {
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
   /// - Parameter modelCache: contents of a new store's `Z_MODELCACHE`.
-  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil) throws -> (store: SQLiteStore, isFresh: Bool)
-  {
+  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil) throws -> (
+    store: SQLiteStore, isFresh: Bool
+  ) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
     // A store that keeps history says in it who changed what; time stamps follow the last one there.
