@@ -241,5 +241,9 @@ struct DiagramTests {
     let diagram = EntityDiagram(model: model, title: "t")
     #expect(throws: ModelError.self) { try diagram.svg() }
     #expect(diagram.mermaid().contains("\"E1000\""))
+    var tangle = EntityDescription("A")
+    tangle.relationships = (0...EntityDiagram.maximumLineCount).map { RelationshipDescription("r\($0)", toOne: "A") }
+    let lines = EntityDiagram(model: try ManagedObjectModel(entities: [tangle]), title: "t")
+    #expect(throws: ModelError.self) { try lines.svg() }
   }
 }

@@ -7,6 +7,8 @@ public import ObjectModel
 public struct EntityDiagram: Sendable {
   /// More entities than this make no picture that anybody could read.
   public static let maximumEntityCount = 1_000
+  /// So do more lines; the way of each is sought among all others.
+  public static let maximumLineCount = 5_000
 
   let content: DiagramContent
   let title: String
@@ -25,13 +27,14 @@ public struct EntityDiagram: Sendable {
   public var lineCount: Int { content.lines.count }
 
   /// The picture as SVG, made without any other program.
-  /// - Throws: `ModelError` when the model has more than `maximumEntityCount` entities.
+  /// - Throws: `ModelError` when the model has more than `maximumEntityCount` entities or `maximumLineCount` lines.
   public func svg() throws(ModelError) -> String {
-    guard entityCount <= Self.maximumEntityCount else {
+    guard entityCount <= Self.maximumEntityCount, lineCount <= Self.maximumLineCount else {
       throw ModelError([
         ModelError.Problem(
           .unsupportedFormat,
-          message: "the model has \(entityCount) entities, and a picture has room for \(Self.maximumEntityCount)",
+          message: "the model has \(entityCount) entities and \(lineCount) lines between them; a picture has room for "
+            + "\(Self.maximumEntityCount) and \(Self.maximumLineCount)",
           hint: "make a Mermaid diagram")
       ])
     }

@@ -69,7 +69,7 @@ enum InspectionText {
     if let row {
       facts.append("number \(row.number)")
       if let table = row.table { facts.append("table \(table)") }
-      if let count = row.count { facts.append("\(Format.grouped(count)) rows") }
+      if let count = row.count { facts.append(rows(count)) }
     }
     if entity.isAbstract { facts.append("abstract") }
     if let parent = entity.superentity { facts.append("inherits from \(parent.name)") }
@@ -127,7 +127,7 @@ enum InspectionText {
       + table(
         others.map { table in
           [
-            table.name, table.rowCount.map { "\(Format.grouped($0)) rows" } ?? "not an ordinary table",
+            table.name, table.rowCount.map(rows) ?? "not an ordinary table",
             table.columns.map(\.name).joined(separator: ", "),
           ]
         })
@@ -179,6 +179,8 @@ enum InspectionText {
   }
 
   // MARK: Form
+
+  private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(Format.grouped(count)) rows" }
 
   private static func pairs(_ pairs: [(String, String)]) -> [String] { table(pairs.map { [$0.0, $0.1] }) }
 

@@ -44,7 +44,7 @@ struct ModelCacheTests {
     let check = try await workspace.run("check", "Carts.sqlite")
     #expect(check.exitCode == 0, "\(check.text)\(check.talk)")
     let inspection = try await workspace.run("inspect", "Carts.sqlite")
-    #expect(inspection.text.contains("CDCart · number 1 · table ZCDCART · 1 rows"))
+    #expect(inspection.text.contains("CDCart · number 1 · table ZCDCART · 1 row"))
     #expect(!inspection.text.contains("note:"))
     let export = try await workspace.run(
       "export", "--quiet", "Carts.sqlite", "--entity", "CDCart", "--columns", "id,createdAt")
