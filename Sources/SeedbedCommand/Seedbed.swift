@@ -24,7 +24,8 @@ struct Seedbed: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, CheckCommand.self, InspectCommand.self,
+      RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, DumpCommand.self, CheckCommand.self,
+      InspectCommand.self,
       GenerateCommand.self, SchemaCommand.self,
     ])
 

@@ -65,7 +65,7 @@ struct ConfigurationDocumentationTests {
     case .importStep: return model + store + "import:\n  -\n" + body
     case .exportStep: return model + store + "export:\n  -\n" + body
     case .source: return model + store + "import:\n - entity: E\n   map: { a: b }\n   from:\n" + body
-    case .attribute, .constant, .reference, .nested: return model + store + step + deeper
+    case .attribute, .constant, .reference, .keyReference, .nested: return model + store + step + deeper
     case .column: return model + store + "export:\n - entity: E\n   to: a.csv\n   columns:\n   -\n" + body
     case .order: return model + store + "export:\n - entity: E\n   to: a.csv\n   order:\n   -\n" + body
     }

@@ -70,7 +70,7 @@ struct ConfigurationProblemTests {
       problems: [
         "2:35 \"WAL\" is not allowed for \"journal\": expected delete, wal",
         "2:49 \"sometimes\" is not allowed for \"replace\": expected always, never, when-changed",
-        "4:41 \"upserts\" is not allowed for \"strategy\": expected automatic, find-or-create, upsert, bulk",
+        "4:41 \"upserts\" is not allowed for \"strategy\": expected automatic, find-or-create, upsert, bulk, restore",
         "4:60 \"skip\" is not allowed for \"on-match\": expected update, keep, fail, replace",
         "4:78 \"both\" is not allowed for \"duplicates\": expected last, first, reject",
       ]),

@@ -81,6 +81,7 @@ public enum PipelineDocumentation {
     "| `zone: { value: inner }` | the same |",
     "| a mapping with `from` | an attribute, with more to say |",
     "| a mapping with `match` and `from` | a relationship by natural key |",
+    "| a mapping with `key` | a relationship by record key |",
     "| a mapping with `from` and `map` | nested objects |", "",
     """
     Where a CSV source has a column whose name is exactly the text, that column is meant, even if the text is also an \

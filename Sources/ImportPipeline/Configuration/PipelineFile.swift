@@ -78,6 +78,8 @@ public struct ImportStep: Sendable {
     case automatic
     case findOrCreate = "find-or-create"
     case upsert, bulk
+    /// Rows exactly as a dump has them.
+    case restore
   }
   /// What happens when the object exists already.
   public enum OnMatch: String, Sendable, CaseIterable {
@@ -95,6 +97,8 @@ public struct ImportStep: Sendable {
   public var entity: String
   /// Attributes or to-one relationships of the entity; empty: every record is inserted.
   public var match: [String]
+  /// Yields the record key, by which references find the record's object during this run; it is not stored.
+  public var key: Expression?
   /// How rows are written.
   public var strategy: Strategy
   /// What happens when the object exists already.
@@ -194,10 +198,12 @@ public struct ReferenceMapping: Sendable {
   public enum Missing: String, Sendable, CaseIterable {
     case reject, null
   }
-  /// Attributes of the destination that identify an object.
+  /// Attributes of the destination that identify an object; empty when the record key does.
   public var match: [String]
-  /// One expression per attribute of `match`.
+  /// One expression per attribute of `match`; for a record key the one that yields it.
   public var from: [Expression]
+  /// Whether the destination is found by its record key.
+  public var isByRecordKey = false
   /// To-many: what separates keys in a text field; nil: the field is a JSON array (or holds one key).
   public var separator: String?
   /// What to do when no object has the key once all steps have run.

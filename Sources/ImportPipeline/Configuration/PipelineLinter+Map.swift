@@ -19,7 +19,7 @@ extension Lint {
     _ entry: MapEntry, _ attribute: AttributeDescription, of entity: Entity, _ source: SourceSettings
   ) {
     let name = "\(entity.name).\(entry.property)"
-    if attribute.derivation != nil {
+    if attribute.derivation != nil, !isRestoring {
       add("derived", "\(name) is derived: the store computes it", at: entry.position, hint: "remove the line")
     }
     if attribute.isTransient {
@@ -127,6 +127,18 @@ extension Lint {
       warn(
         "required-missing", "\(name) is required: records without it are rejected in spite of missing: null",
         at: position)
+    }
+    if reference.isByRecordKey {
+      let hasKeys = file.imports.contains { step in
+        step.key != nil && model[step.entity].map { $0.isKind(of: destination) } == true
+      }
+      if !hasKeys {
+        add(
+          "no-record-keys", "\(name) goes by record key, but no step with a key makes \(destination.name) objects",
+          at: position,
+          hint: "add key: to the step that imports \(destination.name), or write { match: ..., from: ... }")
+      }
+      return
     }
     let keys = Set(reference.match)
     let isUnique =

@@ -26,6 +26,8 @@ struct Lint {
   let file: PipelineFile
   let model: ManagedObjectModel
   var problems: [PipelineProblem] = []
+  /// Whether the step at hand restores a dump.
+  var isRestoring = false
 
   init(file: PipelineFile, model: ManagedObjectModel) {
     self.file = file
@@ -63,6 +65,7 @@ struct Lint {
   }
 
   mutating func check(_ step: ImportStep) {
+    isRestoring = step.strategy == .restore
     let entityPosition = step.fieldPositions["entity"] ?? step.position
     guard let entity = entity(step.entity, at: entityPosition) else { return }
     if entity.isAbstract {
@@ -74,8 +77,11 @@ struct Lint {
     check(match: step.match, of: entity, map: step.map, at: matchPosition)
     checkMap(step.map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)
     let isUpdating = isUpdating(step)
-    checkMissing(
-      isUpdating ? mapsBefore(step) + step.map : step.map, of: entity, at: step.position, isUpdating: isUpdating)
+    // A restored row has what the dump has.
+    if !isRestoring {
+      checkMissing(
+        isUpdating ? mapsBefore(step) + step.map : step.map, of: entity, at: step.position, isUpdating: isUpdating)
+    }
     checkStrategy(step, entity)
   }
 
@@ -140,6 +146,11 @@ struct Lint {
           "bulk-not-empty", "bulk fails when the store already has objects of \(entity.name)", at: position,
           hint: "use strategy: automatic")
       }
+    }
+    if step.strategy == .restore, !step.match.isEmpty {
+      add(
+        "restore-match", "restore makes a new object of every record and matches none",
+        at: step.fieldPositions["match"] ?? step.position, hint: "remove match:, or use strategy: automatic")
     }
     guard step.match.isEmpty else { return }
     for name in ["on-match", "duplicates"] {

@@ -5,7 +5,11 @@ extension SectionReader {
     guard let values = section(.importStep, node) else { return nil }
     let source = values.nodes["from"].flatMap { sourceSettings($0) }
     let condition = values.nodes["where"].flatMap { expression($0, at: values.position("where")) }
-    let map = values.nodes["map"].map { properties($0, at: values.position("map")) } ?? []
+    let key = values.nodes["key"].flatMap { expression($0, at: values.position("key")) }
+    // Objects of an entity without properties are restored too.
+    let allowsNone = values.text("strategy") == ImportStep.Strategy.restore.rawValue
+    let map =
+      values.nodes["map"].map { properties($0, at: values.position("map"), allowsNone: allowsNone) } ?? []
     if let match = values.texts("match") { checkRepeats(match, "match", values) }
     guard let source, let entity = values.text("entity"), let match = values.texts("match"),
       let strategy: ImportStep.Strategy = values.choice("strategy"),
@@ -13,8 +17,9 @@ extension SectionReader {
       let duplicates: ImportStep.Duplicates = values.choice("duplicates")
     else { return nil }
     return ImportStep(
-      name: values.text("name") ?? entity, source: source, entity: entity, match: match, strategy: strategy,
-      onMatch: onMatch, duplicates: duplicates, condition: condition, map: map, position: values.position,
+      name: values.text("name") ?? entity, source: source, entity: entity, match: match, key: key,
+      strategy: strategy, onMatch: onMatch, duplicates: duplicates, condition: condition, map: map,
+      position: values.position,
       fieldPositions: values.positions)
   }
 

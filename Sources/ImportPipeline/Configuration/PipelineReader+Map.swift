@@ -5,7 +5,10 @@ extension SectionReader {
   private static let maximumDepth = 32
 
   /// The entries of `map:`.
-  mutating func properties(_ node: Node, at position: FilePosition, depth: Int = 0) -> [MapEntry] {
+  /// - Parameter allowsNone: whether it may be an empty mapping.
+  mutating func properties(
+    _ node: Node, at position: FilePosition, allowsNone: Bool = false, depth: Int = 0
+  ) -> [MapEntry] {
     guard depth < Self.maximumDepth else {
       add("depth", "map nests deeper than \(Self.maximumDepth) levels", at: node.position)
       return []
@@ -15,7 +18,7 @@ extension SectionReader {
       return []
     }
     guard let pairs = pairs(node, what: "a mapping of property names") else { return [] }
-    if pairs.isEmpty {
+    if pairs.isEmpty, !allowsNone {
       add("empty-map", "map is empty", hint: "add a line such as name: stop_name", at: node.position)
     }
     return pairs.compactMap { key, keyPosition, value in
@@ -39,12 +42,15 @@ extension SectionReader {
       let keys = Set(mapping.keys.compactMap { $0.scalar?.string })
       let form: PipelineSection =
         keys.contains("map")
-        ? .nested : keys.contains("match") ? .reference : keys.contains("value") ? .constant : .attribute
+        ? .nested
+        : keys.contains("match")
+          ? .reference : keys.contains("key") ? .keyReference : keys.contains("value") ? .constant : .attribute
       let others = PipelineSection.mapForms.flatMap { $0.fields.map(\.name) }
       guard let values = section(form, node, suggesting: others) else { return nil }
       switch form {
       case .nested: return nestedMapping(values, depth: depth).map(Mapping.nested)
       case .reference: return referenceMapping(values).map(Mapping.reference)
+      case .keyReference: return keyReferenceMapping(values).map(Mapping.reference)
       case .constant:
         return values.nodes["value"].flatMap { constant($0, at: values.position("value")) }.map {
           .attribute(AttributeMapping(expression: $0))
@@ -85,6 +91,17 @@ extension SectionReader {
     guard let missing: ReferenceMapping.Missing = values.choice("missing") else { return nil }
     return ReferenceMapping(
       match: match, from: expressions, separator: values.text("separator"), onMissing: missing)
+  }
+
+  private mutating func keyReferenceMapping(_ values: SectionValues) -> ReferenceMapping? {
+    if values.text("separator") == "" {
+      add("separator", "the separator is empty", at: values.position("separator"))
+    }
+    guard let node = values.nodes["key"], let key = expression(node, at: values.position("key")),
+      let missing: ReferenceMapping.Missing = values.choice("missing")
+    else { return nil }
+    return ReferenceMapping(
+      match: [], from: [key], isByRecordKey: true, separator: values.text("separator"), onMissing: missing)
   }
 
   private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {

@@ -71,10 +71,18 @@ extension PipelineSection {
       "The properties that tell whether an object exists already. Without it every record becomes a new object.",
       example: "[source, externalID]"),
     FieldSpec(
+      "key", .expression, .none,
+      """
+      The record key: an identifier that the seed has and the model has not. References with `key` find the record's \
+      object by it while the run lasts; it is not stored, and compared as text.
+      """, example: "id"),
+    FieldSpec(
       "strategy", .choice(ImportStep.Strategy.words), .value(.text("automatic")),
       """
       How rows are written: `find-or-create` through a context, `upsert` through a uniqueness constraint, `bulk` as \
-      plain inserts into an empty entity. `automatic` takes the fastest that means the same.
+      plain inserts into an empty entity. `automatic` takes the fastest that means the same. `restore` writes the \
+      records of `seedbed dump` into an empty entity exactly as they are, without asking what the model demands of \
+      values; see [Restoring](DUMP.md#restoring).
       """, example: "upsert"),
     FieldSpec(
       "on-match", .choice(ImportStep.OnMatch.words), .value(.text("update")),

@@ -1,6 +1,6 @@
 extension PipelineSection {
   /// The long forms that a value of `map:` may have.
-  static let mapForms: [PipelineSection] = [.attribute, .constant, .reference, .nested]
+  static let mapForms: [PipelineSection] = [.attribute, .constant, .reference, .keyReference, .nested]
 
   static let attributeFields = [
     FieldSpec("from", .expression, .required, "The expression.", example: "created_at"),
@@ -20,6 +20,23 @@ extension PipelineSection {
     FieldSpec("value", .constant, .required, "The value: text, number, boolean or null.", example: "unknown")
   ]
 
+  private static let separatorField = FieldSpec(
+    "separator", .text, .none,
+    "To-many: what stands between keys in a text. Without it the field is a JSON array or holds one key.",
+    example: "\";\"")
+  private static let missingField = FieldSpec(
+    "missing", .choice(ReferenceMapping.Missing.words), .value(.text("reject")),
+    "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`.",
+    example: "\"null\"")
+
+  static let keyReferenceFields = [
+    FieldSpec(
+      "key", .expression, .required,
+      "The record key of the destination, compared as text; for a to-many relationship one field with all keys.",
+      example: "venue_id"),
+    separatorField, missingField,
+  ]
+
   static let referenceFields = [
     FieldSpec(
       "match", .texts, .required, "Attributes of the destination that identify an object.",
@@ -28,14 +45,7 @@ extension PipelineSection {
       "from", .expressions, .required,
       "The values of those attributes: as many expressions as there are attributes; for a to-many relationship one field.",
       example: "[\"'osm'\", stop_id]"),
-    FieldSpec(
-      "separator", .text, .none,
-      "To-many: what stands between keys in a text. Without it the field is a JSON array or holds one key.",
-      example: "\";\""),
-    FieldSpec(
-      "missing", .choice(ReferenceMapping.Missing.words), .value(.text("reject")),
-      "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`.",
-      example: "\"null\""),
+    separatorField, missingField,
   ]
 
   static let nestedFields = [

@@ -1,7 +1,8 @@
 /// A kind of mapping in a pipeline file, with the fields it may have.
 enum PipelineSection: String, Sendable, CaseIterable {
-  case pipeline, model, store, importStep, source, attribute, constant, reference, nested, rejects, exportStep, column
-  case order
+  case pipeline, model, store, importStep, source, attribute, constant, reference, keyReference, nested, rejects,
+    exportStep
+  case column, order
 
   /// The heading in the documentation.
   var title: String {
@@ -14,6 +15,7 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .attribute: "map: an attribute"
     case .constant: "map: a constant"
     case .reference: "map: a relationship by natural key"
+    case .keyReference: "map: a relationship by record key"
     case .nested: "map: nested objects"
     case .rejects: "rejects"
     case .exportStep: "Steps of export"
@@ -43,6 +45,11 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .attribute: "The long form of an attribute, where an expression alone does not say enough."
     case .constant: "The same value for every record; text needs no second pair of quotes here."
     case .reference: "A relationship to objects that are found by the values of some of their attributes."
+    case .keyReference:
+      """
+      A relationship to objects whose records have a `key` in their step: an identifier that the seed has and the model \
+      has not. It works for objects of this run only, in whatever order the steps stand.
+      """
     case .nested: "An object, or an array of objects, inside the record, that becomes related objects."
     case .rejects:
       """
@@ -66,6 +73,7 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .attribute: Self.attributeFields
     case .constant: Self.constantFields
     case .reference: Self.referenceFields
+    case .keyReference: Self.keyReferenceFields
     case .nested: Self.nestedFields
     case .rejects: Self.rejectFields
     case .exportStep: Self.exportFields

@@ -16,6 +16,8 @@ final class DecodedNode: @unchecked Sendable {
   var children: [DecodedNode] = []
   /// Per reference: its keys.
   var keys: [ReferenceKeys] = []
+  /// Where the step has record keys: one entry per row.
+  var recordKeys = ReferenceKeys()
   /// Per to-many reference: what was found, filled in when the batch is resolved.
   var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
@@ -42,6 +44,7 @@ final class DecodedNode: @unchecked Sendable {
     copy.owners = owners
     copy.childStates = childStates
     copy.keys = keys
+    copy.recordKeys = recordKeys
     copy.insertProblems = insertProblems
     copy.children = children.map { $0.copy() }
     return copy
@@ -75,6 +78,7 @@ final class DecodedNode: @unchecked Sendable {
     if let parentRow { owners = filter(owners, mask).map { parentRow[Int($0)] } }
     for index in childStates.indices { childStates[index] = filter(childStates[index], mask) }
     for index in keys.indices { keys[index].keep(rows: mask, renumbered: renumbered) }
+    recordKeys.keep(rows: mask, renumbered: renumbered)
     insertProblems = Dictionary(
       uniqueKeysWithValues: insertProblems.compactMap { row, problems in
         renumbered[Int(row)] < 0 ? nil : (renumbered[Int(row)], problems)

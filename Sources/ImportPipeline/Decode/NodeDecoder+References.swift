@@ -30,6 +30,25 @@ extension NodeDecoder {
     unsafe node.keys.append(keys)
   }
 
+  /// Decodes the record keys of all rows.
+  func decode(recordKey: CellPlan) {
+    let column = RowBatch.Column(.attribute(recordKey.property), .bytes)
+    let batch = unsafe RowBatch(entity: plan.entity, columns: [column], capacity: max(entries.count, 1))
+    unsafe batch.count = entries.count
+    unsafe decode(recordKey, into: batch)
+    var keys = ReferenceKeys()
+    unsafe keys.entries.reserveCapacity(entries.count)
+    for row in unsafe entries.indices {
+      let offset = keys.bytes.count
+      let state: RowBatch.State = KeyEncoding.append([0], of: batch, row: row, to: &keys.bytes) == .key ? .value : .null
+      keys.entries.append(
+        ReferenceKeys.Entry(
+          row: Int32(row), state: state, offset: UInt32(offset), length: UInt32(keys.bytes.count - offset),
+          rawOffset: 0))
+    }
+    unsafe node.recordKeys = keys
+  }
+
   private func appendKey(
     _ reference: ReferencePlan, _ columns: [Int], _ batch: RowBatch, keyRow: Int, row: Int,
     to keys: inout ReferenceKeys

@@ -18,6 +18,7 @@ import StoreInterface
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
     for reference in unsafe plan.references { unsafe decode(reference) }
+    if let key = unsafe plan.recordKey { unsafe decode(recordKey: key) }
     for child in unsafe plan.children { unsafe decode(child) }
     if let name = unsafe plan.unmappedRequired.first {
       for row in unsafe entries.indices {
@@ -33,6 +34,7 @@ import StoreInterface
 
   func decode(_ cell: CellPlan, into batch: RowBatch) {
     let attribute = cell.attribute
+    if cell.isStored, unsafe decodeStored(cell, into: batch) { return }
     switch attribute.type {
     case .integer16:
       unsafe decodeInteger(cell, Int64(Int16.min)...Int64(Int16.max), into: batch)
@@ -79,7 +81,7 @@ import StoreInterface
     unsafe decode(cell, parser, into: batch)
   }
 
-  private func decode(_ cell: CellPlan, _ parser: some CellParser, into batch: RowBatch) {
+  func decode(_ cell: CellPlan, _ parser: some CellParser, into batch: RowBatch) {
     switch cell.input {
     case .field(let slot), .duration(let slot), .normalized(let slot):
       unsafe decodeField(cell, slot: slot, parser, into: batch)
@@ -105,7 +107,7 @@ import StoreInterface
       let slice = unsafe table.slice(Int(entries[row]), slot: slot)
       var state = RowBatch.State.value
       switch slice.kind {
-      case .absent: state = .absent
+      case .absent: state = cell.isStored ? .null : .absent
       case .null: state = .null
       case .object, .array:
         unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
@@ -116,7 +118,7 @@ import StoreInterface
           unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
         {
           state = .null
-        } else if unsafe slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
+        } else if unsafe !cell.isStored && slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
           // Only an escape can bring a NUL into a JSON text; CSV refuses the whole record.
           unsafe note(.hasNUL, cell, row: row, slot: slot, text: "")
           state = .null

@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import ObjectModel
 import SQLiteStore
 import SeedFormats
@@ -127,6 +128,12 @@ struct Exporter {
           case .boolean: unsafe writer.bool(batch.integers(index)[row] != 0)
           case .decimal: unsafe writer.raw(batch.cellBytes(index, row))
           case .string, .uri: unsafe writer.string(batch.cellBytes(index, row))
+          case .transformable:
+            if let content = unsafe ArchivedContent(archive: Array(batch.cellBytes(index, row))) {
+              StoredValueText.append(content, to: writer)
+            } else {
+              writer.string(Self.text(batch, index, row, .binary))
+            }
           default: writer.string(Self.text(batch, index, row, column.attribute.type))
           }
         }
@@ -138,7 +145,8 @@ struct Exporter {
     return rows
   }
 
-  /// Values whose text is not their bytes: Boolean, Date, UUID, Binary and Transformable.
+  /// Values whose text is not their bytes: Boolean, Date, UUID, Binary as base64, and Transformable as JSON where its
+  /// contents can be shown and base64 elsewhere.
   private static func text(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) -> String {
     switch type {
     case .boolean: return unsafe batch.integers(column)[row] != 0 ? "true" : "false"
@@ -146,6 +154,9 @@ struct Exporter {
     case .uuid:
       let bytes = unsafe batch.cellBytes(column, row)
       return bytes.count == 16 ? unsafe UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString : ""
+    case .transformable:
+      let bytes = unsafe Array(batch.cellBytes(column, row))
+      return ArchivedContent(archive: bytes)?.json.text(isIndented: false) ?? Data(bytes).base64EncodedString()
     default: return unsafe Data(batch.cellBytes(column, row)).base64EncodedString()
     }
   }

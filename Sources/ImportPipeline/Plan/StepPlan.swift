@@ -31,6 +31,8 @@ final class NodePlan: Sendable {
   let children: [ChildPlan]
   /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
   let match: [MatchPart]
+  /// Yields the record key, for the root only.
+  let recordKey: CellPlan?
   /// Slots per record of this node's own field table.
   let fieldCount: Int
   /// Field paths of a nested node's own projection, in slot order; the root's are in `StepPlan.projection`.
@@ -40,7 +42,7 @@ final class NodePlan: Sendable {
 
   init(
     entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan], references: [ReferencePlan],
-    children: [ChildPlan], match: [MatchPart], projection: [String], unmappedRequired: [String]
+    children: [ChildPlan], match: [MatchPart], recordKey: CellPlan?, projection: [String], unmappedRequired: [String]
   ) {
     self.entity = entity
     self.index = index
@@ -49,6 +51,7 @@ final class NodePlan: Sendable {
     self.references = references
     self.children = children
     self.match = match
+    self.recordKey = recordKey
     self.fieldCount = projection.count
     self.projection = projection
     self.unmappedRequired = unmappedRequired
@@ -114,6 +117,8 @@ struct CellPlan: Sendable {
   let defaultValue: ExpressionValue?
   /// Fields of the expression, for the position of its problems.
   let slots: [Int]
+  /// Whether the field is a stored value as a dump writes it, taken as it is.
+  var isStored = false
 }
 
 /// A relationship whose destinations are found by natural key.
@@ -132,6 +137,9 @@ struct ReferencePlan: Sendable {
   /// To-many: the bytes between the keys of a text; nil: the text is one key.
   let separator: [UInt8]?
   let missing: ReferenceMapping.Missing
+  /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
+  /// them and a destination that is not there is no matter of one record.
+  let isStored: Bool
   /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
   var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
 }
@@ -145,8 +153,16 @@ struct ChildPlan: Sendable {
   let node: NodePlan
 }
 
-/// Names a key table: the objects of an entity (sub-entities included) by some of its attributes.
+/// Names a key table: the objects of an entity (sub-entities included) by some of its attributes, or by the keys of
+/// their records.
 struct KeyTableID: Sendable, Hashable {
   let entity: Entity
+  /// Empty for record keys.
   let attributes: [String]
+  var isByRecordKey = false
+
+  /// What the keys are, for messages.
+  var title: String {
+    isByRecordKey ? "the record key of \(entity.name)" : "\(entity.name).\(attributes.joined(separator: "+"))"
+  }
 }

@@ -12,6 +12,8 @@ struct StepPlanner {
   /// Column names of a CSV source: a name that reads like an expression is a column where there is such a column.
   let columns: Set<String>
   private var nodeCount = 0
+  /// Values and relationships are taken as a dump has them.
+  private var isRestoring: Bool { step.strategy == .restore }
 
   init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = []) {
     self.step = step
@@ -33,7 +35,7 @@ struct StepPlanner {
       try evaluator(expression, slots: &slots, at: step.position)
     }
     let root = try node(
-      entity, map: step.map, match: step.match, slots: &slots, owner: nil, position: step.position)
+      entity, map: step.map, match: step.match, key: step.key, slots: &slots, owner: nil, position: step.position)
     if step.source.format == .json || step.source.format == .ndjson { try checkPaths(slots, at: step.position) }
     return StepPlan(
       step: step, root: root, projection: slots.paths, condition: condition,
@@ -43,8 +45,8 @@ struct StepPlanner {
   // MARK: - Nodes
 
   private mutating func node(
-    _ entity: Entity, map: [MapEntry], match: [String], slots: inout SlotList, owner: Relationship?,
-    position: FilePosition
+    _ entity: Entity, map: [MapEntry], match: [String], key: Expression? = nil, slots: inout SlotList,
+    owner: Relationship?, position: FilePosition
   ) throws(RunError) -> NodePlan {
     let index = nodeCount
     nodeCount += 1
@@ -121,9 +123,15 @@ struct StepPlanner {
       + entity.relationships.filter { relationship in
         relationship.requiresDestination && !mapped.contains(relationship.name) && relationship != owner?.inverse
       }.map(\.name)
+    let recordKey = try key.map { expression throws(RunError) in
+      try cell(
+        AttributeDescription("key", .string), property: "key", mapping: AttributeMapping(expression: expression),
+        column: 0, slots: &slots, at: position)
+    }
     return NodePlan(
       entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
-      match: parts, projection: slots.paths, unmappedRequired: unmappedRequired)
+      match: parts, recordKey: recordKey, projection: slots.paths,
+      unmappedRequired: isRestoring ? [] : unmappedRequired)
   }
 
   /// Refuses what is no path into JSON.
@@ -182,12 +190,14 @@ struct StepPlanner {
     slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> CellPlan {
     let expression = mapping.expression.preferringColumns(columns)
-    guard attribute.derivation == nil else {
+    let attribute = isRestoring ? attribute.withoutLimits : attribute
+    guard attribute.derivation == nil || isRestoring else {
       throw failure(
         "pipeline.derived-attribute", "\(property) is derived: the store computes it", at: position,
         hint: "take it out of map")
     }
-    guard attribute.type != .undefined, attribute.type != .objectID, attribute.type != .composite else {
+    let isTyped = attribute.type != .undefined && attribute.type != .objectID
+    guard attribute.type != .composite, isTyped || isRestoring else {
       throw failure(
         "pipeline.attribute-type", "an attribute of type \(attribute.type) cannot be imported", at: position,
         hint: attribute.type == .composite ? "map its elements: \(property).<element>" : nil)
@@ -234,7 +244,7 @@ struct StepPlanner {
       column: column, property: property, attribute: attribute, input: input,
       nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, pattern: pattern(of: attribute),
       defaultValue: fallback,
-      slots: expression.fieldPaths.map { slots.slot(of: $0) })
+      slots: expression.fieldPaths.map { slots.slot(of: $0) }, isStored: isRestoring)
   }
 
   /// As `AttributeValidator` matches; that the expression is valid was checked for the whole entity.
@@ -250,6 +260,13 @@ struct StepPlanner {
     let destination = relationship.destination
     var parts: [CellPlan] = []
     var keyColumns: [RowBatch.Column] = []
+    if mapping.isByRecordKey, let expression = mapping.from.first {
+      parts.append(
+        try cell(
+          AttributeDescription("key", .string), property: relationship.name,
+          mapping: AttributeMapping(expression: expression), column: 0, slots: &slots, at: position))
+      keyColumns.append(RowBatch.Column(.attribute("key"), .bytes))
+    }
     for (name, expression) in zip(mapping.match, mapping.from) {
       guard let attribute = destination.storedAttribute(name) else {
         throw failure(
@@ -276,9 +293,11 @@ struct StepPlanner {
     }
     return ReferencePlan(
       property: relationship.name, relationship: relationship,
-      table: KeyTableID(entity: destination, attributes: mapping.match), parts: parts, keyColumns: keyColumns,
+      table: KeyTableID(
+        entity: destination, attributes: mapping.match, isByRecordKey: mapping.isByRecordKey), parts: parts,
+      keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
-      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing)
+      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isStored: isRestoring)
   }
 
   private func evaluator(

@@ -90,6 +90,15 @@
     slots[index].rowCount -= 1
   }
 
+  /// Takes rows out whose keys are not known. An ambiguous key stays ambiguous. O(slots).
+  func removeRows(_ rows: Set<UInt64>) {
+    for index in slots.indices where slots[index].rowCount == 1 && rows.contains(slots[index].row) {
+      slots[index].row = 0
+      slots[index].rowCount = 0
+      count -= 1
+    }
+  }
+
   func removeAll() {
     for index in slots.indices { slots[index] = Slot() }
     arena.removeAll(keepingCapacity: true)

@@ -25,14 +25,48 @@ final class KeyTables {
   func tables(for entity: Entity) -> [(id: KeyTableID, table: KeyTable)] {
     if let known = byEntity[entity.index] { return known }
     let found = tables.filter { entity.isKind(of: $0.key.entity) }.map { (id: $0.key, table: $0.value) }
-      .sorted { ($0.id.entity.name, $0.id.attributes.joined()) < ($1.id.entity.name, $1.id.attributes.joined()) }
+      .sorted { $0.id.title < $1.id.title }
     byEntity[entity.index] = found
     return found
   }
 
-  /// Enters the rows of a batch under their keys.
+  /// Enters the rows of a node under their keys, their records' included.
+  func register(_ node: DecodedNode) {
+    register(node.batch, primaryKeys: node.primaryKeys)
+    for row in node.primaryKeys.indices where node.primaryKeys[row] != 0 {
+      registerRecordKey(of: node, row: row, primaryKey: node.primaryKeys[row])
+    }
+  }
+
+  /// Enters an object under the key of its record.
+  func registerRecordKey(of node: DecodedNode, row: Int, primaryKey: Int64) {
+    unsafe forRecordKey(of: node, row: row) { table, key in
+      unsafe table.register(
+        KeyTable.Row(primaryKey: primaryKey, entityIndex: node.plan.entity.index), for: key)
+    }
+  }
+
+  private func forRecordKey(of node: DecodedNode, row: Int, _ body: (KeyTable, UnsafeRawBufferPointer) -> Void) {
+    guard node.plan.recordKey != nil, node.recordKeys.entries[row].state == .value else { return }
+    for (id, table) in tables(for: node.plan.entity) where id.isByRecordKey {
+      unsafe node.recordKeys.withKey(node.recordKeys.entries[row]) { unsafe body(table, $0) }
+    }
+  }
+
+  /// Takes rows of a node out again that were registered but not written.
+  func unregister(_ node: DecodedNode, where isDropped: (Int) -> Bool) {
+    unregister(node.batch, primaryKeys: node.primaryKeys, where: isDropped)
+    for row in node.primaryKeys.indices where isDropped(row) {
+      unsafe forRecordKey(of: node, row: row) { table, key in
+        unsafe table.remove(
+          KeyTable.Row(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index), for: key)
+      }
+    }
+  }
+
+  /// Enters the rows of a batch under their attributes' values.
   func register(_ batch: RowBatch, primaryKeys: [Int64]) {
-    for (id, table) in tables(for: batch.entity) {
+    for (id, table) in tables(for: batch.entity) where !id.isByRecordKey {
       let columns = id.attributes.compactMap { name in
         batch.columns.firstIndex { $0.source == .attribute(name) }
       }
@@ -49,9 +83,8 @@ final class KeyTables {
     }
   }
 
-  /// Takes rows out again that were registered but not written.
-  func unregister(_ batch: RowBatch, primaryKeys: [Int64], where isDropped: (Int) -> Bool) {
-    for (id, table) in tables(for: batch.entity) {
+  private func unregister(_ batch: RowBatch, primaryKeys: [Int64], where isDropped: (Int) -> Bool) {
+    for (id, table) in tables(for: batch.entity) where !id.isByRecordKey {
       let columns = id.attributes.compactMap { name in
         batch.columns.firstIndex { $0.source == .attribute(name) }
       }

@@ -9,6 +9,7 @@ struct ReferenceApplier {
   private struct Target: Hashable {
     var entity: Int
     var relationship: String
+    var isStored: Bool
   }
   private var waiting: [Target: [(row: KeyTable.Row, destination: KeyTable.Row)]] = [:]
   private var order: [Target] = []
@@ -19,10 +20,12 @@ struct ReferenceApplier {
   }
 
   mutating func apply(_ reference: ReferencePlan, row: KeyTable.Row, destination: KeyTable.Row) throws {
-    let target = Target(entity: row.entityIndex, relationship: reference.property)
+    let target = Target(
+      entity: row.entityIndex, relationship: reference.property, isStored: reference.isStored)
     if waiting[target] == nil { order.append(target) }
+    // A list is not divided: its pairs stand together.
+    if waiting[target, default: []].count >= Self.batchSize, waiting[target]?.last?.row != row { try flush(target) }
     waiting[target, default: []].append((row, destination))
-    if waiting[target, default: []].count >= Self.batchSize { try flush(target) }
   }
 
   mutating func flush() throws {
@@ -37,7 +40,15 @@ struct ReferenceApplier {
     else { return }
     let inverse = relationship.inverse
     let changesOtherSide = inverse.map { !$0.isToMany } ?? false
-    if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
+    if target.isStored, relationship.isToMany {
+      // Members are looked up by their foreign keys.
+      if relationship.isOrdered { try session.buildIndexes() }
+      try session.store.link(
+        relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
+        replacing: relationship.isOrdered)
+    } else if target.isStored {
+      try update(relationship, pairs)
+    } else if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
       // Members are looked up by their foreign keys.
       try session.buildIndexes()
       try session.objects.relate(relationship, pairs: pairs)

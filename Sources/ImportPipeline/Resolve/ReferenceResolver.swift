@@ -41,6 +41,7 @@ struct ReferenceResolver {
       guard let table = tables[reference.table] else { continue }
       let keys = node.keys[index]
       let isStructured = reference.entityColumn != nil
+      let firstUnresolved = unresolved.count
       unsafe keys.bytes.withUnsafeBytes { bytes in
         for entry in keys.entries {
           let row = Int(entry.row)
@@ -51,6 +52,8 @@ struct ReferenceResolver {
           let key = unsafe UnsafeRawBufferPointer(
             rebasing: bytes[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
           switch unsafe table.match(key) {
+          case .row where reference.waitsForAll && !isFinal:
+            unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
           case .row(let destination) where isFinal || !isProvisional(destination):
             if let column = reference.column {
               unsafe node.batch.states[column][row] = RowBatch.State.value.rawValue
@@ -74,9 +77,24 @@ struct ReferenceResolver {
           }
         }
       }
+      if reference.relationship.isToMany, reference.relationship.isOrdered {
+        keepOrder(node, index, from: firstUnresolved, in: &unresolved)
+      }
     }
     for child in node.children {
       resolve(child, decoded, isFinal: isFinal, isProvisional: isProvisional, into: &unresolved)
+    }
+  }
+
+  /// Where a key of an ordered list has to wait, the whole list waits, so that its order is kept.
+  private func keepOrder(_ node: DecodedNode, _ index: Int, from first: Int, in unresolved: inout [UnresolvedReference])
+  {
+    let rows = Set(unresolved[first...].map(\.row))
+    guard !rows.isEmpty, !node.links[index].isEmpty else { return }
+    node.links[index].removeAll { rows.contains($0.row) }
+    unresolved.removeSubrange(first...)
+    for entry in node.keys[index].entries where entry.state == .value && rows.contains(Int(entry.row)) {
+      unresolved.append(UnresolvedReference(node: node, row: Int(entry.row), reference: index, entry: entry))
     }
   }
 
@@ -96,12 +114,11 @@ extension ReferencePlan {
   func problem(
     entity: String, code: String, what: String, value: String, rawOffset: UInt32?
   ) -> RecordProblem {
-    let destination = "\(table.entity.name).\(table.attributes.joined(separator: "+"))"
     return RecordProblem(
       rawOffset: rawOffset, property: property, code: code, value: value,
-      message: "\"\(value)\" \(what) (\(entity).\(property), by \(destination))",
+      message: "\"\(value)\" \(what) (\(entity).\(property), by \(table.title))",
       hint: code == "reference.ambiguous"
-        ? "match an attribute that is unique"
+        ? table.isByRecordKey ? "give every record a key of its own" : "match an attribute that is unique"
         : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
   }
 

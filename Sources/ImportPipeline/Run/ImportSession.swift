@@ -25,6 +25,8 @@ final class ImportSession {
   private var held: Set<UInt64> = []
   /// Root entities whose tables have rows.
   private var filled: Set<Int> = []
+  /// Those whose tables had rows when the run began.
+  private let filledBefore: Set<Int>
   private var indexesAreDeferred: Bool
 
   init(
@@ -47,11 +49,17 @@ final class ImportSession {
       for entity in store.model.entities where entity.superentity == nil {
         if try store.count(FetchRequest(entity)) > 0 { filled.insert(entity.index) }
       }
+    }
+    filledBefore = filled
+    if !isFresh {
       for (id, table) in tables.tables { try load(id, into: table) }
     }
   }
 
   func isEmpty(_ root: Entity) -> Bool { !filled.contains(root.index) }
+
+  /// Whether the table had no rows when the run began.
+  func wasEmpty(_ root: Entity) -> Bool { !filledBefore.contains(root.index) }
 
   /// After a step: its tables may have rows now.
   func noteRows(in plan: StepPlan) {
@@ -87,8 +95,9 @@ final class ImportSession {
 
   // MARK: - Key tables
 
-  /// Reads a key table from the store.
+  /// Reads a key table from the store. Record keys are not in it: such a table has the objects of this run only.
   private func load(_ id: KeyTableID, into table: KeyTable) throws {
+    guard !id.isByRecordKey else { return }
     let columns = id.attributes.compactMap { name in
       id.entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.rowBatchStorage) }
     }
@@ -111,7 +120,7 @@ final class ImportSession {
   func reloadTables(changedBy plan: StepPlan, ifUpdated updated: Int) throws {
     guard updated > 0 || plan.nodes.contains(where: { $0.index > 0 }) else { return }
     let changed = Set(plan.nodes.map { $0.entity.root.index })
-    for (id, table) in tables.tables where changed.contains(id.entity.root.index) {
+    for (id, table) in tables.tables where changed.contains(id.entity.root.index) && !id.isByRecordKey {
       table.removeAll()
       try load(id, into: table)
     }
@@ -168,10 +177,13 @@ final class ImportSession {
             }
           } else if let node = plan(of: reference, steps) {
             let destination = destination(of: reference, steps)
-            if let destination, !blocked.contains(rootForm(destination)) {
+            let waits = !isFinal && node.references[reference.reference].waitsForAll
+            if let destination, !waits, !blocked.contains(rootForm(destination)) {
               try applier.apply(node.references[reference.reference], row: reference.row, destination: destination)
             } else if !isFinal {
               try left.append(reference)
+            } else if node.references[reference.reference].isDemanded {
+              throw steps[reference.step].danglingReference(reference)
             }
           }
         } catch let error as RunError {
@@ -251,8 +263,12 @@ final class ImportSession {
       _ = try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
     }
     for (id, table) in tables.tables {
-      table.removeAll()
-      try load(id, into: table)
+      if id.isByRecordKey {
+        table.removeRows(Set(rows.map(\.packed)))
+      } else {
+        table.removeAll()
+        try load(id, into: table)
+      }
     }
   }
 }

@@ -44,6 +44,9 @@ enum OutputCheck {
       .badPipeline, code: "output.is-input", "\(path) is read by this export", hint: "give the result another name")
   }
 
+  /// Whether one path is another, or lies in it, links followed.
+  static func lies(_ path: String, in folder: String) -> Bool { isInside(real(path), real(folder)) }
+
   private static func isInside(_ path: String, _ folder: String) -> Bool {
     path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
   }

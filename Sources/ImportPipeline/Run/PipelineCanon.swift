@@ -16,7 +16,7 @@ enum PipelineCanon {
       source.format.rawValue, source.encoding.rawValue, "\(source.delimiter)", "\(source.quote ?? 0)",
       "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
       source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
-      step.condition?.source ?? "", text(of: step.map),
+      step.condition?.source ?? "", step.key?.source ?? "", text(of: step.map),
     ].joined(separator: "|")
   }
 
@@ -32,7 +32,7 @@ enum PipelineCanon {
         case .reference(let mapping):
           [
             mapping.match.description, mapping.from.map(\.source).description, mapping.separator ?? "",
-            mapping.onMissing.rawValue,
+            mapping.onMissing.rawValue, "\(mapping.isByRecordKey)",
           ].joined(separator: "|")
         case .nested(let mapping):
           [mapping.from, mapping.entity ?? "", mapping.match.description, "{" + text(of: mapping.map) + "}"]

@@ -144,7 +144,13 @@ public struct PipelineRun {
   private func checkDerivedAttributes(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
     for derived in store.layout.derivedAttributes {
       guard let obstacle = derived.obstacle,
-        plans.contains(where: { $0.nodes.contains { $0.entity.isKind(of: derived.entity) } })
+        plans.contains(where: { plan in
+          plan.nodes.contains { node in
+            // A restored value is the one that Core Data had computed.
+            node.entity.isKind(of: derived.entity)
+              && !node.cells.contains { $0.isStored && $0.property == derived.name }
+          }
+        })
       else { continue }
       throw RunError(
         .badPipeline, code: "model.derived-attribute",
@@ -197,8 +203,7 @@ public struct PipelineRun {
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)
       let step = StepRun(
-        index: index, plan: plan, files: inputs.files[index], options: plan.step.source.formatOptions,
-        session: session)
+        index: index, plan: plan, files: inputs.files[index], options: options(of: plan.step), session: session)
       steps.append(step)
       logger.debug("step \(index + 1): \(plan.step.name)")
       try step.run()
@@ -211,6 +216,13 @@ public struct PipelineRun {
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError }
     return steps.map(\.report)
+  }
+
+  /// A restored record may be as long as a store's largest values make it.
+  private func options(of step: ImportStep) -> FormatOptions {
+    var options = step.source.formatOptions
+    if step.strategy == .restore { options.limits.recordBytes = 1 << 30 }
+    return options
   }
 
   // MARK: - Export

@@ -42,6 +42,17 @@ extension StepRun {
       header: headers[file] ?? [])
   }
 
+  /// The error of a restored reference that leads nowhere: the dump is not whole.
+  func danglingReference(_ pending: PendingReference) -> RunError {
+    let reference = plan.node(pending.node)?.references[pending.reference]
+    let key = reference.map { reference in unsafe pending.key.withUnsafeBytes { unsafe reference.shownKey($0) } } ?? ""
+    let property = "\(plan.step.entity).\(reference?.property ?? "")"
+    return RunError(
+      .badData, code: "reference.unresolved",
+      "\(files[pending.file].name):\(pending.line):\(pending.column): \"\(key)\" matches no object (\(property))",
+      hint: "restore the whole dump, or add missing: \"null\" to the reference")
+  }
+
   /// A record that had been written is refused after all.
   func rejectLate(_ pending: PendingReference) throws {
     guard let node = plan.node(pending.node) else { return }

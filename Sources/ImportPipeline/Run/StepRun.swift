@@ -34,12 +34,14 @@ final class StepRun {
 
   func run() throws {
     let start = ContinuousClock.now
-    let choice = try StrategyChoice.choose(plan, isEmpty: { session.isEmpty($0) })
+    let choice = try StrategyChoice.choose(
+      plan, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) })
     report.strategy = choice.strategy
     report.reason = choice.reason
-    if choice.strategy != .bulk {
+    let insertsOnly = choice.strategy == .bulk || choice.strategy == .restore
+    if !insertsOnly {
       try session.buildIndexes()
-    } else if try session.store.beginPageLoad(plan.nodes.map(\.entity)) {
+    } else if choice.strategy == .bulk, try session.store.beginPageLoad(plan.nodes.map(\.entity)) {
       report.reason += "; written as finished pages"
     }
 
@@ -60,7 +62,7 @@ final class StepRun {
     try session.store.endPageLoad(workers: session.jobs)
     seen = nil
     session.noteRows(in: plan)
-    if choice.strategy != .bulk { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
+    if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
     report.durationSeconds = (ContinuousClock.now - start).seconds
   }
 
@@ -90,7 +92,7 @@ final class StepRun {
     try session.store.begin()
     do {
       switch report.strategy {
-      case .bulk: try writeBulk(decoded, isFinal: isFinal)
+      case .bulk, .restore: try writeBulk(decoded, isFinal: isFinal)
       case .upsert: try writeUpsert(decoded, isFinal: isFinal)
       case .findOrCreate, .automatic: try writeObjects(decoded, isFinal: isFinal)
       }
@@ -155,8 +157,10 @@ final class StepRun {
   private func writeBulk(_ decoded: DecodedBatch, isFinal: Bool) throws {
     rejectIncomplete(decoded.root, decoded) { _ in true }
     dropProblemRows(decoded)
-    rejectMissingDestinations(decoded.root, decoded) { _ in true }
-    dropProblemRows(decoded)
+    if report.strategy == .bulk {
+      rejectMissingDestinations(decoded.root, decoded) { _ in true }
+      dropProblemRows(decoded)
+    }
     try bulk.assignKeys(decoded.root)
     var unresolved: [UnresolvedReference] = []
     while true {
@@ -188,7 +192,7 @@ final class StepRun {
   }
 
   private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
-    session.tables.unregister(node.batch, primaryKeys: node.primaryKeys) { row in
+    session.tables.unregister(node) { row in
       decoded.problems[Int(node.records[row])] != nil
     }
     for child in node.children { unregister(child, decoded) }
@@ -224,7 +228,7 @@ final class StepRun {
       case .failedMatch: noteMatch(decoded, record: Int(node.records[row]))
       }
     }
-    session.tables.register(node.batch, primaryKeys: keys)
+    session.tables.register(node)
     try keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, decoded)
   }
 
@@ -277,6 +281,8 @@ final class StepRun {
     if !waiting.isEmpty {
       for (row, key) in existing.enumerated() where key != 0 && waiting.contains(Int(node.records[row])) {
         session.hold(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index))
+        // The object is there already: others need not wait for it.
+        session.tables.registerRecordKey(of: node, row: row, primaryKey: key)
       }
       held.append(decoded.copy(records: waiting))
       var good = [Bool](repeating: true, count: decoded.records.count)
@@ -355,7 +361,8 @@ final class StepRun {
           byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
           pointer: decoded.pointer(
             record: record, rawOffset: reference.entry.rawOffset, source: self.plan.step.source) ?? "",
-          record: unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.mustResolve)
+          // A restored record is never rejected late.
+          record: plan.isStored ? [] : unsafe Array(decoded.records.rawBytes(of: place))), blocks: plan.mustResolve)
     }
   }
 }

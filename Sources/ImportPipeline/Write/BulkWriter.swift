@@ -19,7 +19,7 @@ struct BulkWriter {
     if count > 0 {
       let first = try store.reservePrimaryKeys(count, for: node.plan.entity)
       node.primaryKeys = (0..<Int64(count)).map { first + $0 }
-      tables.register(node.batch, primaryKeys: node.primaryKeys)
+      tables.register(node)
     } else {
       node.primaryKeys = []
     }
@@ -42,7 +42,10 @@ struct BulkWriter {
       let pairs = node.links[index].map { link in
         (owner: node.primaryKeys[link.row], destination: link.destination.primaryKey)
       }
-      if !pairs.isEmpty { try store.link(reference.relationship, pairs: pairs, replacing: false) }
+      if !pairs.isEmpty {
+        // An ordered list says the order anew, also of members that came from the other side.
+        try store.link(reference.relationship, pairs: pairs, replacing: reference.relationship.isOrdered)
+      }
     }
     for (index, child) in node.plan.children.enumerated() where child.relationship.isToMany {
       if let inverse = child.relationship.inverse, !inverse.isToMany { continue }

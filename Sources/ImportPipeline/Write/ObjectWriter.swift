@@ -149,11 +149,12 @@ final class ObjectWriter {
       graph.notePrimaryKeys()
       return result
     }
-    for node in decoded.root.withDescendants { tables.register(node.batch, primaryKeys: node.primaryKeys) }
+    for node in decoded.root.withDescendants { tables.register(node) }
     return outcome
   }
 
-  /// Sets relationships between stored objects, inverses included.
+  /// Sets relationships between stored objects, inverses included. The pairs of an object's ordered relationship stand
+  /// together and are all of its members, in order.
   func relate(
     _ relationship: Relationship, pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]
   ) throws {
@@ -166,6 +167,16 @@ final class ObjectWriter {
     }
     try context.performAndWait { () throws -> Void in
       _ = try context.objects(with: pairs.map { id($0.row) })
+      if relationship.isToMany, relationship.isOrdered {
+        var start = 0
+        while start < pairs.count {
+          let end = pairs[start...].firstIndex { $0.row != pairs[start].row } ?? pairs.count
+          try context.object(with: id(pairs[start].row)).setObjects(
+            pairs[start..<end].map { context.object(with: id($0.destination)) }, for: relationship.name)
+          start = end
+        }
+        return try context.save()
+      }
       for pair in pairs {
         let object = context.object(with: id(pair.row))
         if relationship.isToMany {

@@ -3,13 +3,17 @@ import StoreInterface
 
 /// Which way of writing a step takes, and why.
 struct StrategyChoice: Sendable {
-  /// One of bulk, upsert, findOrCreate; never automatic.
+  /// One of bulk, upsert, findOrCreate, restore; never automatic.
   var strategy: ImportStep.Strategy
   var reason: String
 
   /// Chooses, or checks what the pipeline states.
-  /// - Parameter isEmpty: whether no row of the node's table exists.
-  static func choose(_ plan: StepPlan, isEmpty: (Entity) -> Bool) throws(RunError) -> StrategyChoice {
+  /// - Parameters:
+  ///   - isEmpty: whether no row of the entity's table exists.
+  ///   - wasEmpty: whether none did when the run began.
+  static func choose(
+    _ plan: StepPlan, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool
+  ) throws(RunError) -> StrategyChoice {
     let bulkObstacle = bulkObstacle(plan, isEmpty: isEmpty)
     let upsertObstacle = upsertObstacle(plan)
     switch plan.step.strategy {
@@ -26,6 +30,9 @@ struct StrategyChoice: Sendable {
     case .upsert:
       if let upsertObstacle { throw refusal(plan, "upsert", upsertObstacle) }
       return StrategyChoice(strategy: .upsert, reason: "as stated")
+    case .restore:
+      if let obstacle = restoreObstacle(plan, wasEmpty) { throw refusal(plan, "restore", obstacle) }
+      return StrategyChoice(strategy: .restore, reason: "as stated")
     case .findOrCreate:
       return StrategyChoice(strategy: .findOrCreate, reason: "as stated")
     }
@@ -36,6 +43,13 @@ struct StrategyChoice: Sendable {
       .badPipeline, code: "pipeline.strategy",
       "step \(plan.step.name): strategy \(strategy) is not possible: \(obstacle)",
       hint: "use strategy: automatic")
+  }
+
+  private static func restoreObstacle(_ plan: StepPlan, _ wasEmpty: (Entity) -> Bool) -> String? {
+    if !plan.root.match.isEmpty { return "it makes a new object of every record and matches none" }
+    if let child = plan.root.children.first { return "\(child.property) is a nested object" }
+    if !wasEmpty(plan.root.entity.root) { return "\(plan.root.entity.root.name) had rows before the run" }
+    return nil
   }
 
   private static func bulkObstacle(_ plan: StepPlan, isEmpty: (Entity) -> Bool) -> String? {

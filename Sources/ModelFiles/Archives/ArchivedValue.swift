@@ -119,7 +119,7 @@ struct ArchivedObject {
   }
 
   /// The entries when it is a dictionary of any kind, nil when it is something else.
-  fileprivate func entries() throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
+  func entries() throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
     let keys: [ArchivedValue]
     let values: [ArchivedValue]
     var emptySlot: String?

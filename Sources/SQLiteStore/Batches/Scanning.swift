@@ -55,11 +55,14 @@ extension SQLiteStore {
           try read(statement, Int32(index + 2), kinds[index].attribute, into: batch, column: index, row: row)
         }
         batch.count += 1
-        if batch.count == batch.capacity { try flush() }
+        if batch.count == batch.capacity || batch.arenaCount >= Self.scannedByteLimit { try flush() }
       }
       try flush()
     }
   }
+
+  /// A batch with this many bytes of texts and data is handed over though it has room for more rows.
+  private static let scannedByteLimit = 4 << 20
 
   private func scannedColumn(
     _ column: RowBatch.Column, _ entity: Entity

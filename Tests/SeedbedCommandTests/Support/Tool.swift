@@ -28,10 +28,11 @@ enum Tool {
   /// - Parameters:
   ///   - input: what it reads from standard input; nothing by default.
   ///   - memoryLimitKibibytes: the most address space that it may take, on systems that can limit it.
+  ///   - executable: what is run instead of the tool, such as a shell that runs it.
   ///   - whileRunning: called with the process id once it runs.
   static func run(
     _ arguments: [String], in folder: URL, environment: [String: String] = [:], input: [UInt8]? = nil,
-    memoryLimitKibibytes: Int? = nil,
+    memoryLimitKibibytes: Int? = nil, executable: String = path,
     whileRunning: ((Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
@@ -42,9 +43,9 @@ enum Tool {
     if let input { try Data(input).write(to: names[0]) }
 
     let process = try ChildProcess(
-      path: memoryLimitKibibytes == nil ? path : "/bin/sh",
+      path: memoryLimitKibibytes == nil ? executable : "/bin/sh",
       arguments: memoryLimitKibibytes.map {
-        ["-c", "ulimit -v \($0) 2>/dev/null; exec \"$0\" \"$@\"", path] + arguments
+        ["-c", "ulimit -v \($0) 2>/dev/null; exec \"$0\" \"$@\"", executable] + arguments
       } ?? arguments,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder.path,
       files: names.map(\.path))

@@ -1,0 +1,78 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// A Double, Float or Date of a dump: a number with the infinities in words. A Date may also be ISO 8601 text; as a
+/// number it is seconds since 2001-01-01T00:00:00Z.
+struct StoredRealCell: CellParser {
+  /// Set for a Date.
+  let dates: DateParser?
+  let isFloat: Bool
+
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    let value: Double
+    if kind == .number {
+      guard let number = unsafe Double(String(decoding: bytes, as: UTF8.self)), number.isFinite else {
+        return .notFinite
+      }
+      value = isFloat ? Double(unsafe Float(String(decoding: bytes, as: UTF8.self)) ?? Float(number)) : number
+    } else if let infinity = unsafe Self.infinity(bytes) {
+      value = infinity
+    } else {
+      guard let dates else { return .notAReal }
+      guard let seconds = unsafe dates.parse(bytes) else { return .notADate }
+      value = seconds
+    }
+    unsafe batch.reals(column)[row] = value
+    return .none
+  }
+
+  private static func infinity(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    guard bytes.count == 8 || bytes.count == 9 else { return nil }
+    switch unsafe String(decoding: bytes, as: UTF8.self) {
+    case "Infinity": return .infinity
+    case "-Infinity": return -.infinity
+    default: return nil
+    }
+  }
+}
+
+/// A Decimal or URI of a dump: the stored text.
+struct StoredTextCell: CellParser {
+  let isNumber: Bool
+
+  func parse(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
+  ) -> CellProblem {
+    if isNumber, unsafe !NumberParsing.isReal(bytes) { return .notADecimal }
+    if let base = bytes.baseAddress {
+      unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
+    } else {
+      unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
+    }
+    return .none
+  }
+}
+
+extension NodeDecoder {
+  /// Decodes the stored values of types whose stored form is wider than what an import accepts.
+  /// - Returns: false for the other types, which decode as ever.
+  func decodeStored(_ cell: CellPlan, into batch: RowBatch) -> Bool {
+    switch cell.attribute.type {
+    case .integer16, .integer32:
+      // The column is as wide as SQLite's integers.
+      unsafe decode(
+        cell, IntegerCell(range: .min ... .max, minimum: .min, maximum: .max, isDuration: false), into: batch)
+    case .double: unsafe decode(cell, StoredRealCell(dates: nil, isFloat: false), into: batch)
+    case .float: unsafe decode(cell, StoredRealCell(dates: nil, isFloat: true), into: batch)
+    case .date: unsafe decode(cell, StoredRealCell(dates: cell.dates, isFloat: false), into: batch)
+    case .decimal: unsafe decode(cell, StoredTextCell(isNumber: true), into: batch)
+    case .uri: unsafe decode(cell, StoredTextCell(isNumber: false), into: batch)
+    default: return false
+    }
+    return true
+  }
+}

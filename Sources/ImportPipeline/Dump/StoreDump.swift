@@ -1,0 +1,131 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+
+/// Writes a whole store as NDJSON, one file per entity, with the pipeline that restores it and the model: a folder that
+/// stands by itself.
+public struct StoreDump {
+  let storePath: String
+  let modelPath: String?
+  let modelVersion: String?
+  let folder: String
+  let compresses: Bool
+  let cancellation: Cancellation
+
+  /// What was written.
+  public struct Report: Sendable, Hashable {
+    /// Concrete entities and their objects, in the order in which they are restored.
+    public var entities: [Entity]
+
+    /// One entity's file.
+    public struct Entity: Sendable, Hashable {
+      /// The entity.
+      public var name: String
+      /// Its objects, those of sub-entities not among them.
+      public var count: Int
+    }
+  }
+
+  /// - Parameters:
+  ///   - modelPath: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, or a store that carries the model; nil for
+  ///     the one that the store itself carries.
+  ///   - modelVersion: a version of the model at `modelPath`; nil for the current one.
+  ///   - folder: where to write; it is not there yet, or empty.
+  ///   - compresses: whether the entities' files are gzip.
+  public init(
+    storePath: String, modelPath: String?, modelVersion: String?, folder: String, compresses: Bool,
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.storePath = storePath
+    self.modelPath = modelPath
+    self.modelVersion = modelVersion
+    var folder = folder
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    self.folder = folder
+    self.compresses = compresses
+    self.cancellation = cancellation
+  }
+
+  /// Writes the dump beside its folder and moves it there when it is complete. The store is not changed.
+  ///
+  /// The same store and model give the same bytes.
+  /// - Throws: `RunError`.
+  public func run() throws(RunError) -> Report {
+    do {
+      return try perform()
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
+  private func perform() throws -> Report {
+    let file = try StoreModel.read(storePath: storePath, modelPath: modelPath, version: modelVersion)
+    try checkFolder()
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    let store = try SQLiteStore.open(path: storePath, model: file.model, options: options)
+    let partial = folder + ".partial"
+    // What an earlier, killed dump left behind.
+    try? FileManager.default.removeItem(atPath: partial)
+    do {
+      try createFolder(partial)
+      let report = try write(store, file, to: partial)
+      try store.close()
+      if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+      try StoreBuild.rename(partial, to: folder)
+      return report
+    } catch {
+      try? store.close()
+      try? FileManager.default.removeItem(atPath: partial)
+      throw error
+    }
+  }
+
+  private func write(_ store: SQLiteStore, _ file: ModelFile, to folder: String) throws -> Report {
+    let plan = DumpPlan(store, compresses: compresses)
+    let model = try DumpedModel.write(from: modelPath, file: file, store: storePath, into: folder)
+    var report = Report(entities: [])
+    for part in plan.parts {
+      let dump = EntityDump(store: store, part: part, keyField: plan.keyField, cancellation: cancellation)
+      report.entities.append(
+        Report.Entity(name: part.entity.name, count: try dump.write(to: folder + "/" + part.fileName)))
+    }
+    var storeName = FilePath.name(of: storePath)
+    let taken = Set(plan.parts.map(\.fileName) + [model.name, RestorePipeline.fileName]).map { $0.lowercased() }
+    while taken.contains(storeName.lowercased()) { storeName += ".sqlite" }
+    let pipeline = RestorePipeline(plan: plan, model: model, storeName: storeName)
+    try DumpedModel.write(Data(pipeline.text.utf8), to: folder + "/" + RestorePipeline.fileName)
+    return report
+  }
+
+  // MARK: - The folder
+
+  private func checkFolder() throws(RunError) {
+    if let model = modelPath, OutputCheck.lies(folder, in: model) {
+      throw RunError(
+        .cannotCreate, code: "dump.inside-model", "\(folder) lies inside the model \(model)",
+        hint: "name a folder elsewhere")
+    }
+    var isFolder: ObjCBool = false
+    guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else { return }
+    guard isFolder.boolValue else {
+      throw RunError(
+        .cannotCreate, code: "dump.not-a-folder", "\(folder) is a file", hint: "name a folder that is not there yet")
+    }
+    guard (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == true else {
+      throw RunError(
+        .cannotCreate, code: "dump.not-empty", "the folder \(folder) is not empty",
+        hint: "name a folder that is not there yet, or remove it first")
+    }
+  }
+
+  private func createFolder(_ path: String) throws(RunError) {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw RunError(.cannotCreate, code: "dump.cannot-create", "cannot create \(path): \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import ImportPipeline
+
+/// `seedbed dump`
+struct DumpCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump", abstract: "Writes a whole store as NDJSON, with the pipeline that restores it.",
+    discussion: """
+      The folder gets a file per entity, the model, and restore.yaml: `seedbed run DIR/restore.yaml` builds the store \
+      anew. The folder takes its place only when it is complete.
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Argument(help: ArgumentHelp("The folder to write: one that is not there, or empty.", valueName: "dir"))
+  var folder: String
+
+  @OptionGroup var model: ModelOptions
+
+  @Flag(help: "Compress the entities' files with gzip.")
+  var gzip = false
+
+  @Flag(help: "Say nothing but errors.")
+  var quiet = false
+
+  @OptionGroup var log: LogOptions
+
+  func run() throws {
+    let cancellation = Cancellation()
+    let signals = Signals(cancelling: cancellation)
+    defer { withExtendedLifetime(signals) {} }
+    do {
+      let report = try StoreDump(
+        storePath: store, modelPath: model.model, modelVersion: model.modelVersion, folder: folder, compresses: gzip,
+        cancellation: cancellation
+      ).run()
+      if !quiet {
+        let count = report.entities.reduce(0) { $0 + $1.count }
+        Terminal.say(
+          "dumped \(Format.grouped(count)) objects of \(Format.grouped(report.entities.count)) entities to \(folder)")
+      }
+    } catch {
+      throw CommandFailure(error, store: store, format: log.logFormat)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import SQLite
+import Testing
+
+/// `dump` as a user runs it.
+@Suite("The command dump")
+struct DumpCommandTests {
+  /// A workspace with `Shop.sqlite`: items a and b, b with parent a.
+  private func workspace() async throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name,parent\na,A,\nb,\"B, the second\",a\n")
+    try ItemPipeline(map: ["identifier: id", "name: name", "parent: { match: identifier, from: parent }"])
+      .write(to: workspace)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    return workspace
+  }
+
+  private static let model = ["--model", "Shop.xcdatamodeld"]
+
+  private func dump(_ workspace: Workspace, _ arguments: String...) async throws -> Tool.Outcome {
+    try await Tool.run(["dump"] + arguments, in: workspace.folder)
+  }
+
+  @Test("a dump stands by itself and builds the store anew", arguments: [false, true])
+  func restore(gzip: Bool) async throws {
+    let workspace = try await workspace()
+    let outcome = try await Tool.run(
+      ["dump", "Shop.sqlite", "dump/"] + Self.model + (gzip ? ["--gzip"] : []), in: workspace.folder)
+    #expect(outcome.exitCode == 0 && outcome.text.isEmpty)
+    #expect(outcome.talk == "dumped 2 objects of 4 entities to dump/\n")
+    let suffix = gzip ? ".ndjson.gz" : ".ndjson"
+    #expect(
+      try workspace.names(in: "dump")
+        == ["Account\(suffix)", "Item\(suffix)", "Part\(suffix)", "Shop.xcdatamodeld", "Tag\(suffix)", "restore.yaml"])
+    #expect(try workspace.inflated("dump/Item" + suffix).contains("\"name\":\"B, the second\""))
+
+    // The store and its model are gone, and the dump is somewhere else.
+    let rows = "SELECT i.ZIDENTIFIER, i.ZNAME, p.ZNAME FROM ZITEM i LEFT JOIN ZITEM p ON p.Z_PK = i.ZPARENT"
+    let before = try workspace.query("Shop.sqlite", rows)
+    for name in ["Shop.sqlite", "Shop.xcdatamodeld"] { try FileManager.default.removeItem(at: workspace.url(name)) }
+    try FileManager.default.moveItem(at: workspace.url("dump"), to: workspace.url("elsewhere"))
+    #expect(try await workspace.run("lint", "elsewhere/restore.yaml").exitCode == 0)
+    let report = try await workspace.report("elsewhere/restore.yaml")
+    #expect(report.exitCode == 0)
+    #expect(try workspace.query("elsewhere/Shop.sqlite", rows) == before)
+    #expect(before == ["a|A|∅", "b|B, the second|A"])
+  }
+
+  @Test("a folder that is there is taken when it is empty only")
+  func folders() async throws {
+    let workspace = try await workspace()
+    try workspace.write("full/keep.txt", "mine")
+    try FileManager.default.createDirectory(at: workspace.url("empty"), withIntermediateDirectories: true)
+    // What a killed dump left behind.
+    try workspace.write("empty.partial/Item.ndjson", "half")
+    let model = Self.model
+    let full = try await dump(workspace, "Shop.sqlite", "full", model[0], model[1])
+    #expect(full.exitCode == 73)
+    #expect(full.talk.contains("the folder full is not empty"))
+    #expect(full.talk.contains("hint: "))
+    #expect(try workspace.names(in: "full") == ["keep.txt"])
+    let file = try await dump(workspace, "Shop.sqlite", "items.csv", model[0], model[1])
+    #expect(file.exitCode == 73 && file.talk.contains("items.csv is a file"))
+    let below = try await dump(workspace, "Shop.sqlite", "items.csv/dump", model[0], model[1])
+    #expect(below.exitCode == 73 && below.talk.contains("cannot create"))
+    let inside = try await dump(workspace, "Shop.sqlite", "Shop.xcdatamodeld/dump", model[0], model[1])
+    #expect(inside.exitCode == 73 && inside.talk.contains("inside the model"))
+    let empty = try await dump(workspace, "--quiet", "Shop.sqlite", "empty", model[0], model[1])
+    #expect(empty.exitCode == 0 && empty.talk.isEmpty)
+    #expect(try !workspace.names().contains("empty.partial"))
+    #expect(try workspace.names(in: "empty").contains("restore.yaml"))
+  }
+
+  @Test(
+    "a store that is not there, is none, or has no model",
+    arguments: [
+      (["none.sqlite", "dump"], 66, "there is no such file"), (["items.csv", "dump"], 65, "not a"),
+      (["Shop.sqlite", "dump", "--model", "none.xcdatamodeld"], 78, "there is no model here"),
+      (["Shop.sqlite"], 64, "Missing expected argument"),
+    ] as [([String], Int32, String)])
+  func missing(arguments: [String], exitCode: Int32, message: String) async throws {
+    let workspace = try await workspace()
+    let outcome = try await Tool.run(["dump"] + arguments, in: workspace.folder)
+    #expect(outcome.exitCode == exitCode, "\(outcome.talk)")
+    #expect(outcome.talk.contains(message), "\(outcome.talk)")
+    #expect(!workspace.exists("dump") && !workspace.exists("dump.partial"))
+  }
+
+  @Test("a store without a model of its own wants one")
+  func noModel() async throws {
+    let workspace = try await workspace()
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try connection.close()
+    let outcome = try await dump(workspace, "Shop.sqlite", "dump")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.contains("carries no model") && outcome.talk.contains("--model"))
+  }
+
+  @Test("a disk that is full leaves nothing behind")
+  func fullDisk() async throws {
+    let workspace = try await workspace()
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("UPDATE ZITEM SET ZNAME = hex(zeroblob(400000))")
+    try connection.close()
+    // No file may grow beyond 64 blocks, which is an error of the write once the signal is ignored.
+    let script = "trap '' XFSZ; ulimit -f 64; exec '\(Tool.path)' dump Shop.sqlite dump --model Shop.xcdatamodeld"
+    let outcome = try await Tool.run(["-c", script], in: workspace.folder, executable: "/bin/sh")
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    #expect(outcome.talk.contains("cannot write the file"))
+    #expect(!workspace.exists("dump") && !workspace.exists("dump.partial"))
+  }
+}
