@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import SQLite
 import SQLiteStore
 import StoreInterface
 import Testing
@@ -83,5 +84,25 @@ struct ExternalFileTests {
     #expect(
       try store.snapshots(FetchRequest(sample)).map { $0.attributes[index] }
         == [.data(Data(repeating: 5, count: 120_000)), .data(Data(repeating: 2, count: 120_000))])
+  }
+
+  @Test("a store that cannot be replaced keeps its files, and gets no others")
+  func busyTarget() throws {
+    try store.close(keepsLog: true)
+    let path = folder.path("a.sqlite")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).sorted()
+    let other = try SQLiteStore.create(path: folder.path("b.sqlite"), model: store.model)
+    try other.insert(batch([7]), keys: [1])
+    try other.seal()
+    // A reader of the log keeps it from being moved into the file.
+    let reader = try Connection(path: path)
+    try reader.execute("BEGIN; SELECT count(*) FROM ZSAMPLE")
+    let error = #expect(throws: StoreError.self) {
+      try StoreReplacement.replace(target: path, with: folder.path("b.sqlite"))
+    }
+    if case .busy? = error {} else { Issue.record("\(String(describing: error))") }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).sorted() == names)
+    try reader.close()
   }
 }

@@ -154,4 +154,27 @@ struct HistoryTests {
     #expect(throws: StoreError.self) { try store.insert(makeBatch(stop, identifier, [[.text("x")]]), keys: [9]) }
     #expect(try transactions() == (before ?? 0) + 1)
   }
+
+  @Test("a store of 2018 keeps names in the transaction's row")
+  func namesInRows() throws {
+    try store.seal()
+    let connection = try Connection(path: store.path)
+    try connection.execute(
+      """
+      DROP TABLE ATRANSACTIONSTRING; DROP TABLE ATRANSACTION; DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16003;
+      CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT,
+        ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
+      """)
+    try connection.close()
+    var options = SQLiteStore.Options()
+    options.historyAuthor = "me"
+    options.historyTimestamp = 5
+    let opened = try SQLiteStore.open(path: store.path, model: model, options: options)
+    try opened.insert(makeBatch(stop, [.init(.attribute("identifier"), .bytes)], [[.text("new")]]), keys: [9])
+    try opened.seal()
+    #expect(
+      try Connection(path: store.path, options: .init(isReadOnly: true)).string(
+        "SELECT ZTIMESTAMP || ' ' || ZAUTHOR || ' ' || ZBUNDLEID || ' ' || ifnull(ZCONTEXTNAME, '-') || ' ' || ZPROCESSID "
+          + "FROM ATRANSACTION") == "5.0 me seedbed - seedbed")
+  }
 }

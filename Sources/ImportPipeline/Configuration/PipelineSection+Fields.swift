@@ -32,7 +32,11 @@ extension PipelineSection {
       "journal", .choice(StoreSettings.Journal.words), .value(.text("delete")),
       "`delete`: one sealed file. `wal`: the file with its `-wal` and `-shm`.", example: "wal"),
     FieldSpec(
-      "seed", .path, .none, "A bundled store to copy first, with its sidecars, and import into.",
+      "seed", .path, .none,
+      """
+      A store to copy first, with its sidecars and files of external data, and import into: one of a bundle, or an \
+      empty one that the app made. It keeps its UUID and everything that the import does not change.
+      """,
       example: "../seeds/Bundled.sqlite"),
     FieldSpec(
       "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),

@@ -37,9 +37,7 @@ enum PrivateView {
 
   /// Bytes of a store with its log or journal.
   static func byteCount(_ path: String) throws -> Int {
-    try ["", "-wal", "-journal"].reduce(0) { sum, suffix in
-      sum + Int(clamping: try FileSystem.stamp(path + suffix)?.size ?? 0)
-    }
+    try StoreStamp.read(path: path).byteCount
   }
 
   /// Copies a store with its log or journal, and makes sure that nobody wrote to them meanwhile. The log's index

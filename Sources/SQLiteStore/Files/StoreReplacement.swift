@@ -46,7 +46,16 @@ public enum StoreReplacement {
     let external = ExternalDataFolder(storePath: target)
     let old = try external.openData() == nil ? [] : namedFiles(target)
     let new = try moveExternalData(from: sealed, to: external)
-    try FileSystem.replaceStore(at: target, with: sealed)
+    do {
+      try FileSystem.replaceStore(at: target, with: sealed)
+    } catch {
+      // The old store stays, and with it only its own files.
+      if let folder = try? external.openData() {
+        for name in new.subtracting(old) { try? folder.remove(name) }
+        external.removeIfEmpty()
+      }
+      throw error
+    }
     guard let folder = try external.openData() else { return }
     for name in old.subtracting(new).sorted() { try folder.remove(name) }
     external.removeIfEmpty()

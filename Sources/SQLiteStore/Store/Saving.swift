@@ -226,6 +226,8 @@ final class SnapshotWriter {
   private var columns: [(name: String, source: Source)] = []
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
+  /// Columns whose values may lie in files.
+  private var externalColumns: Set<String> = []
   private lazy var reader = SnapshotReader(store, entity: entity)
 
   init(_ store: SQLiteStore, entity: Entity) {
@@ -240,6 +242,7 @@ final class SnapshotWriter {
       guard let column = layout.column(for: attribute.name, of: entity), let kind = try? RowPlan.kind(of: attribute)
       else { continue }
       columns.append((column.name, .attribute(position, kind)))
+      if kind == .externalBlob { externalColumns.insert(column.name) }
     }
     for (position, relationship) in entity.relationships.enumerated() where !relationship.isToMany {
       guard let key = layout.foreignKeyColumn(of: relationship) else { continue }
@@ -279,7 +282,9 @@ final class SnapshotWriter {
 
   private func write(_ changed: [Int], _ snapshot: Snapshot, _ key: Int64) throws {
     let names = changed.map { columns[$0].name }
-    try store.noteExternalData(of: entity, key, columns: Set(names))
+    if !externalColumns.isDisjoint(with: names) {
+      try store.noteExternalData(of: entity, key, columns: Set(names))
+    }
     var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
     for (position, name) in names.enumerated() { assignments.append("\(name) = ?\(position + 2)") }
     // A row that moves to another destination loses its place.
@@ -318,7 +323,8 @@ final class SnapshotWriter {
     }
   }
 
-  /// The columns whose values differ from the stored row's.
+  /// The columns whose values differ from the stored row's. Derived ones are the triggers' business, which may have
+  /// been at work since the object was read.
   private func changedColumns(_ snapshot: Snapshot, _ key: Int64) throws -> [Int] {
     let statement = try store.cached("SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK = ?1")
     defer { statement.reset() }
@@ -327,7 +333,8 @@ final class SnapshotWriter {
     let stored = try reader.snapshot(statement)
     return columns.indices.filter { index in
       switch columns[index].source {
-      case .attribute(let position, _): stored.attributes[position] != snapshot.attributes[position]
+      case .attribute(let position, _):
+        entity.attributes[position].derivation == nil && stored.attributes[position] != snapshot.attributes[position]
       case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
       }
     }

@@ -222,6 +222,20 @@ struct ImportIntoAppleStoreTests {
     #expect(try first.bytes("store.sqlite") == second.bytes("store.sqlite"))
   }
 
+  @Test("every strategy writes the same rows", arguments: [AppleStore.sampleV1, AppleStore.sampleV2])
+  func strategies(_ fixture: AppleStore) async throws {
+    var results: [[String: [Int64: StoreContents.Row]]] = []
+    for strategy in ["upsert", "find-or-create"] {
+      var stated = fixture
+      stated.steps = fixture.steps.map {
+        $0.replacingOccurrences(of: "\n    map:", with: "\n    strategy: \(strategy)\n    map:")
+      }
+      #expect(stated.steps.allSatisfy { $0.contains("strategy") })
+      results.append(try StoreContents(await imported(stated), "store.sqlite").tables)
+    }
+    #expect(results[0] == results[1])
+  }
+
   private func imported(_ fixture: AppleStore, _ arguments: String...) async throws -> Workspace {
     let workspace = try Workspace()
     try fixture.copy(to: "origin.sqlite", in: workspace)

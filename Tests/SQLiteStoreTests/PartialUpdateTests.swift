@@ -1,0 +1,122 @@
+import Foundation
+import ObjectModel
+import SQLite
+import SQLiteStore
+import StoreInterface
+import Testing
+
+@Suite("updates of rows that exist")
+struct PartialUpdateTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// The columns of one row as literals with their storage classes.
+  private func literals(_ path: String, _ table: String, _ key: Int) throws -> [String: String] {
+    let connection = try Connection(path: path, options: .init(isReadOnly: true))
+    let names = try Statement(connection, "SELECT name FROM pragma_table_info('\(table)')")
+    var result: [String: String] = [:]
+    while try names.step() {
+      let name = names.string(at: 0) ?? ""
+      result[name] = try connection.string(
+        "SELECT quote(\(name)) || ' ' || typeof(\(name)) FROM \(table) WHERE Z_PK = \(key)")
+    }
+    return result
+  }
+
+  @Test("only columns whose values differ are written", arguments: ["save", "upsert"])
+  func untouchedColumns(way: String) throws {
+    let model = try Models.types()
+    let sample = try model.entity("Sample")
+    let path = folder.path("a.sqlite")
+    let created = try SQLiteStore.create(path: path, model: model)
+    try created.insert(makeBatch(sample, [.init(.attribute("text"), .bytes)], [[.text("key")]]), keys: [1])
+    try created.seal()
+    // Values of storage classes that Core Data does not write, which a conversion there and back would change.
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      UPDATE ZSAMPLE SET ZLARGE = 'text', ZFLAG = 7, ZSMALL = 2.5, ZDAY = 'never', ZEXACT = x'31', ZBYTES = 'text',
+        ZIMAGE = x'01FF', ZNAMED = 12, ZSINGLE = 0.1, ZOBJECT = x'00'
+      """)
+    try connection.close()
+    let before = try literals(path, "ZSAMPLE", 1)
+
+    let store = try SQLiteStore.open(path: path, model: model)
+    if way == "save" {
+      var snapshot = try #require(try store.snapshots(FetchRequest(sample)).first)
+      snapshot.attributes[try #require(sample.attributes.firstIndex { $0.name == "medium" })] = .integer(5)
+      var request = SaveRequest()
+      request.updated = [snapshot]
+      try store.save(request)
+    } else {
+      var outcomes: [RowOutcome] = []
+      var keys: [Int64] = []
+      try store.upsert(
+        makeBatch(
+          sample, [.init(.attribute("text"), .bytes), .init(.attribute("medium"), .integer)],
+          [[.text("key"), .integer(5)]]), keyColumns: [0], outcomes: &outcomes, primaryKeys: &keys)
+      #expect(outcomes == [.updated])
+    }
+    try store.seal()
+    var expected = before
+    expected["ZMEDIUM"] = "5 integer"
+    expected["Z_OPT"] = "2 integer"
+    #expect(try literals(path, "ZSAMPLE", 1) == expected)
+  }
+
+  @Test("a count that a trigger has changed since the object was read is not written back")
+  func derivedAttribute() throws {
+    let model = try Models.library()
+    let shelf = try model.entity("Shelf")
+    let book = try model.entity("Book")
+    let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
+    try store.insert(makeBatch(shelf, [.init(.attribute("label"), .bytes)], [[.text("A")]]), keys: [1])
+    try store.insert(
+      makeBatch(book, [.init(.toOne("shelf"), .integer)], [[.integer(1)], [.integer(1)]]), keys: [1, 2])
+    let count = try #require(shelf.attributes.firstIndex { $0.name == "bookCount" })
+    var snapshot = try #require(try store.snapshots(FetchRequest(shelf)).first)
+    #expect(snapshot.attributes[count] == .integer(2))
+    snapshot.attributes[try #require(shelf.attributes.firstIndex { $0.name == "label" })] = .string("B")
+    var request = SaveRequest()
+    request.updated = [snapshot]
+    request.deleted = [(ObjectID(entity: book, reference: .permanent(store: store.identifier, primaryKey: 2)), 1)]
+    try store.save(request)
+    #expect(try store.snapshots(FetchRequest(shelf)).map { $0.attributes[count] } == [.integer(1)])
+  }
+
+  @Test("rows that lack an order key are left alone when others get one")
+  func orderKeys() throws {
+    let model = try Models.transit()
+    let stop = try model.entity("Stop")
+    let station = try model.entity("Station")
+    let path = folder.path("a.sqlite")
+    let identifier = [RowBatch.Column(.attribute("identifier"), .bytes)]
+    let parent: [RowBatch.Column] = [.init(.toOne("parent"), .integer), .init(.toOneEntity("parent"), .integer)]
+    let created = try SQLiteStore.create(path: path, model: model)
+    try created.insert(makeBatch(station, identifier, [[.text("s")]]), keys: [1])
+    let child: [Cell] = [.integer(1), .integer(Int64(station.index))]
+    try created.insert(
+      makeBatch(stop, identifier + parent, (2...6).map { [.text("\($0)")] + child }), keys: [2, 3, 4, 5, 6])
+    try created.insert(makeBatch(stop, identifier, [[.text("x")], [.text("y")]]), keys: [7, 8])
+    try created.seal()
+    // As after a migration that made the relationship ordered.
+    let connection = try Connection(path: path)
+    try connection.execute("UPDATE ZPLACE SET Z_FOK_PARENT = NULL WHERE Z_PK IN (3, 4)")
+    try connection.close()
+
+    let store = try SQLiteStore.open(path: path, model: model)
+    var outcomes: [RowOutcome] = []
+    try store.begin()
+    try unsafe ([7, 8] as [Int64]).withUnsafeBufferPointer { keys in
+      unsafe try store.update(makeBatch(stop, parent, [child, child]), primaryKeys: keys, outcomes: &outcomes)
+    }
+    try store.insert(makeBatch(stop, identifier + parent, [[.text("new")] + child]), keys: [9])
+    try store.commit()
+    try store.seal(verification: .none)
+    #expect(
+      try Connection(path: path, options: .init(isReadOnly: true)).string(
+        "SELECT group_concat(IFNULL(Z_FOK_PARENT, '-')) FROM (SELECT * FROM ZPLACE ORDER BY Z_PK)")
+        == "-,2048,-,-,5120,6144,7168,8192,9216")
+  }
+}
