@@ -20,7 +20,8 @@ public enum SealVerification: Sendable, Hashable, CaseIterable {
 
 extension SQLiteStore {
   /// Makes the store final and closes it: builds what was deferred, checks integrity and references, raises `Z_MAX`
-  /// where it is low, removes files of external data that no row names any more, moves the log into the main file, sets the journal mode, and forces everything to disk.
+  /// where it is low, removes files of external data that no row names any more, moves the log into the main file,
+  /// sets the journal mode, and forces everything to disk.
   ///
   /// A store that this object created also gets fixed values for the header's change counters, so that the same
   /// operations give the same bytes; nobody else has it open who could be misled by that.

@@ -323,8 +323,7 @@ final class SnapshotWriter {
     }
   }
 
-  /// The columns whose values differ from the stored row's. Derived ones are the triggers' business, which may have
-  /// been at work since the object was read.
+  /// The columns whose values differ from the stored row's.
   private func changedColumns(_ snapshot: Snapshot, _ key: Int64) throws -> [Int] {
     let statement = try store.cached("SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK = ?1")
     defer { statement.reset() }
@@ -333,8 +332,7 @@ final class SnapshotWriter {
     let stored = try reader.snapshot(statement)
     return columns.indices.filter { index in
       switch columns[index].source {
-      case .attribute(let position, _):
-        entity.attributes[position].derivation == nil && stored.attributes[position] != snapshot.attributes[position]
+      case .attribute(let position, _): stored.attributes[position] != snapshot.attributes[position]
       case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
       }
     }
