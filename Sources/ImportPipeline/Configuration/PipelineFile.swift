@@ -55,7 +55,8 @@ public struct StoreSettings: Sendable {
   public var uuid: String?
   /// The framework version whose layout a new store gets; nil for the newest.
   public var framework: Int?
-  /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
+  /// What derived attributes of `now()` and new history transactions get, in seconds since 2001. When nil, the clock
+  /// for the former, and a millisecond after the last transaction for the latter.
   public var now: Double?
   /// Where it starts in the pipeline file.
   public var position: FilePosition

@@ -58,7 +58,8 @@ extension PipelineSection {
       "now", .text, .derived("the clock"),
       """
       What derived attributes of `now()` get, in ISO 8601; stated, the same inputs give the same bytes for models with \
-      such attributes too.
+      such attributes too. It is also the time of what is written to the history of a store that keeps one, which \
+      otherwise follows the last time there by a millisecond.
       """, example: "\"2026-01-31T12:00:00Z\""),
   ]
 

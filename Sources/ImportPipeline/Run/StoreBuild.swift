@@ -63,9 +63,10 @@ struct StoreBuild {
   ) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
-    // A store that keeps history says in it who changed what; time stamps follow the last one there.
+    // A store that keeps history says in it who changed what, and when: as stated, or after the last time there.
     options.historyAuthor = "seedbed"
     options.historyContextName = "seedbed.import"
+    options.historyTimestamp = settings.now
     let origin = settings.origin
     if settings.uuid != nil, origin != nil {
       throw RunError(

@@ -93,6 +93,20 @@ struct HistoryTests {
         == ["0,1,2,3,4,5"])
   }
 
+  @Test("a stated time is the transactions' time")
+  func statedTime() async throws {
+    let workspace = try Workspace()
+    try AppleStore.library.copy(to: "origin.sqlite", in: workspace)
+    try AppleStore.library.write(
+      "import.yaml", model: "origin.sqlite",
+      settings: ["path: \(Self.store)", "seed: origin.sqlite", "now: \"2026-01-31T12:00:00Z\""], to: workspace)
+    #expect(try await workspace.run("run", "--quiet", "import.yaml").exitCode == 0)
+    #expect(
+      try workspace.query(
+        Self.store, "SELECT DISTINCT datetime(ZTIMESTAMP + 978307200, 'unixepoch') FROM ATRANSACTION WHERE Z_PK > 1")
+        == ["2026-01-31 12:00:00"])
+  }
+
   @Test("an import that changes nothing writes no history")
   func unchanged() async throws {
     var fixture = AppleStore.library
