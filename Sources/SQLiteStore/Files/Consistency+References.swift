@@ -8,6 +8,7 @@ extension Consistency {
     for table in layout.tables {
       for column in table.columns {
         guard let target = destination(of: column).map({ layout.table(for: $0).name }) else { continue }
+        if try isWithinDenseKeys(table.name, column.name, target: target) { continue }
         result += try find(
           .danglingReference, table.name, column.name,
           "t.\(column.name) IS NOT NULL AND NOT EXISTS "
@@ -25,6 +26,25 @@ extension Consistency {
       }
     }
     return result
+  }
+
+  /// Whether the destination's primary keys have no gaps and all references lie within them, so that none can dangle.
+  /// With an index on the column this is known at once, where otherwise every reference has to be looked up.
+  private func isWithinDenseKeys(_ table: String, _ column: String, target: String) throws(SQLiteError) -> Bool {
+    let keys = try Statement(
+      connection,
+      """
+      SELECT (SELECT min(Z_PK) FROM \(SchemaGuard.quoted(target))), (SELECT max(Z_PK) FROM \(SchemaGuard.quoted(target))),
+        (SELECT count(*) FROM \(SchemaGuard.quoted(target))),
+        (SELECT min(\(column)) FROM \(SchemaGuard.quoted(table))), (SELECT max(\(column)) FROM \(SchemaGuard.quoted(table)))
+      """)
+    guard try keys.step() else { return false }
+    if keys.isNull(at: 3) { return keys.isNull(at: 4) }
+    guard keys.type(at: 3) == .integer, keys.type(at: 4) == .integer, !keys.isNull(at: 0) else { return false }
+    let (first, last) = (keys.int64(at: 0), keys.int64(at: 1))
+    let (span, overflows) = last.subtractingReportingOverflow(first)
+    // Columns of integer affinity sort reals between integers; only the ends are known to be integers.
+    return !overflows && span == keys.int64(at: 2) - 1 && keys.int64(at: 3) >= first && keys.int64(at: 4) <= last
   }
 
   /// The entity that a foreign key leads to, nil for other columns.

@@ -1,4 +1,5 @@
 import SQLite
+import SQLitePages
 import StoreInterface
 
 /// In which journal mode a store is left.
@@ -62,12 +63,38 @@ extension SQLiteStore {
   private func verify(_ verification: SealVerification) throws {
     if verification == .none { return }
     let consistency = Consistency(connection: connection, layout: layout)
-    if verification == .full, let problem = try consistency.integrity().first {
-      throw StoreError.notAStore(path: path, message: problem.message)
+    if verification == .full {
+      // A file that was made here is checked page by page on several threads. One that came from elsewhere also has its
+      // indexes compared with its rows, value by value.
+      let problem =
+        isCreator && options.isUnderConstruction
+        ? try pageErrors { try databaseCheck().problems().first } : try consistency.integrity().first?.message
+      if let problem { throw StoreError.notAStore(path: path, message: problem) }
     }
     // What an imported-into store had before is the checker's business.
     guard isCreator, let problem = try consistency.references().first else { return }
     throw StoreError.failure("\(problem.message): \(problem.count), for instance row \(problem.exampleKey ?? 0)")
+  }
+
+  /// The check of the file's pages. Only virtual tables and views have no tree.
+  private func databaseCheck() throws -> DatabaseCheck {
+    var trees: [DatabaseCheck.Tree] = []
+    let list = try Statement(
+      connection,
+      """
+      SELECT s.name, s.rootpage, s.type = 'index' OR instr(upper(IFNULL(s.sql, '')), 'WITHOUT ROWID') > 0, t.rootpage, instr(upper(IFNULL(s.sql, '')), ' WHERE ') > 0
+      FROM sqlite_schema AS s
+      LEFT JOIN sqlite_schema AS t ON s.type = 'index' AND t.type = 'table' AND t.name = s.tbl_name
+      WHERE s.rootpage > 0 ORDER BY s.rootpage
+      """)
+    while try list.step() {
+      let isPartial = list.int64(at: 4) == 1
+      trees.append(
+        DatabaseCheck.Tree(
+          name: list.string(at: 0) ?? "", root: UInt32(list.int64(at: 1)), isIndex: list.int64(at: 2) == 1,
+          tableRoot: list.isNull(at: 3) || isPartial ? nil : UInt32(list.int64(at: 3))))
+    }
+    return DatabaseCheck(path: path, trees: trees, workers: 2)
   }
 
   /// The change counter (offset 24) and the counter for which the page count is valid (92) count transactions, which
