@@ -97,7 +97,7 @@ struct DerivedAttributeTests {
     let indexes = "SELECT name FROM sqlite_schema WHERE tbl_name = 'ZSONG' AND type = 'index' ORDER BY name"
     #expect(try workspace.query("Music.sqlite", indexes) == ["ZSONG_ZBAND_INDEX", "ZSONG_ZTITLE_INDEX"])
     let inspect = try await workspace.run("inspect", "Music.sqlite")
-    #expect(inspect.text.contains("framework version     754"))
+    #expect(inspect.text.contains("framework version  754, "))
     try workspace.write("music.yaml", yaml(", framework: 754, replace: never"))
     let outcome = try await workspace.run("run", "music.yaml")
     #expect(outcome.exitCode == 78)
