@@ -38,7 +38,8 @@ struct DumpCommand: ParsableCommand {
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }
         Terminal.say(
-          "dumped \(Format.grouped(count)) objects of \(Format.grouped(report.entities.count)) entities to \(folder)")
+          "dumped \(Format.count(count, "object", "objects")) of "
+            + "\(Format.count(report.entities.count, "entity", "entities")) to \(folder)")
       }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)

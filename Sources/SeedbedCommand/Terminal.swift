@@ -54,6 +54,11 @@ enum Format {
     return (number < 0 ? "-" : "") + String(digits)
   }
 
+  /// A number and what is counted, in the singular or the plural.
+  static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    grouped(number) + " " + (number == 1 ? one : many)
+  }
+
   static func seconds(_ seconds: Double) -> String {
     seconds < 100 ? fixed(seconds, 2) + " s" : duration(seconds)
   }

@@ -238,4 +238,19 @@ struct RunCommandTests {
     #expect(outcome.talk.contains("items.yaml:8:15: "))
     #expect(outcome.talk.contains("did you mean \"strategy\""))
   }
+
+  @Test("an entity that the model does not have is told with its place, from the working folder on")
+  func unknownEntity() async throws {
+    let workspace = try workspace()
+    let good = try workspace.text("items.yaml")
+    try workspace.write("items.yaml", good.replacingOccurrences(of: "entity: Item", with: "entity: Iten"))
+    let position = try #require(
+      good.components(separatedBy: "\n").firstIndex { $0.contains("entity: Item") })
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.hasPrefix("error: items.yaml:\(position + 1):"))
+    #expect(outcome.talk.contains("did you mean \"Item\"?"))
+    let lint = try await workspace.run("lint", "items.yaml")
+    #expect(lint.text.hasPrefix("items.yaml:\(position + 1):"))
+  }
 }

@@ -87,6 +87,28 @@ struct StoreCommandTests {
     #expect(try workspace.names() == names)
   }
 
+  @Test("the folder of a copy is made")
+  func copyIntoNewFolder() async throws {
+    let workspace = try await workspace()
+    let outcome = try await workspace.run("copy", "Shop.sqlite", "new/folder/copy.sqlite")
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(try workspace.names(in: "new/folder") == ["copy.sqlite"])
+  }
+
+  @Test(
+    "a folder in place of a store is called one",
+    arguments: [
+      ["check", "folder"], ["check", "folder", "--model", "Shop.xcdatamodeld"], ["inspect", "folder"],
+      ["copy", "folder", "copy.sqlite"], ["dump", "folder", "dump"], ["export", "folder", "--entity", "Item"],
+    ])
+  func folder(arguments: [String]) async throws {
+    let workspace = try await workspace()
+    try workspace.write("folder/file", "")
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
+    #expect(outcome.exitCode == 65)
+    #expect(outcome.talk == "error: folder is not a Core Data store: it is a folder\n")
+  }
+
   // MARK: - export
 
   @Test("an export has the stated columns and order, through relationships")
@@ -150,6 +172,14 @@ struct StoreCommandTests {
     #expect(outcome.exitCode == exitCode)
     #expect(outcome.text.isEmpty)
     #expect(try workspace.names() == names)
+  }
+
+  @Test("an entity that the model does not have gets a hint", arguments: [("Iten", "Item"), ("Elephant", "Tag")])
+  func unknownEntity(name: String, suggestion: String) async throws {
+    let workspace = try await workspace()
+    let outcome = try await workspace.run("export", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--entity", name)
+    #expect(outcome.talk.hasPrefix("error: the model has no entity \(name)\n  hint: "))
+    #expect(outcome.talk.contains(suggestion))
   }
 
   // MARK: - check, inspect, lint

@@ -47,7 +47,8 @@ struct Lint {
   ) {
     problems.append(
       PipelineProblem(
-        severity: severity, code: "lint.\(code)", message: message, hint: hint, file: file.path, position: position))
+        severity: severity, code: "lint.\(code)", message: message, hint: hint,
+        file: FilePath.shown(file.path), position: position))
   }
 
   mutating func entity(_ name: String, at position: FilePosition) -> Entity? {

@@ -20,9 +20,13 @@ extension PipelineSection {
   ]
 
   static let modelFields = [
-    FieldSpec("path", .path, .required, "The `.xcdatamodeld` or `.xcdatamodel`.", example: "../Transit.xcdatamodeld"),
     FieldSpec(
-      "version", .text, .derived("the current version"), "The name of a model version inside the `.xcdatamodeld`.",
+      "path", .path, .required,
+      "The `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, or a store that carries its model.",
+      example: "../Transit.xcdatamodeld"),
+    FieldSpec(
+      "version", .text, .derived("the current version"),
+      "The name of a model version inside the `.xcdatamodeld` or `.momd`.",
       example: "Transit 2"),
   ]
 

@@ -22,7 +22,10 @@ struct Exporter {
   /// - Returns: the number of rows.
   func run(to path: String) throws -> Int {
     guard let entity = store.model[step.entity] else {
-      throw RunError(.badPipeline, code: "export.unknown-entity", "the model has no entity \(step.entity)")
+      let names = store.model.entities.map(\.name)
+      throw RunError(
+        .badPipeline, code: "export.unknown-entity", "the model has no entity \(step.entity)",
+        hint: Suggestion.hint(for: step.entity, among: names) ?? Lint.list("entities", names))
     }
     let columns = try columns(of: entity)
     var request = FetchRequest(entity)

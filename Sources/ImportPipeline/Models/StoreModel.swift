@@ -14,13 +14,17 @@ public enum StoreModel {
   public static func read(storePath: String, modelPath: String?, version: String? = nil) throws -> ModelFile {
     if let modelPath { return try readFile(path: modelPath, version: version) }
     guard let cached = try readCached(storePath: storePath) else {
-      throw ModelError([
-        ModelError.Problem(
-          .unreadableFile, file: storePath, message: "the store carries no model (Z_MODELCACHE is missing or empty)",
-          hint: "give the app's model with --model")
-      ])
+      throw noCachedModel(storePath, hint: "give the app's model with --model")
     }
     return cached
+  }
+
+  private static func noCachedModel(_ path: String, hint: String) -> ModelError {
+    ModelError([
+      ModelError.Problem(
+        .unreadableFile, file: path, message: "the store carries no model (Z_MODELCACHE is missing or empty)",
+        hint: hint)
+    ])
   }
 
   /// Reads a model from wherever one can be: model folders and files as `ModelReader` reads them, or a store that
@@ -35,7 +39,10 @@ public enum StoreModel {
           hint: "leave the model version out")
       ])
     }
-    return try read(storePath: path, modelPath: nil)
+    guard let cached = try readCached(storePath: path) else {
+      throw noCachedModel(path, hint: "name the app's model instead: its .xcdatamodeld, .xcdatamodel, .momd or .mom")
+    }
+    return cached
   }
 
   /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version

@@ -24,7 +24,11 @@ struct StepPlanner {
 
   mutating func plan() throws(RunError) -> StepPlan {
     guard let entity = model[step.entity] else {
-      throw failure("pipeline.unknown-entity", "the model has no entity \(step.entity)", at: step.position)
+      let names = model.entities.map(\.name)
+      throw failure(
+        "pipeline.unknown-entity", "the model has no entity \(step.entity)",
+        at: step.fieldPositions["entity"] ?? step.position,
+        hint: Suggestion.hint(for: step.entity, among: names) ?? Lint.list("entities", names))
     }
     guard !entity.isAbstract else {
       throw failure(

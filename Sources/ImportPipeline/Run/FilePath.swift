@@ -1,5 +1,13 @@
+import Foundation
+
 /// Takes paths apart. Foundation's own splitting traps on paths of one character.
 enum FilePath {
+  /// A path as messages name it: relative to the working folder where it lies below it.
+  static func shown(_ path: String) -> String {
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+  }
+
   /// The folder that a path lies in; `.` for a bare name.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

@@ -135,7 +135,9 @@ public struct PipelineRun {
   private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
     for (index, step) in pipeline.imports.enumerated() {
-      plans.append(try StepPlanner.plan(step, model: model, pipelinePath: pipeline.path, files: inputs.files[index]))
+      plans.append(
+        try StepPlanner.plan(
+          step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
     }
     return plans
   }

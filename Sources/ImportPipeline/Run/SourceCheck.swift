@@ -10,11 +10,13 @@ public enum SourceCheck {
       do {
         let paths = step.source.paths.filter { $0 != "-" }
         let plan = try StepPlanner.plan(
-          step, model: model, pipelinePath: file.path, files: paths.map { SourceFile(path: $0, name: $0) })
+          step, model: model, pipelinePath: FilePath.shown(file.path),
+          files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
         for path in paths {
           let options = step.source.formatOptions
           let source = try SeedFile.open(path: path, options: options)
-          let reader = try RecordReader(source: source, options: options, projection: plan.projection, file: path)
+          let reader = try RecordReader(
+            source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
           _ = try reader.next(RecordBatch(fieldCount: plan.projection.count), maximumRecords: 1)
         }
         return nil
@@ -22,7 +24,8 @@ public enum SourceCheck {
         let failure = RunError(any: error, store: file.store.path)
         return PipelineProblem(
           severity: .error, kind: failure.kind == .missingInput ? .missing : .configuration, code: failure.code,
-          message: failure.message, hint: failure.hint, file: file.path, position: step.source.position)
+          message: failure.message, hint: failure.hint, file: FilePath.shown(file.path),
+          position: step.source.position)
       }
     }
   }

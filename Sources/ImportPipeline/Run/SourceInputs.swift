@@ -30,24 +30,18 @@ struct SourceInputs {
         guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
           throw RunError(
             .missingInput, code: "source.missing",
-            "\(Self.name(of: path, step)): \(isFolder.boolValue ? "is a folder" : "there is no such file")",
+            "\(FilePath.shown(path)): \(isFolder.boolValue ? "is a folder" : "there is no such file")",
             hint: "step \(step.name) reads it; paths are relative to the pipeline file")
         }
         guard FileManager.default.isReadableFile(atPath: path) else {
-          throw RunError(.missingInput, code: "source.unreadable", "\(Self.name(of: path, step)): cannot be read")
+          throw RunError(.missingInput, code: "source.unreadable", "\(FilePath.shown(path)): cannot be read")
         }
-        files.append(SourceFile(path: path, name: Self.name(of: path, step)))
+        files.append(SourceFile(path: path, name: FilePath.shown(path)))
       }
       all.append(files)
     }
     files = all
     keptInput = kept
-  }
-
-  /// As the pipeline file writes it when it names one file, else the path relative to the working folder.
-  private static func name(of path: String, _ step: ImportStep) -> String {
-    let folder = FileManager.default.currentDirectoryPath + "/"
-    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
   private static func keepStandardInput(in folder: String) throws(RunError) -> String {

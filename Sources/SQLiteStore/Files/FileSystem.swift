@@ -46,6 +46,24 @@ enum FileSystem {
 
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder.
+  static func requireFile(_ path: String) throws {
+    guard exists(path) else { throw StoreError.missing(path: path) }
+    var isFolder: ObjCBool = false
+    if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw StoreError.notAStore(path: path, message: "it is a folder")
+    }
+  }
+
+  /// Makes the folder that a file is to be put in.
+  static func createParent(of path: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: parent(path), withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.cannotCreate(path: path, message: "its folder cannot be made")
+    }
+  }
+
   static func remove(_ path: String) throws {
     if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
   }

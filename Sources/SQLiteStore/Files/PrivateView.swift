@@ -10,9 +10,7 @@ enum PrivateView {
   static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
   static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
-    guard FileSystem.exists(path) else {
-      throw StoreError.missing(path: path)
-    }
+    try FileSystem.requireFile(path)
     let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
     do {
       if !hasLog {

@@ -57,7 +57,7 @@ public enum StoreChecker {
   public static func check(
     path: String, model: ManagedObjectModel, storeModel: ManagedObjectModel? = nil
   ) throws -> StoreReport {
-    guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
+    try FileSystem.requireFile(path)
     let header = try FileSystem.header(path)
     let name = (path as NSString).lastPathComponent
     let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }

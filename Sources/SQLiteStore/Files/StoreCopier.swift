@@ -34,14 +34,12 @@ public enum StoreCopier {
   }
 
   /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
-  /// Killed at any time, the target is the old store or the new one, whole.
+  /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one, whole.
   /// - Throws: `StoreError.busy` when somebody writes to the source or uses the target, `.missing` or `.notAStore`
   ///   when the source cannot be read, `.cannotCreate` when the target cannot be made, `.unsupported` when a seed version is given and the source has no metadata.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
-    guard FileSystem.exists(source) else {
-      throw StoreError.missing(path: source)
-    }
+    try FileSystem.requireFile(source)
     guard FileSystem.isDatabaseOrEmpty(source) else {
       throw StoreError.notAStore(path: source, message: "file is not a database")
     }
@@ -49,6 +47,7 @@ public enum StoreCopier {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
     if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
+    try FileSystem.createParent(of: target)
     // Its support folder is told from that of any other store by the whole name.
     let partial = target + ".copying.partial"
     for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }

@@ -132,9 +132,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// - Throws: `StoreError.incompatibleModel` when its version hashes are not the model's, `StoreError.notAStore` when
   ///   the file is no store or lacks a table or column.
   public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
-    guard FileSystem.exists(path) else {
-      throw StoreError.missing(path: path)
-    }
+    try FileSystem.requireFile(path)
     do {
       let connection = try openConnection(path: path, options: options)
       try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)

@@ -46,6 +46,8 @@ struct DiagramFile {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
     }
-    Terminal.say("wrote \(path): \(diagram.entityCount) entities, \(diagram.lineCount) lines")
+    Terminal.say(
+      "wrote \(path): \(Format.count(diagram.entityCount, "entity", "entities")), "
+        + Format.count(diagram.lineCount, "line", "lines"))
   }
 }

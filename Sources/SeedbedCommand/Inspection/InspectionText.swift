@@ -11,7 +11,7 @@ enum InspectionText {
     if let store = subject.store {
       sections.append([
         Format.bytes(store.pageSize * store.pageCount) + " · journal mode \(store.journalMode) · "
-          + "\(store.entities.count) entities"
+          + entities(store.entities.count)
       ])
       sections.append(entityTable(store, subject.model))
       if let model = subject.model {
@@ -33,12 +33,15 @@ enum InspectionText {
       sections.append(file.warnings.map { "note: \($0.message)" })
     }
     sections.append(subject.notes.map { "note: \($0)" })
+    if subject.model == nil && subject.notes.isEmpty {
+      sections.append(["note: the store carries no model; --model shows properties instead of columns"])
+    }
     let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     return Terminal.bold(PropertyText.harmless(subject.path)) + " · " + PropertyText.harmless(body)
   }
 
   private static func modelHeading(_ subject: InspectionSubject, _ file: ModelFile) -> String {
-    let count = "\(file.model.entities.count) entities"
+    let count = entities(file.model.entities.count)
     guard let versions = subject.versions, versions.names.count > 1 else {
       return "version \(file.versionName) · \(count)"
     }
@@ -50,13 +53,17 @@ enum InspectionText {
 
   private static func entityTable(_ store: StoreInspection, _ model: ManagedObjectModel?) -> [String] {
     let names = Dictionary(store.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let properties = model == nil ? [] : ["attributes", "relationships"]
     return TextTable.lines(
-      titles: ["number", "entity", "parent", "rows", "last key", "attributes", "relationships"],
+      titles: ["number", "entity", "parent", "rows", "last key"] + properties,
       rows: store.entities.map { row in
-        let entity = model?[row.name]
-        return [
+        let cells = [
           String(row.number), row.name, names[row.parent] ?? "", row.count.map { Format.grouped($0) } ?? "?",
           row.parent == 0 ? Format.grouped(row.lastPrimaryKey) : "",
+        ]
+        guard let model else { return cells }
+        let entity = model[row.name]
+        return cells + [
           entity.map { String($0.attributes.count) } ?? "", entity.map { String($0.relationships.count) } ?? "",
         ]
       }, leftAligned: [1, 2])
@@ -180,7 +187,9 @@ enum InspectionText {
 
   // MARK: Form
 
-  private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(Format.grouped(count)) rows" }
+  private static func entities(_ count: Int) -> String { Format.count(count, "entity", "entities") }
+
+  private static func rows(_ count: Int) -> String { Format.count(count, "row", "rows") }
 
   private static func pairs(_ pairs: [(String, String)]) -> [String] { table(pairs.map { [$0.0, $0.1] }) }
 

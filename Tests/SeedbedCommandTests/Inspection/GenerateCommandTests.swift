@@ -77,6 +77,17 @@ struct GenerateCommandTests {
     #expect(try workspace.names() == ["Shop.xcdatamodeld"])
   }
 
+  @Test("a store without a model says what to name instead")
+  func storeWithoutModel() async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name,parent\na,A,\n")
+    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    let outcome = try await workspace.run("generate", "Shop.sqlite", "Out")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.contains("hint: name the app's model instead"))
+  }
+
   @Test(
     "a store that carries its model will do",
     .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))

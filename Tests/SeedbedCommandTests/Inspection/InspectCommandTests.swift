@@ -121,6 +121,7 @@ struct InspectCommandTests {
     let workspace = try await shop()
     var text = try await workspace.run("inspect", "Shop.sqlite").text
     #expect(text.contains("Item · table ZITEM\n") && text.contains("  ZIDENTIFIER  VARCHAR\n"))
+    #expect(text.contains("note: the store carries no model") && !text.contains("attributes"))
     #expect(text.contains("  index Z_Item_UNIQUE_identifier  CREATE UNIQUE INDEX"))
     #expect(text.contains("Other tables\n") && text.contains("Z_2TAGS"))
     text = try await workspace.run("inspect", "Shop.sqlite", "--model", "Shop.xcdatamodeld").text

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@Suite("The example in README.md")
+struct ReadmeTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let root =
+    folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test("the lines in README.md are the ones that are compiled here")
+  func sameLines() throws {
+    let source = try String(contentsOf: Self.folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
+    let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let parts = source.components(
+      separatedBy: "// The lines from here on stand in README.md too; a test compares them.\n\n")
+    try #require(parts.count == 2)
+    #expect(readme.contains("```swift\n" + parts[0] + parts[1] + "```\n"))
+  }
+
+  @Test("it builds a store and reads it")
+  func works() async throws {
+    let workspace = try Workspace()
+    for name in ["stops", "stations", "station-stops"] {
+      let seed = Self.root.appendingPathComponent("seeds/transit/\(name).csv.gz")
+      try FileManager.default.copyItem(at: seed, to: workspace.folder.appendingPathComponent(name + ".csv.gz"))
+    }
+    try FileManager.default.copyItem(
+      at: Self.root.appendingPathComponent("seeds/transit/Transit.xcdatamodeld"),
+      to: workspace.folder.appendingPathComponent("Transit.xcdatamodeld"))
+    try workspace.write(
+      "stops.yaml",
+      """
+      model: Transit.xcdatamodeld
+      store: { path: Transit.sqlite }
+      import:
+        - { from: stops.csv.gz, entity: Stop, match: identifier, map: &stop {
+            identifier: stop_id, name: stop_name, latitude: stop_lat, longitude: stop_lon, locationType: 0 } }
+        - { from: stations.csv.gz, entity: Stop, match: identifier, map: *stop }
+        - from: station-stops.csv.gz
+          entity: Stop
+          match: identifier
+          map: { identifier: stop_id, parent: { match: identifier, from: parent_station } }
+      """)
+    #expect(try build(workspace.path("stops.yaml")) == 419)
+    let names = try await stopNames(
+      ofStation: "station-the-pier-cairns", in: workspace.path("Transit.sqlite"),
+      modelPath: workspace.path("Transit.xcdatamodeld"))
+    #expect(names.count == 5)
+    #expect(names == names.sorted())
+    #expect(names.contains("The Pier Cairns - Terminus Stop E"))
+  }
+}
