@@ -83,6 +83,20 @@ struct StoreFileTests {
     #expect(!report.isFitForReadOnlyBundle)
   }
 
+  @Test("reading a store in WAL mode that lies alone makes no sidecars")
+  func readsAlone() throws {
+    try build("a.sqlite", rows: 10)
+    let connection = try Connection(path: folder.path("a.sqlite"))
+    #expect(try connection.string("PRAGMA journal_mode = WAL") == "wal")
+    try connection.close()
+    let before = try bytes("a.sqlite")
+    let store = try SQLiteStore.open(path: folder.path("a.sqlite"), model: model, options: .readOnly)
+    #expect(try store.count(FetchRequest(try model.entity("Stop"))) == 10)
+    try store.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.sqlite"])
+    #expect(try bytes("a.sqlite") == before)
+  }
+
   @Test("sealing finds references that lead nowhere")
   func dangling() throws {
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: .construction)

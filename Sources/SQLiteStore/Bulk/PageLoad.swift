@@ -152,7 +152,7 @@ extension SQLiteStore {
       """)
     try list.bind(1, table)
     let columns = try Statement(
-      connection, "SELECT cid, \"desc\", coll FROM pragma_index_xinfo(?1) WHERE key = 1 ORDER BY seqno")
+      connection, "SELECT cid, \"desc\", coll, name FROM pragma_index_xinfo(?1) WHERE key = 1 ORDER BY seqno")
     while try list.step() {
       let name = list.string(at: 0) ?? ""
       var shape = IndexShape(
@@ -163,8 +163,10 @@ extension SQLiteStore {
         guard position >= -1, columns.string(at: 2) == "BINARY" else {
           throw StoreError.failure("the index \(name) has a key that is no plain column")
         }
+        // The primary key is the row id: the record has null in its place.
+        let isRowID = position < 0 || columns.string(at: 3) == "Z_PK"
         shape.columns.append(
-          IndexShape.Column(field: position < 0 ? nil : position, isDescending: columns.int64(at: 1) == 1))
+          IndexShape.Column(field: isRowID ? nil : position, isDescending: columns.int64(at: 1) == 1))
       }
       columns.reset()
       shapes.append(shape)

@@ -85,8 +85,12 @@ public enum StoreCopier {
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
     // A copy of a damaged store must not take a sound one's place.
-    if let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
-      throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
+    do {
+      if let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
+        throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
+      }
+    } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {
+      throw StoreError.notAStore(path: path, message: "it cannot be checked: \(error.message)")
     }
     if let seedVersion = options.seedVersion {
       guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {

@@ -67,7 +67,13 @@ extension Consistency {
   func rTrees() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for tree in try RTree.all(in: connection, layout) {
-      let fits = tree.columns.map { " AND r.\($0)_MIN <= t.\($0) AND r.\($0)_MAX >= t.\($0)" }.joined()
+      // SQLite rounds to 32 bits; beyond their range the rounding does not go outward.
+      let fits = tree.columns.map {
+        """
+         AND ((r.\($0)_MIN <= t.\($0) AND r.\($0)_MAX >= t.\($0))
+          OR (t.\($0) <> 0 AND abs(t.\($0)) NOT BETWEEN 1.2e-38 AND 3.4e38))
+        """
+      }.joined()
       let statement = try Statement(
         connection,
         """

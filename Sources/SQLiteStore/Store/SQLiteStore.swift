@@ -155,11 +155,18 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows.
+  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
+  /// store in WAL mode that nobody has open: SQLite would make sidecars for it, and a reader leaves them behind.
   private static func openConnection(path: String, options: Options) throws -> Connection {
     let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
-    let isImmutable =
-      options.isReadOnly && !hasLog && !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
+    var isImmutable = false
+    if options.isReadOnly && !hasLog {
+      let header = try FileSystem.header(path)
+      let isAlone = PrivateView.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
+      isImmutable =
+        !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
+        || (isAlone && header.count > 19 && header[18] == 2)
+    }
     return try Connection(
       path: path,
       options: .init(

@@ -8,8 +8,9 @@ extension StoreError {
     switch error.code {
     case .busy, .locked: self = .busy(path: path)
     case .notADatabase, .corrupt: self = .notAStore(path: path, message: error.message)
-    // An unknown schema format is a plain error to SQLite.
-    case .error where error.message == "unsupported file format":
+    // An unknown schema format, or an order that no model asks for, is a plain error to SQLite.
+    case .error
+    where error.message == "unsupported file format" || error.message.hasPrefix("no such collation sequence"):
       self = .notAStore(path: path, message: error.message)
     case .full, .inputOutput, .cannotOpen, .readOnly, .permission, .authorization:
       self = .inputOutput(path: path, message: error.message)

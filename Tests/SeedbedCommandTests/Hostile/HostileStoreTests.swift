@@ -65,6 +65,18 @@ struct HostileStoreTests {
       ZTEXT AS (hex(zeroblob(500000000))))
       """),
     Attack(
+      "an index of an expression that fails", fails: [.check, .run], says: "integer overflow",
+      """
+      CREATE INDEX i ON ZLABEL (abs(Z_OPT)); PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = replace(sql, 'abs(Z_OPT)', 'abs(Z_OPT - 9223372036854775807 - 2)') WHERE name = 'i'
+      """),
+    Attack(
+      "an index in an unheard-of order", fails: [.check, .run], says: "no such collation",
+      """
+      CREATE INDEX i ON ZLABEL (Z_OPT COLLATE NOCASE); PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = replace(sql, 'NOCASE', 'UNHEARD') WHERE name = 'i'
+      """),
+    Attack(
       "a key that is no row id", fails: readers, says: "Z_PK",
       "DROP TABLE ZLABEL; CREATE TABLE ZLABEL (Z_PK INT PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTEXT VARCHAR)"),
     Attack(
