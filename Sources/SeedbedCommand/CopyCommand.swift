@@ -7,8 +7,8 @@ struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copies a store with its -wal and -shm, so that no committed row is lost.",
     discussion: """
-      The source is left as it is. The copy is made beside the target and renamed over it; sidecars and external data \
-      of a previous target are removed. An existing target is kept unless its recorded seed version is older than \
+      The source is left as it is, and its files of external data are copied along. The copy is made beside the target \
+      and renamed over it; sidecars and external data of a previous target are removed. An existing target is kept unless its recorded seed version is older than \
       --seed-version, or --replace is given.
       """)
 

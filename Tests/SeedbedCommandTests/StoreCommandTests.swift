@@ -87,12 +87,21 @@ struct StoreCommandTests {
     #expect(try workspace.names() == names)
   }
 
-  @Test("the folder of a copy is made")
-  func copyIntoNewFolder() async throws {
+  @Test(
+    "the folder of an output is made",
+    arguments: [
+      ["copy", "Shop.sqlite", "new/folder/output.sqlite"],
+      ["inspect", "Shop.xcdatamodeld", "--er", "new/folder/output.svg"],
+      [
+        "export", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--entity", "Item", "--output",
+        "new/folder/output.csv",
+      ],
+    ])
+  func newFolder(arguments: [String]) async throws {
     let workspace = try await workspace()
-    let outcome = try await workspace.run("copy", "Shop.sqlite", "new/folder/copy.sqlite")
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    #expect(try workspace.names(in: "new/folder") == ["copy.sqlite"])
+    #expect(try workspace.names(in: "new/folder").map { $0.prefix(7) } == ["output."])
   }
 
   @Test(

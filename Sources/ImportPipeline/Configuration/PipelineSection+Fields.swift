@@ -56,7 +56,8 @@ extension PipelineSection {
       .derived("the newest known, \(FrameworkGeneration.newest.version)"),
       """
       The version of Core Data whose layout a new store has, as `NSPersistenceFrameworkVersion` says it: 754 is iOS 10, \
-      866 iOS 12, 1044 iOS 14, 1251 iOS 16, 1523 iOS 26.
+      866 iOS 12, 1044 iOS 14, 1251 iOS 16, 1523 iOS 26. A store that is copied first (`seed`, or `replace: never`) keeps \
+      its own.
       """, example: "1251"),
     FieldSpec(
       "now", .text, .derived("the clock"),

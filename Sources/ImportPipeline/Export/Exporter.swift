@@ -33,6 +33,7 @@ struct Exporter {
       _ = try attribute(at: order.keyPath, of: entity)
       return FetchRequest.SortDescriptor(order.keyPath, ascending: order.isAscending)
     }
+    if path != "-" { try RejectFile.createFolder(of: path) }
     let sink = try FileSink.open(path: path)
     switch step.format {
     case .csv: return try writeCSV(request, columns, to: sink)

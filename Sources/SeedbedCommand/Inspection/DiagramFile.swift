@@ -41,7 +41,9 @@ struct DiagramFile {
         .cannotCreate, code: "output.is-input", "\(path) is a database", hint: "give the diagram another name")
     }
     do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      let url = URL(fileURLWithPath: path)
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: url, options: .atomic)
     } catch {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
