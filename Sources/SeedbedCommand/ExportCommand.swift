@@ -27,7 +27,9 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
   var order: String?
 
-  @Option(help: ArgumentHelp("Where to write, - for standard output; .gz compresses.", valueName: "path"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Where to write, - for standard output; .gz compresses.", valueName: "path"), completion: .file()
+  )
   var output = "-"
 
   @Option(help: "csv or ndjson; by the output's name when not given, and csv when that says nothing.")
