@@ -32,6 +32,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let full = Code(rawValue: SQLITE_FULL)
     /// The file cannot be opened.
     public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
+    /// Others take and leave the locks of a log so often that this connection gets none.
+    public static let lockingProtocol = Code(rawValue: SQLITE_PROTOCOL)
     /// A text or blob is over SQLite's limit.
     public static let tooBig = Code(rawValue: SQLITE_TOOBIG)
     /// A constraint was broken.

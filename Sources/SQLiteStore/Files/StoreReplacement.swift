@@ -20,10 +20,14 @@ extension FileSystem {
   }
 
   /// Moves an old store's log into its main file. A file that is no database needs no such care.
+  ///
+  /// Exclusive locking finds out whether somebody has a store in WAL mode open, even if they are idle: what they wrote
+  /// after the replacement would go into a file without a name.
   private static func settleLog(of path: String) throws {
     guard ["-wal", "-journal"].contains(where: { exists(path + $0) }) else { return }
     do {
       let connection = try Connection(path: path, options: .init(busyTimeoutMilliseconds: 1_000))
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
       try connection.checkpoint(.truncate)
       try connection.close()
@@ -41,7 +45,7 @@ public enum StoreReplacement {
   ///
   /// The new files are added first and the old ones go last, so that at every moment the store that is in place finds
   /// its own. Of the old files those go that rows of the old store name and rows of the new one do not.
-  /// - Throws: `StoreError.busy` when another connection uses the target.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode.
   public static func replace(target: String, with sealed: String) throws {
     let external = ExternalDataFolder(storePath: target)
     let old = try external.openData() == nil ? [] : namedFiles(target)

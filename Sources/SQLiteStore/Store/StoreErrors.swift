@@ -6,7 +6,7 @@ extension StoreError {
   init(_ error: SQLiteError, path: String? = nil) {
     let path = path ?? error.path
     switch error.code {
-    case .busy, .locked: self = .busy(path: path)
+    case .busy, .locked, .lockingProtocol: self = .busy(path: path)
     case .notADatabase, .corrupt: self = .notAStore(path: path, message: error.message)
     // An unknown schema format, or an order that no model asks for, is a plain error to SQLite.
     case .error
