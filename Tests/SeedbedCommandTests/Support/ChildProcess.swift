@@ -47,6 +47,23 @@ struct ChildProcess {
     self.identifier = identifier
   }
 
+  /// Whether it still runs. A child that has ended and was not waited for yet does not.
+  var isRunning: Bool {
+    var information = siginfo_t()
+    let result = unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT)
+    return unsafe result == 0 && information.si_signo == 0
+  }
+
+  /// Waits until a condition holds.
+  /// - Returns: false when the process ended before it did.
+  func wait(until condition: () -> Bool) async throws -> Bool {
+    while !condition() {
+      guard isRunning else { return condition() }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    return true
+  }
+
   /// Waits for the end.
   /// - Returns: the exit code, or the negative number of the signal that ended it.
   func exitCode() async -> Int32 {

@@ -29,11 +29,11 @@ enum Tool {
   ///   - input: what it reads from standard input; nothing by default.
   ///   - memoryLimitKibibytes: the most address space that it may take, on systems that can limit it.
   ///   - executable: what is run instead of the tool, such as a shell that runs it.
-  ///   - whileRunning: called with the process id once it runs.
+  ///   - whileRunning: called once it runs.
   static func run(
     _ arguments: [String], in folder: URL, environment: [String: String] = [:], input: [UInt8]? = nil,
     memoryLimitKibibytes: Int? = nil, executable: String = path,
-    whileRunning: ((Int32) async throws -> Void)? = nil
+    whileRunning: ((ChildProcess) async throws -> Void)? = nil
   ) async throws -> Outcome {
     let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
@@ -49,10 +49,11 @@ enum Tool {
       } ?? arguments,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder.path,
       files: names.map(\.path))
-    let exitCode = Task { await process.exitCode() }
-    try await whileRunning?(process.identifier)
+    // Nobody waits for its end meanwhile, so that its process id stays its own.
+    try await whileRunning?(process)
+    let exitCode = await process.exitCode()
     return Outcome(
-      exitCode: await exitCode.value, output: Array(try Data(contentsOf: names[1])),
+      exitCode: exitCode, output: Array(try Data(contentsOf: names[1])),
       talk: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self))
   }
 }

@@ -71,7 +71,7 @@ final class Workspace {
 
   func run(
     _ arguments: String..., input: [UInt8]? = nil, environment: [String: String] = [:],
-    whileRunning: ((Int32) async throws -> Void)? = nil
+    whileRunning: ((ChildProcess) async throws -> Void)? = nil
   ) async throws -> Tool.Outcome {
     try await Tool.run(arguments, in: folder, environment: environment, input: input, whileRunning: whileRunning)
   }
