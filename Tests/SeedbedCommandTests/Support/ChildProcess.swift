@@ -49,7 +49,7 @@ struct ChildProcess {
 
   /// Whether it still runs. A child that has ended and was not waited for yet does not.
   var isRunning: Bool {
-    var information = siginfo_t()
+    var information = unsafe siginfo_t()
     let result = unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT)
     return unsafe result == 0 && information.si_signo == 0
   }
