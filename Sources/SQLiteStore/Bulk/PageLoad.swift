@@ -77,16 +77,20 @@ extension SQLiteStore {
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
   /// the load first. Primary keys must come in ascending order per table.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not one that is being
-  ///   built here with its indexes deferred, it records history, or one of the tables has rows.
+  ///   built here, it records history, one of the tables has rows, or something hangs on its rows already: a trigger or
+  ///   a partial index.
   public func beginPageLoad(_ entities: [Entity]) throws -> Bool {
     try perform {
-      guard isCreator, options.isUnderConstruction, hasDeferredIndexes, history == nil, !connection.isInTransaction,
+      guard isCreator, options.isUnderConstruction, history == nil, !connection.isInTransaction,
         pageLoad == nil
       else { return false }
       let tables = Set(entities.map { layout.table(for: $0).name })
       for table in tables
       where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted(table)))") != 0 {
         return false
+      }
+      if !hasDeferredIndexes {
+        for table in tables where try hasDependents(table) { return false }
       }
       var roots: [String: UInt32] = [:]
       var indexes: [(tableRoot: UInt32, shapes: [IndexShape])] = []
@@ -136,10 +140,25 @@ extension SQLiteStore {
     }
   }
 
+  /// Whether a table has triggers, temporary ones included, or indexes over some of its rows only: pages that are
+  /// written behind SQLite's back would not set them off.
+  private func hasDependents(_ table: String) throws -> Bool {
+    let statement = try Statement(
+      connection,
+      """
+      SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1)
+        OR EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger' AND tbl_name = ?1)
+        OR EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE partial = 1)
+      """)
+    try statement.bind(1, table)
+    return try statement.step() && statement.int64(at: 0) != 0
+  }
+
   /// Creates the indexes of an empty table whose keys are plain columns, and says how they are made. Others, such as
   /// partial ones, wait for `buildDeferredIndexes`.
   private func makeEmptyIndexes(of table: String) throws -> [IndexShape] {
-    for index in layout.indexes where index.table == table && (index.kind == .ordinary || index.kind == .unique) {
+    for index in layout.indexes
+    where hasDeferredIndexes && index.table == table && (index.kind == .ordinary || index.kind == .unique) {
       if index.createStatement.contains(" WHERE ") { continue }
       try connection.execute(SQLiteStore.ifMissing(index.createStatement))
     }

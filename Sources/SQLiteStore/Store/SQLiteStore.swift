@@ -74,6 +74,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var history: HistoryWriter?
   /// Rows that are being written as finished pages.
   var pageLoad: PageLoad?
+  /// Whether the transaction that is open is none, as rows were being loaded when it began.
+  private var isTransactionVoid = false
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   private(set) var upkeep: Upkeep?
   let externalData: ExternalDataFolder
@@ -314,7 +316,11 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Opens a transaction that lasts over several calls. While rows are loaded as pages there are no transactions: such
   /// a store is whole when it is finished, or thrown away.
   public func begin() throws {
-    if isPageLoading { return }
+    let isVoid = locked {
+      isTransactionVoid = pageLoad != nil
+      return isTransactionVoid
+    }
+    if isVoid { return }
     try perform {
       try connection.begin()
       history?.reset()
@@ -323,7 +329,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
   public func commit() throws {
-    if isPageLoading { return }
+    if endVoidTransaction() { return }
     try perform {
       try finishTransaction()
       try connection.commit()
@@ -333,13 +339,22 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
   /// Undoes the transaction that `begin` opened; does nothing when there is none.
   public func rollback() throws {
-    if isPageLoading { return }
+    if endVoidTransaction() { return }
     try perform {
       pendingOrderKeys.removeAll()
       history?.reset()
       for statement in statements.values { statement.reset() }
       try connection.rollback()
       removeUnnamedFiles()
+    }
+  }
+
+  /// Ends a transaction that began while rows were being loaded. When something ended the load meanwhile, every call
+  /// since then was a transaction of its own.
+  private func endVoidTransaction() -> Bool {
+    locked {
+      defer { isTransactionVoid = false }
+      return isTransactionVoid
     }
   }
 
