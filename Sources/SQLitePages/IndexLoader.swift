@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Fills empty indexes of a table that has rows: keys are taken from the table's pages and sorted, and the index is
 /// written from left to right. No connection may use the file meanwhile.
 public struct IndexLoader {
