@@ -111,6 +111,19 @@ import Foundation
     return number
   }
 
+  /// Gives the next page to the caller, who fills it with `write`.
+  func reservePage() throws(PageError) -> UInt32 {
+    if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
+    pageCount = nextPage
+    windowFirst = pageCount + 1
+    return pageCount
+  }
+
+  /// Writes reserved pages that lie one behind the other. Several threads may do so at once.
+  @unsafe func write(_ bytes: UnsafeRawPointer, pages: Int, at first: UInt32) throws(PageError) {
+    unsafe try writeAll(bytes, count: pages * geometry.pageSize, at: offset(first))
+  }
+
   /// Room for the page in the window, which is written out when it is full.
   @unsafe private func place(_ page: UInt32) throws(PageError) -> UnsafeMutableRawPointer {
     if Int(page - windowFirst) >= windowCapacity {

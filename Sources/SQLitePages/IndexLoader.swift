@@ -19,8 +19,10 @@ public struct IndexLoader {
   }
 
   /// Fills the indexes of one table.
+  /// - Parameter columns: columns of the table that were kept while it was written. Those that are complete must hold
+  ///   all its rows; indexes over one of them do not read the table.
   /// - Throws: `PageError` of kind `duplicateKey` when rows break a unique index. The file is of no use then.
-  public func load(_ indexes: [IndexShape], tableRoot: UInt32) throws(PageError) {
+  public func load(_ indexes: [IndexShape], tableRoot: UInt32, columns: [KeyColumn] = []) throws(PageError) {
     if indexes.isEmpty { return }
     let file = try DatabaseFile(path: path)
     let reader = try TableTreeReader(path: path, geometry: file.geometry, root: tableRoot)
