@@ -1,9 +1,17 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The values of one integer column, kept while a table's rows are written, so that an index over it can be made
 /// without reading the table again. Foreign keys and entity numbers are such columns.
 ///
-/// It holds 4 bytes a row. Where a value or a row id does not fit that form, or the rows outgrow the budget, it forgets
-/// everything and stays empty: the index is then made from the table. One thread at a time appends; once the table is
-/// written, several may read.
+/// It holds 4 bytes a row; what is over the budget goes to a temporary file. Where a value or a row id does not fit that
+/// form, or there is no place for such a file, it forgets everything and stays empty: the index is then made from the
+/// table. One thread at a time appends; once the table is written, several may read.
 @safe public final class KeyColumn: @unchecked Sendable {
   /// Position of the column in the table's records, from 0.
   public let field: Int
@@ -12,10 +20,15 @@
   /// Rows.
   public private(set) var count = 0
   private let memoryBudget: Int
+  private let temporaryPath: String
+  private var file: Int32 = -1
 
   static let rowsPerChunk = 1 << 16
-  /// 0 for null, v + 1 for the value v, so many rows in each chunk.
-  @unsafe private var chunks: [UnsafeMutablePointer<UInt32>] = unsafe []
+  static let chunkSize = rowsPerChunk * 4
+  /// 0 for null, v + 1 for the value v, so many rows in each chunk. Those that are nil lie in the file, each where it
+  /// would be if all did.
+  @unsafe private var chunks: [UnsafeMutablePointer<UInt32>?] = unsafe []
+  private var residentCount = 0
   /// Rows whose ids follow one another: position of the first, and its id.
   private(set) var runs: [(position: Int, firstRowID: Int64)] = []
   private var lastRowID: Int64 = 0
@@ -24,18 +37,22 @@
 
   /// - Parameters:
   ///   - field: position of the column in the table's records, from 0.
-  ///   - memoryBudget: bytes that the column may hold.
-  public init(field: Int, memoryBudget: Int) {
+  ///   - memoryBudget: bytes that the column may hold in memory; it takes 256 KiB at least.
+  ///   - temporaryPath: how the name of a file for what goes beyond begins; it has none any more once it is open.
+  public init(field: Int, memoryBudget: Int, temporaryPath: String) {
     self.field = field
     self.memoryBudget = memoryBudget
+    self.temporaryPath = temporaryPath
   }
 
   deinit { drop() }
 
   /// Forgets all rows for good.
   public func drop() {
-    unsafe chunks.forEach { unsafe $0.deallocate() }
+    unsafe chunks.forEach { unsafe $0?.deallocate() }
     unsafe chunks = []
+    if file >= 0 { close(file) }
+    file = -1
     runs = []
     count = 0
     isComplete = false
@@ -56,7 +73,7 @@
     var bits: UInt64 = 0
     var greatest = greatestSlot
     while done < count {
-      let (target, room) = unsafe chunk(at: self.count)
+      guard let (target, room) = unsafe chunk(at: self.count) else { return drop() }
       let part = min(room, count - done)
       let source = unsafe values + done
       if let states = unsafe states.map({ unsafe $0 + done }) {
@@ -90,7 +107,7 @@
     let slot = value.map { UInt32(truncatingIfNeeded: $0) + 1 } ?? 0
     var done = 0
     while done < count {
-      let (target, room) = unsafe chunk(at: self.count)
+      guard let (target, room) = unsafe chunk(at: self.count) else { return drop() }
       let part = min(room, count - done)
       unsafe target.update(repeating: slot, count: part)
       done += part
@@ -123,24 +140,47 @@
   private func note(_ firstRowID: Int64, _ count: Int) -> Bool {
     let (last, overflows) = firstRowID.addingReportingOverflow(Int64(count) - 1)
     guard !overflows, firstRowID > lastRowID, last <= Int64(UInt32.max),
-      (self.count + count) * 4 + runs.count * 16 <= memoryBudget
+      runs.count * 16 <= max(memoryBudget / 4, 1 << 16)
     else { return false }
     if firstRowID != lastRowID + 1 || runs.isEmpty { runs.append((self.count, firstRowID)) }
     lastRowID = last
     return true
   }
 
-  /// Where the row at a position goes, and how many follow it there.
-  @unsafe private func chunk(at position: Int) -> (UnsafeMutablePointer<UInt32>, room: Int) {
-    let offset = position & (KeyColumn.rowsPerChunk - 1)
-    if unsafe position >> 16 == chunks.count { unsafe chunks.append(.allocate(capacity: KeyColumn.rowsPerChunk)) }
-    return unsafe (chunks[position >> 16] + offset, KeyColumn.rowsPerChunk - offset)
+  /// Where the row at a position goes, and how many follow it there; nil when there is no place.
+  @unsafe private func chunk(at position: Int) -> (UnsafeMutablePointer<UInt32>, room: Int)? {
+    let number = position / KeyColumn.rowsPerChunk
+    if unsafe number == chunks.count {
+      if residentCount > 0, (residentCount + 1) * KeyColumn.chunkSize > memoryBudget {
+        guard unsafe spill(chunks.count - 1) else { return nil }
+      } else {
+        unsafe chunks.append(.allocate(capacity: KeyColumn.rowsPerChunk))
+        residentCount += 1
+      }
+    }
+    guard let chunk = unsafe chunks[number] else { return nil }
+    let offset = position % KeyColumn.rowsPerChunk
+    return unsafe (chunk + offset, KeyColumn.rowsPerChunk - offset)
+  }
+
+  /// Writes a full chunk to the file; its memory becomes the next chunk.
+  private func spill(_ number: Int) -> Bool {
+    if file < 0 {
+      guard let descriptor = TemporaryFile.open(prefix: temporaryPath) else { return false }
+      file = descriptor
+    }
+    guard let chunk = unsafe chunks[number],
+      unsafe pwrite(file, chunk, KeyColumn.chunkSize, off_t(number) * off_t(KeyColumn.chunkSize)) == KeyColumn.chunkSize
+    else { return false }
+    unsafe chunks[number] = nil
+    unsafe chunks.append(chunk)
+    return true
   }
 
   /// Hands out the rows at some positions in pieces: the slots, the id of the first, and how many.
   @unsafe func forEach(
     in range: Range<Int>, _ body: (UnsafePointer<UInt32>, _ firstRowID: Int64, _ count: Int) -> Void
-  ) {
+  ) throws(PageError) {
     var low = 0
     var high = runs.count
     while low < high {
@@ -149,13 +189,30 @@
     }
     var run = low - 1
     var position = range.lowerBound
+    var scratch: UnsafeMutablePointer<UInt32>?
+    defer { unsafe scratch?.deallocate() }
+    var scratchNumber = -1
     while position < range.upperBound {
       let endOfRun = run + 1 < runs.count ? runs[run + 1].position : count
-      let offset = position & (KeyColumn.rowsPerChunk - 1)
+      let number = position / KeyColumn.rowsPerChunk
+      let offset = position % KeyColumn.rowsPerChunk
       let part = min(min(range.upperBound, endOfRun) - position, KeyColumn.rowsPerChunk - offset)
-      unsafe body(
-        UnsafePointer(chunks[position >> 16] + offset), runs[run].firstRowID + Int64(position - runs[run].position),
-        part)
+      var source = unsafe UnsafePointer(chunks[number])
+      if unsafe source == nil {
+        let place = unsafe scratch ?? .allocate(capacity: KeyColumn.rowsPerChunk)
+        unsafe scratch = place
+        if scratchNumber != number {
+          let size = KeyColumn.chunkSize
+          guard unsafe pread(file, place, size, off_t(number) * off_t(size)) == size else {
+            throw PageError(kind: .inputOutput, message: "cannot read back a column")
+          }
+          scratchNumber = number
+        }
+        unsafe source = UnsafePointer(place)
+      }
+      if let source = unsafe source {
+        unsafe body(source + offset, runs[run].firstRowID + Int64(position - runs[run].position), part)
+      }
       position += part
       if position == endOfRun { run += 1 }
     }

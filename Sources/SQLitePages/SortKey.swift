@@ -1,59 +1,89 @@
+import Foundation
+
 /// Byte strings that compare as SQLite compares keys: null before numbers before texts before blobs, numbers by value
-/// whatever their form, texts and blobs by their bytes.
+/// whatever their form, texts and blobs by their bytes. No key is the beginning of another one.
 enum SortKey {
-  /// Appends a field of a record.
-  /// - Parameter bytes: the field's bytes.
-  @unsafe static func append(
-    _ bytes: UnsafeRawBufferPointer, type: UInt64, isDescending: Bool, to key: inout [UInt8]
-  ) {
-    let start = key.count
+  /// Bytes that a field takes at most.
+  @inline(__always)
+  static func maximumSize(of type: UInt64) -> Int { type >= 12 ? 2 * StoredRecord.size(of: type) + 3 : 17 }
+
+  /// Writes a field of a record.
+  /// - Parameters:
+  ///   - bytes: the field's bytes.
+  ///   - target: has room for `maximumSize` bytes.
+  /// - Returns: the number of bytes written.
+  @inline(__always)
+  @unsafe static func write(
+    _ bytes: UnsafeRawPointer, type: UInt64, isDescending: Bool, to target: UnsafeMutableRawPointer
+  ) -> Int {
+    let count: Int
     switch type {
-    case 0: key.append(0x05)
+    case 0:
+      unsafe target.storeBytes(of: 0x05, as: UInt8.self)
+      count = 1
     case 7:
-      key.append(0x10)
-      let bits = unsafe bytes.isEmpty ? 0 : UInt64(bigEndian: unsafe bytes.loadUnaligned(as: UInt64.self))
-      append(Double(bitPattern: bits), remainder: 0, to: &key)
-    case 1...9:
-      key.append(0x10)
-      let value = unsafe bytes.baseAddress.map { unsafe StoredRecord.integer($0, type: type) } ?? Int64(type & 1)
-      append(integer: value, to: &key)
-    default:
-      key.append(type & 1 == 1 ? 0x30 : 0x40)
-      // A zero byte is doubled with 255, so that the end (0, 0) sorts before everything that goes on.
-      unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
-        for index in bytes.indices {
-          let byte = unsafe bytes[index]
-          key.append(byte)
-          if byte == 0 { key.append(0xff) }
-        }
-      }
-      key.append(0)
-      key.append(0)
+      let bits = UInt64(bigEndian: unsafe bytes.loadUnaligned(as: UInt64.self))
+      count = unsafe write(Double(bitPattern: bits), remainder: 0, to: target)
+    case 1...9: count = unsafe write(integer: StoredRecord.integer(bytes, type: type), to: target)
+    default: count = unsafe write(bytes, count: StoredRecord.size(of: type), isText: type & 1 == 1, to: target)
     }
-    if isDescending { for index in start..<key.count { key[index] = ~key[index] } }
+    if isDescending { unsafe invert(target, count) }
+    return count
   }
 
-  /// Appends a row id, by which equal keys are ordered.
-  static func append(rowID: Int64, to key: inout [UInt8]) {
-    append(bits: UInt64(bitPattern: rowID) ^ 1 << 63, to: &key)
+  @unsafe static func invert(_ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    for index in 0..<count {
+      unsafe bytes.storeBytes(
+        of: ~bytes.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+    }
+  }
+
+  @unsafe private static func write(
+    _ bytes: UnsafeRawPointer, count: Int, isText: Bool, to target: UnsafeMutableRawPointer
+  ) -> Int {
+    unsafe target.storeBytes(of: isText ? 0x30 : 0x40, as: UInt8.self)
+    var size = 1
+    if unsafe count == 0 || memchr(bytes, 0, count) == nil {
+      unsafe (target + 1).copyMemory(from: bytes, byteCount: count)
+      size += count
+    } else {
+      // A zero byte is doubled with 255, so that the end (0, 0) sorts before everything that goes on.
+      for index in 0..<count {
+        let byte = unsafe bytes.load(fromByteOffset: index, as: UInt8.self)
+        unsafe target.storeBytes(of: byte, toByteOffset: size, as: UInt8.self)
+        size += 1
+        if byte == 0 {
+          unsafe target.storeBytes(of: 0xff, toByteOffset: size, as: UInt8.self)
+          size += 1
+        }
+      }
+    }
+    unsafe (target + size).storeBytes(of: 0, as: UInt16.self)
+    return size + 2
+  }
+
+  /// Writes a row id, by which equal keys are ordered: 8 bytes.
+  @inline(__always)
+  @unsafe static func write(rowID: Int64, to target: UnsafeMutableRawPointer) {
+    unsafe target.storeBytes(of: (UInt64(bitPattern: rowID) ^ 1 << 63).bigEndian, as: UInt64.self)
   }
 
   /// A number is written as the greatest double not above it and what is missing, so that integers beyond 53 bits and
   /// reals compare exactly.
-  static func append(integer value: Int64, to key: inout [UInt8]) {
+  @inline(__always)
+  @unsafe static func write(integer value: Int64, to target: UnsafeMutableRawPointer) -> Int {
     var base = Double(value)
     // Rounding may have gone up, at the top even beyond 64 bits.
     if base >= 0x1p63 || Int64(base) > value { base = base.nextDown }
-    append(base, remainder: UInt64(bitPattern: value &- Int64(base)), to: &key)
+    return unsafe write(base, remainder: UInt64(bitPattern: value &- Int64(base)), to: target)
   }
 
-  private static func append(_ base: Double, remainder: UInt64, to key: inout [UInt8]) {
+  @inline(__always)
+  @unsafe private static func write(_ base: Double, remainder: UInt64, to target: UnsafeMutableRawPointer) -> Int {
     let bits = (base == 0 ? 0.0 : base).bitPattern
-    append(bits: bits >> 63 == 1 ? ~bits : bits | 1 << 63, to: &key)
-    append(bits: remainder, to: &key)
-  }
-
-  private static func append(bits: UInt64, to key: inout [UInt8]) {
-    for shift in 0..<8 { key.append(UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64(shift)))) }
+    unsafe target.storeBytes(of: 0x10, as: UInt8.self)
+    unsafe (target + 1).storeBytes(of: (bits >> 63 == 1 ? ~bits : bits | 1 << 63).bigEndian, as: UInt64.self)
+    unsafe (target + 9).storeBytes(of: remainder.bigEndian, as: UInt64.self)
+    return 17
   }
 }

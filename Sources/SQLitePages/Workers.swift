@@ -1,0 +1,38 @@
+import Dispatch
+import Synchronization
+
+/// Work on several threads at once.
+enum Workers {
+  /// Runs a piece of work on every worker, and throws the error of the first that failed.
+  static func run(_ count: Int, _ body: @Sendable (_ worker: Int) throws(PageError) -> Void) throws(PageError) {
+    if count <= 1 { return try body(0) }
+    let errors = Mutex<[Int: PageError]>([:])
+    DispatchQueue.concurrentPerform(iterations: count) { worker in
+      do throws(PageError) {
+        try body(worker)
+      } catch {
+        errors.withLock { $0[worker] = error }
+      }
+    }
+    let found = errors.withLock { $0 }
+    if let first = found.min(by: { $0.key < $1.key }) { throw first.value }
+  }
+
+  /// Deals out the numbers from 0 to `pieces` to the workers, each number once.
+  static func share(
+    _ pieces: Int, among count: Int, _ body: @Sendable (_ next: () -> Int?) throws(PageError) -> Void
+  ) throws(PageError) {
+    let next = Atomic(0)
+    try run(min(count, max(pieces, 1))) { (_) throws(PageError) in
+      try body {
+        let piece = next.add(1, ordering: .relaxed).oldValue
+        return piece < pieces ? piece : nil
+      }
+    }
+  }
+
+  /// The part of `count` things that one of several workers takes.
+  static func part(_ worker: Int, of workers: Int, _ count: Int) -> Range<Int> {
+    (count * worker / workers)..<(count * (worker + 1) / workers)
+  }
+}
