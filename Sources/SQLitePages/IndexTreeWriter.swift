@@ -9,9 +9,11 @@
   private var leaf: PageBuilder
   private var lastCellSize = 0
   private var isEmpty = true
-  /// Whether a cell of the current leaf has overflow pages.
+  /// Whether any key has overflow pages.
   private var hasOverflow = false
+  /// The key that did not fit the current leaf. It divides the leaf from the next one, if another key follows.
   @unsafe private let divider: UnsafeMutableRawPointer
+  private var dividerSize = 0
 
   /// - Parameter root: the page of the empty index, as `sqlite_schema` names it.
   /// - Throws: `PageError` when the page is no empty index.
@@ -39,41 +41,58 @@
   @unsafe public func append(payload: UnsafeRawPointer, count: Int) throws(PageError) {
     let local = geometry.localSize(count, maximum: geometry.maximumIndexLocal)
     let size = Varint.size(UInt64(count)) + local + (local < count ? 4 : 0)
-    if !leaf.hasRoom(for: size) { try emitLeaf() }
+    if dividerSize > 0 { try emitLeaf() }
     isEmpty = false
-    lastCellSize = size
     var head: UInt32 = 0
     if local < count {
       head = unsafe try file.appendOverflow(payload + local, count: count - local, scratch: scratch)
       hasOverflow = true
     }
-    var cell = unsafe leaf.addCell(size)
+    var cell: UnsafeMutableRawPointer
+    if leaf.hasRoom(for: size) {
+      unsafe cell = leaf.addCell(size)
+      lastCellSize = size
+    } else {
+      unsafe cell = divider
+      dividerSize = size
+    }
     unsafe cell += Varint.write(UInt64(count), to: cell)
     unsafe cell.copyMemory(from: payload, byteCount: local)
     if local < count { unsafe (cell + local).storeBytes(of: head.bigEndian, as: UInt32.self) }
   }
 
-  /// Writes a full leaf; its last key becomes the divider behind it.
+  /// Writes the current leaf, which a divider follows.
   private func emitLeaf() throws(PageError) {
-    let size = lastCellSize
-    unsafe try leaf.removeLastCell(size) { (cell) throws(PageError) in
-      unsafe divider.copyMemory(from: cell, byteCount: size)
-    }
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)
     leaf.removeAll()
-    unsafe try levels.append(number, divider: divider, count: size)
+    unsafe try levels.append(number, divider: divider, count: dividerSize)
+    dividerSize = 0
+  }
+
+  /// The last key does not fit the leaf: the one before it becomes the divider, and it gets a leaf of its own.
+  private func splitLast() throws(PageError) {
+    let size = dividerSize
+    let last = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+    defer { unsafe last.deallocate() }
+    unsafe last.copyMemory(from: divider, byteCount: size)
+    dividerSize = lastCellSize
+    unsafe try leaf.removeLastCell(dividerSize) { (cell) throws(PageError) in
+      unsafe divider.copyMemory(from: cell, byteCount: dividerSize)
+    }
+    try emitLeaf()
+    unsafe leaf.addCell(size).copyMemory(from: last, byteCount: size)
   }
 
   private func adoptOverflow(_ parent: UInt32) {
     guard hasOverflow else { return }
-    hasOverflow = false
     for index in 0..<leaf.cellCount { unsafe file.adoptOverflow(ofIndexCell: leaf.cell(index), parent: parent) }
   }
 
   /// Writes what is left. An empty index stays as it is.
   public func finish() throws(PageError) {
     if isEmpty { return }
+    if dividerSize > 0 { try splitLast() }
     if levels.isEmpty {
       unsafe try file.replace(root, leaf.finish())
       adoptOverflow(root)

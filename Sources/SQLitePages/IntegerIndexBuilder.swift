@@ -51,17 +51,40 @@
       try write(plan.leaves, of: part)
       carried = part.carried(from: plan.open)
     }
-    // What is left is the last leaf.
+    try finish(carried)
+  }
+
+  /// Writes the last leaf, and the levels above.
+  private func finish(_ carried: IntegerIndexPart.Carried) throws(PageError) {
     let rest = IntegerIndexPart(slots: 0..<0, workers: 1, carried: carried)
     rest.allocateRowIDs()
-    plan.beginPart()
     let page = UnsafeMutableRawPointer.allocate(byteCount: file.geometry.pageSize, alignment: 16)
     defer { unsafe page.deallocate() }
-    unsafe rest.fill(page, file.geometry, plan.open, end: rest.entryCount)
+    var last = IntegerIndexPlan.Leaf(start: 0, slot: 0, dividerSlot: 0)
+    if plan.hasDivider {
+      // The very last entry does not fit: it gets a leaf of its own, and the one before it is the divider.
+      last.start = rest.entryCount - 1
+      unsafe rest.fill(
+        page, file.geometry, IntegerIndexPlan.Leaf(start: 0, slot: 0, dividerSlot: 0), end: last.start - 1)
+      unsafe try enter(file.append(page), slot: carried.slots[last.start - 1], rowID: carried.rowIDs[last.start - 1])
+    }
+    unsafe rest.fill(page, file.geometry, last, end: rest.entryCount)
     if levels.isEmpty {
       unsafe try file.replace(root, page)
     } else {
       try levels.finish(last: unsafe file.append(page), root: root)
+    }
+  }
+
+  /// Enters a leaf in the level above.
+  /// - Parameters:
+  ///   - slot: of the key behind it.
+  ///   - rowID: of the key behind it.
+  private func enter(_ page: UInt32, slot: Int, rowID: UInt32) throws(PageError) {
+    unsafe try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { (bytes) throws(PageError) in
+      guard let base = bytes.baseAddress else { return }
+      let count = unsafe IntegerIndexPart.writeEntry(slot: slot, rowID: rowID, to: base)
+      unsafe try levels.append(page, divider: base, count: count)
     }
   }
 
@@ -160,12 +183,7 @@
         pieces.append(index..<(index + 1))
       }
       pages.append(page)
-      unsafe try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { (bytes) throws(PageError) in
-        guard let base = bytes.baseAddress else { return }
-        let count = unsafe IntegerIndexPart.writeEntry(
-          slot: leaf.dividerSlot, rowID: part.rowIDs[ends[index]], to: base)
-        unsafe try levels.append(page, divider: base, count: count)
-      }
+      unsafe try enter(page, slot: leaf.dividerSlot, rowID: part.rowIDs[ends[index]])
     }
     let pageSize = file.geometry.pageSize
     let geometry = file.geometry

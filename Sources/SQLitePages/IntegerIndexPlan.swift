@@ -10,8 +10,7 @@ struct IntegerIndexPlan {
     var start: Int
     /// The slot of that entry.
     var slot: Int
-    /// The slot of the key behind the leaf, which becomes the divider. The key itself comes right before the next
-    /// leaf's first entry.
+    /// The slot of the key that did not fit the leaf any more and divides it from the next one.
     var dividerSlot: Int
   }
 
@@ -22,8 +21,9 @@ struct IntegerIndexPlan {
   /// The leaf that is being filled.
   private(set) var open = Leaf(start: 0, slot: 0, dividerSlot: 0)
   private var isEmpty = true
-  /// Slot of the entry before.
-  private var lastSlot = 0
+  /// Whether the divider behind the open leaf is known. It is the last entry so far; as long as no other follows, it
+  /// divides nothing.
+  private(set) var hasDivider = false
 
   init(geometry: PageGeometry) {
     roomOnPage = geometry.usableSize - PageBuilder.Kind.leafIndex.headerSize
@@ -64,18 +64,19 @@ struct IntegerIndexPlan {
         isEmpty = false
         open.slot = slot
       }
-      let fitting = min(room / size, entries.upperBound - position)
-      if fitting > 0 {
-        position += fitting
-        room -= fitting * size
-        lastSlot = slot
-      }
-      if position < entries.upperBound {
-        // The last entry leaves the page again and divides it from the next.
-        open.dividerSlot = lastSlot
+      if hasDivider {
         leaves.append(open)
         open = Leaf(start: position, slot: slot, dividerSlot: 0)
         room = roomOnPage
+        hasDivider = false
+      }
+      let fitting = min(room / size, entries.upperBound - position)
+      position += fitting
+      room -= fitting * size
+      if position < entries.upperBound {
+        open.dividerSlot = slot
+        hasDivider = true
+        position += 1
       }
     }
   }

@@ -1,13 +1,15 @@
 /// The interior pages of a tree that is written from left to right.
 ///
 /// Children come in order, each with the divider that follows it: in a table the greatest row id of the child, in an
-/// index a key that stands between two children. The divider of a full page's last child moves up, so the page behind
-/// it always begins with a child and its divider, and none is ever left without.
+/// index a key that stands between two children. A child that does not fit a page any more becomes its rightmost one,
+/// and the divider behind that child moves up, once it is known that another child follows.
 @safe final class InteriorLevels {
   private struct Level {
     var page: PageBuilder
     /// Bytes of the last cell.
     var lastCellSize = 0
+    /// A child and the divider behind it that did not fit.
+    var waiting: [UInt8] = []
   }
 
   private let file: DatabaseFile
@@ -29,9 +31,12 @@
   ///   - divider: what follows the child's number in the cell.
   @unsafe func append(_ child: UInt32, divider: UnsafeRawPointer, count: Int, level: Int = 0) throws(PageError) {
     if level == levels.count { addLevel() }
+    if !levels[level].waiting.isEmpty { try emit(level) }
     let size = count + 4
     if !levels[level].page.hasRoom(for: size) {
-      try emit(level)
+      unsafe withUnsafeBytes(of: child.bigEndian) { unsafe levels[level].waiting += $0 }
+      unsafe levels[level].waiting += UnsafeRawBufferPointer(start: divider, count: count)
+      return
     }
     let cell = unsafe levels[level].page.addCell(size)
     unsafe cell.storeBytes(of: child.bigEndian, as: UInt32.self)
@@ -45,29 +50,52 @@
     levels.append(Level(page: unsafe PageBuilder(kind, geometry: file.geometry, page: buffer)))
   }
 
-  /// Writes a full page: its last child becomes the rightmost one and the divider behind it goes up.
+  /// Writes a full page: the child that waits becomes the rightmost one, and the divider behind it goes up.
   private func emit(_ level: Int) throws(PageError) {
-    let size = levels[level].lastCellSize
-    guard levels[level].page.cellCount > 1 else {
-      throw PageError(kind: .malformed, message: "an interior page holds less than two cells")
-    }
-    let divider = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
-    defer { unsafe divider.deallocate() }
-    unsafe try levels[level].page.removeLastCell(size) { (cell) throws(PageError) in
-      unsafe divider.copyMemory(from: cell, byteCount: size)
-    }
-    let rightmost = UInt32(bigEndian: unsafe divider.loadUnaligned(as: UInt32.self))
+    let cell = levels[level].waiting
+    levels[level].waiting = []
+    let rightmost = cell[..<4].reduce(0) { $0 << 8 | UInt32($1) }
     let number = unsafe try file.append(levels[level].page.finish(rightmost: rightmost))
     adopt(levels[level].page, rightmost: rightmost, parent: number)
     levels[level].page.removeAll()
-    unsafe try append(number, divider: divider + 4, count: size - 4, level: level + 1)
+    let result: Result<Void, PageError> = unsafe cell.withUnsafeBytes { bytes in
+      do throws(PageError) {
+        guard let base = bytes.baseAddress else { return .success(()) }
+        return .success(unsafe try append(number, divider: base + 4, count: bytes.count - 4, level: level + 1))
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  /// A child waits, and only one without a divider comes behind it: it goes to a new page with that one, and the last
+  /// child of the full page becomes its rightmost.
+  private func split(_ level: Int) throws(PageError) {
+    guard levels[level].page.cellCount > 1 else {
+      throw PageError(kind: .malformed, message: "an interior page holds less than two cells")
+    }
+    let cell = levels[level].waiting
+    let size = levels[level].lastCellSize
+    var moved: [UInt8] = []
+    unsafe try levels[level].page.removeLastCell(size) { (last) throws(PageError) in
+      unsafe moved += UnsafeRawBufferPointer(start: last, count: size)
+    }
+    levels[level].waiting = moved
+    try emit(level)
+    let place = unsafe levels[level].page.addCell(cell.count)
+    unsafe cell.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress { unsafe place.copyMemory(from: base, byteCount: bytes.count) }
+    }
   }
 
   /// Writes what is left; the topmost page takes the place of the root.
   /// - Parameter last: the last child, which no divider follows.
   func finish(last: UInt32, root: UInt32) throws(PageError) {
     var rightmost = last
-    for level in levels.indices {
+    var level = 0
+    while level < levels.count {
+      if !levels[level].waiting.isEmpty { try split(level) }
       let page = unsafe levels[level].page.finish(rightmost: rightmost)
       var number = root
       if level == levels.count - 1 {
@@ -77,6 +105,7 @@
       }
       adopt(levels[level].page, rightmost: rightmost, parent: number)
       rightmost = number
+      level += 1
     }
   }
 

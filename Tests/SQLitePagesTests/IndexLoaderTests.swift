@@ -96,6 +96,12 @@ struct IndexLoaderTests {
     try connection.execute("COMMIT")
     let other = try Connection(path: fast)
     #expect(try other.string("PRAGMA integrity_check") == "ok")
+    // No tree has more pages than VACUUM leaves it.
+    let pages = try PagesFolder.pagesByTree(other)
+    _ = try folder.vacuumed(other, "0")
+    for (name, count) in try PagesFolder.pagesByTree(Connection(path: folder.path + "/vacuumed-0.sqlite")) {
+      #expect(pages[name] ?? 0 <= count, "\(name) has \(pages[name] ?? 0) pages, \(count) after VACUUM")
+    }
     #expect(try folder.vacuumed(other, "1") == folder.vacuumed(connection, "2"))
     try other.execute(
       "DELETE FROM T WHERE ID % 2 = 0; PRAGMA incremental_vacuum; INSERT INTO T (A, B, C, D) SELECT D, C, B, A FROM T")
@@ -225,6 +231,14 @@ final class PagesFolder {
   func vacuumed(_ connection: Connection, _ name: String) throws -> Data {
     try connection.execute("VACUUM INTO '\(path)/vacuumed-\(name).sqlite'")
     return try Data(contentsOf: URL(fileURLWithPath: "\(path)/vacuumed-\(name).sqlite"))
+  }
+
+  /// Tables and indexes with the number of their pages.
+  static func pagesByTree(_ connection: Connection) throws -> [String: Int64] {
+    let statement = try Statement(connection, "SELECT name, count(*) FROM dbstat GROUP BY name")
+    var result: [String: Int64] = [:]
+    while try statement.step() { result[statement.string(at: 0) ?? ""] = statement.int64(at: 1) }
+    return result
   }
 
   static func root(_ name: String, _ database: String) throws -> UInt32 {
