@@ -12,10 +12,9 @@ extension SQLiteStore {
   public func link(
     _ relationship: Relationship, pairs: [(owner: Int64, destination: Int64)], replacing: Bool
   ) throws -> Int {
-    let isDeferred = locked {
-      guard let pageLoad, !replacing else { return false }
-      pageLoad.link(relationship, pairs)
-      return true
+    let isDeferred = try locked {
+      guard let pageLoad else { return false }
+      return try pageErrors { try pageLoad.link(relationship, pairs, replacing: replacing) }
     }
     if isDeferred { return pairs.count }
     return try performAtomically {

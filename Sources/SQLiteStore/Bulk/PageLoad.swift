@@ -13,8 +13,8 @@ final class PageLoad {
   private let numericText: NumericText
   /// The last primary key handed out, by model index of the root entity.
   private(set) var lastKeys: [Int: Int64]
-  /// Memberships that SQLite writes when the pages are finished.
-  private(set) var links: [(relationship: Relationship, pairs: [(owner: Int64, destination: Int64)])] = []
+  /// Memberships that are written when the rows are finished.
+  let links: DeferredLinks
 
   /// - Parameters:
   ///   - roots: root page by table name.
@@ -26,6 +26,7 @@ final class PageLoad {
     self.indexes = indexes
     self.lastKeys = lastKeys
     numericText = try NumericText()
+    links = DeferredLinks(layout: store.layout, memoryBudget: 16 << 20, temporaryPath: store.path + "-links")
     let file = try DatabaseFile(path: store.path)
     self.file = file
     writers = try roots.mapValues { try TableTreeWriter(file: file, root: $0) }
@@ -55,12 +56,13 @@ final class PageLoad {
     return true
   }
 
-  func link(_ relationship: Relationship, _ pairs: [(owner: Int64, destination: Int64)]) {
-    if links.last?.relationship == relationship {
-      links[links.count - 1].pairs += pairs
-    } else {
-      links.append((relationship, pairs))
-    }
+  /// Takes up memberships, if they can wait.
+  func link(
+    _ relationship: Relationship, _ pairs: [(owner: Int64, destination: Int64)], replacing: Bool
+  ) throws(PageError) -> Bool {
+    // Only an owner that comes with this load has no members yet.
+    if replacing && lastKeys[relationship.entity.root.index] == nil { return false }
+    return try links.append(relationship, pairs, replacing: replacing)
   }
 
   func finishTables() throws {
@@ -134,15 +136,15 @@ extension SQLiteStore {
           for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
             try setLastPrimaryKey(key, of: model.entities[root])
           }
-          for (relationship, pairs) in load.links { try link(relationship, pairs: pairs, replacing: false) }
         }
+        try write(load.links, memoryBudget: memoryBudget, workers: workers)
       }
     }
   }
 
   /// Whether a table has triggers, temporary ones included, or indexes over some of its rows only: pages that are
   /// written behind SQLite's back would not set them off.
-  private func hasDependents(_ table: String) throws -> Bool {
+  func hasDependents(_ table: String) throws -> Bool {
     let statement = try Statement(
       connection,
       """
@@ -156,7 +158,7 @@ extension SQLiteStore {
 
   /// Creates the indexes of an empty table whose keys are plain columns, and says how they are made. Others, such as
   /// partial ones, wait for `buildDeferredIndexes`.
-  private func makeEmptyIndexes(of table: String) throws -> [IndexShape] {
+  func makeEmptyIndexes(of table: String) throws -> [IndexShape] {
     for index in layout.indexes
     where hasDeferredIndexes && index.table == table && (index.kind == .ordinary || index.kind == .unique) {
       if index.createStatement.contains(" WHERE ") { continue }
