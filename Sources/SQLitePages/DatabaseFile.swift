@@ -165,6 +165,16 @@ import Foundation
 
   // MARK: - The end
 
+  /// Takes the new pages back and closes the file, which is then as it was. Not after `finish` has begun, and only where
+  /// no page was replaced.
+  public func abandon() throws(PageError) {
+    guard isOpen else { return }
+    isOpen = false
+    let size = off_t(Int(firstNewPage - 1) * geometry.pageSize)
+    let isShort = ftruncate(descriptor, size) == 0
+    guard close(descriptor) == 0, isShort else { throw DatabaseFile.failure("cannot shorten \(path)") }
+  }
+
   /// Writes what is still in memory, the pointer map and the header, and closes the file.
   public func finish() throws(PageError) {
     guard isOpen else { return }

@@ -57,6 +57,49 @@
     if local < count { unsafe (cell + local).storeBytes(of: head.bigEndian, as: UInt32.self) }
   }
 
+  /// Adds rows whose ids follow one another.
+  /// - Parameters:
+  ///   - firstRowID: greater than that of the row before.
+  ///   - payloads: the records, one behind the other.
+  ///   - ends: where each of them ends.
+  @unsafe public func append(
+    firstRowID: Int64, payloads: UnsafeRawPointer, ends: UnsafePointer<Int>, count: Int
+  ) throws(PageError) {
+    if count == 0 { return }
+    guard firstRowID > lastRowID || isEmpty else { throw TableTreeWriter.disorder(firstRowID, lastRowID) }
+    let maximumLocal = geometry.maximumTableLocal
+    var start = 0
+    var row = 0
+    while row < count {
+      // The page is filled with a copy of its builder, which costs no exclusivity check per row.
+      var page = leaf
+      while row < count {
+        let size = unsafe ends[row] - start
+        if size > maximumLocal { break }
+        let rowID = firstRowID &+ Int64(row)
+        let cellSize = size &+ Varint.size(UInt64(size)) &+ Varint.size(UInt64(bitPattern: rowID))
+        if !page.hasRoom(for: cellSize) { break }
+        var cell = unsafe page.addCell(cellSize)
+        unsafe cell += Varint.write(UInt64(size), to: cell)
+        unsafe cell += Varint.write(UInt64(bitPattern: rowID), to: cell)
+        unsafe cell.copyMemory(from: payloads + start, byteCount: size)
+        start &+= size
+        row &+= 1
+      }
+      leaf = page
+      if row > 0 {
+        lastRowID = firstRowID &+ Int64(row &- 1)
+        isEmpty = false
+      }
+      guard row < count else { return }
+      // The row that needs another page, or overflow pages.
+      let end = unsafe ends[row]
+      unsafe try append(rowID: firstRowID &+ Int64(row), payload: payloads + start, count: end - start)
+      start = end
+      row += 1
+    }
+  }
+
   private func emitLeaf() throws(PageError) {
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)

@@ -6,6 +6,8 @@ public enum Varint {
   public static func size(_ value: UInt64) -> Int {
     if value < 0x80 { return 1 }
     if value < 0x4000 { return 2 }
+    if value < 0x20_0000 { return 3 }
+    if value < 0x1000_0000 { return 4 }
     let bits = 64 - value.leadingZeroBitCount
     return bits > 56 ? 9 : (bits + 6) / 7
   }
@@ -23,6 +25,12 @@ public enum Varint {
       let pair = UInt16(truncatingIfNeeded: (value >> 7 | 0x80) << 8 | (value & 0x7f))
       unsafe target.storeBytes(of: pair.bigEndian, as: UInt16.self)
       return 2
+    }
+    if value < 0x20_0000 {
+      let pair = UInt16(truncatingIfNeeded: (value >> 14 | 0x80) << 8 | (value >> 7 & 0x7f | 0x80))
+      unsafe target.storeBytes(of: pair.bigEndian, as: UInt16.self)
+      unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: value & 0x7f), toByteOffset: 2, as: UInt8.self)
+      return 3
     }
     return unsafe writeLong(value, to: target)
   }

@@ -145,6 +145,9 @@ struct StringCell: CellParser {
   /// Whether the field is stored case-, diacritic- and width-folded.
   let isNormalized: Bool
 
+  /// Any text as it is.
+  static let plain = StringCell(minimumLength: nil, maximumLength: nil, pattern: nil, isNormalized: false)
+
   @inline(__always)
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int

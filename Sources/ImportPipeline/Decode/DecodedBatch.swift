@@ -1,4 +1,5 @@
 import ObjectModel
+import SQLiteStore
 import SeedFormats
 import StoreInterface
 
@@ -138,6 +139,8 @@ final class DecodedBatch: @unchecked Sendable {
   var problems: [Int: [RecordProblem]] = [:]
   var filtered = 0
   var duplicate = 0
+  /// The records of all rows as they are stored, where a worker could make them already.
+  var encoded: EncodedRows?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
   /// Whether a copy still needs the record batch, so that it must not be filled again.

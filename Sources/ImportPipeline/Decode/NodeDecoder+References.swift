@@ -16,6 +16,8 @@ extension NodeDecoder {
       }
     } else if reference.relationship.isToMany {
       unsafe decodeToMany(reference, into: &keys)
+    } else if unsafe decodePlainKeys(reference, into: &keys) {
+      // Done.
     } else {
       let batch = unsafe RowBatch(
         entity: reference.table.entity, columns: reference.keyColumns, capacity: max(entries.count, 1))

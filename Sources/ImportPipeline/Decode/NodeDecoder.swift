@@ -61,6 +61,9 @@ import StoreInterface
     case .uri: unsafe decode(cell, URICell(), into: batch)
     case .binary, .transformable: unsafe decode(cell, BinaryCell(), into: batch)
     case .string, .undefined, .objectID, .composite:
+      if unsafe decodePlainTexts(cell, into: batch) {
+        return unsafe checkMissing(cell, StringCell.plain, batch: batch)
+      }
       var isNormalized = false
       if case .normalized = cell.input { isNormalized = true }
       let parser = StringCell(
@@ -78,7 +81,11 @@ import StoreInterface
     let parser = IntegerCell(
       range: range, minimum: cell.attribute.minimumValue.asInteger ?? .min,
       maximum: cell.attribute.maximumValue.asInteger ?? .max, isDuration: isDuration)
-    unsafe decode(cell, parser, into: batch)
+    if unsafe decodePlainIntegers(cell, parser, into: batch) {
+      unsafe checkMissing(cell, parser, batch: batch)
+    } else {
+      unsafe decode(cell, parser, into: batch)
+    }
   }
 
   func decode(_ cell: CellPlan, _ parser: some CellParser, into batch: RowBatch) {
@@ -90,8 +97,7 @@ import StoreInterface
     case .constant(let value):
       for row in unsafe entries.indices { unsafe put(value, cell, parser, batch: batch, row: row, slot: nil) }
     }
-    let needsCheck = !cell.attribute.isOptional || cell.defaultValue != nil
-    if needsCheck { unsafe checkMissing(cell, parser, batch: batch) }
+    unsafe checkMissing(cell, parser, batch: batch)
   }
 
   /// The hot loop: bytes to cells without a String, an allocation or an existential on the way.
@@ -99,39 +105,54 @@ import StoreInterface
   private func decodeField(
     _ cell: CellPlan, slot: Int, _ parser: some CellParser, into batch: RowBatch
   ) {
-    let column = cell.column
     let nullIsEmpty = cell.nulls.count == 1 && cell.nulls[0].isEmpty
     let keepsQuoted = unsafe table.respectsQuotes && cell.attribute.type == .string
-    let states = unsafe batch.states[column]
+    let states = unsafe batch.states[cell.column]
     for row in unsafe entries.indices {
-      let slice = unsafe table.slice(Int(entries[row]), slot: slot)
-      var state = RowBatch.State.value
-      switch slice.kind {
-      case .absent: state = cell.isStored ? .null : .absent
-      case .null: state = .null
-      case .object, .array:
-        unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
+      unsafe decodeField(
+        cell, slot: slot, parser, row: row, nullIsEmpty: nullIsEmpty, keepsQuoted: keepsQuoted, states, into: batch)
+    }
+  }
+
+  /// One cell by itself, for columns whose other cells are decoded in a loop of their own.
+  func decodeField(_ cell: CellPlan, slot: Int, _ parser: some CellParser, row: Int, into batch: RowBatch) {
+    unsafe decodeField(
+      cell, slot: slot, parser, row: row, nullIsEmpty: cell.nulls.count == 1 && cell.nulls[0].isEmpty,
+      keepsQuoted: table.respectsQuotes && cell.attribute.type == .string, batch.states[cell.column], into: batch)
+  }
+
+  @inline(__always)
+  private func decodeField(
+    _ cell: CellPlan, slot: Int, _ parser: some CellParser, row: Int, nullIsEmpty: Bool, keepsQuoted: Bool,
+    _ states: UnsafeMutablePointer<UInt8>, into batch: RowBatch
+  ) {
+    let slice = unsafe table.slice(Int(entries[row]), slot: slot)
+    var state = RowBatch.State.value
+    switch slice.kind {
+    case .absent: state = cell.isStored ? .null : .absent
+    case .null: state = .null
+    case .object, .array:
+      unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
+      state = .null
+    case .string, .number, .true, .false:
+      let bytes = unsafe table.bytes(of: slice)
+      if slice.kind == .string, !(keepsQuoted && slice.isQuoted),
+        unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
+      {
         state = .null
-      case .string, .number, .true, .false:
-        let bytes = unsafe table.bytes(of: slice)
-        if slice.kind == .string, !(keepsQuoted && slice.isQuoted),
-          unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
-        {
+      } else if unsafe !cell.isStored && slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
+        // Only an escape can bring a NUL into a JSON text; CSV refuses the whole record.
+        unsafe note(.hasNUL, cell, row: row, slot: slot, text: "")
+        state = .null
+      } else {
+        let problem = unsafe parser.parse(bytes, slice.kind, into: batch, column: cell.column, row: row)
+        if problem != .none {
+          unsafe note(problem, cell, row: row, slot: slot, text: table.text(of: slice))
           state = .null
-        } else if unsafe !cell.isStored && slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
-          // Only an escape can bring a NUL into a JSON text; CSV refuses the whole record.
-          unsafe note(.hasNUL, cell, row: row, slot: slot, text: "")
-          state = .null
-        } else {
-          let problem = unsafe parser.parse(bytes, slice.kind, into: batch, column: column, row: row)
-          if problem != .none {
-            unsafe note(problem, cell, row: row, slot: slot, text: table.text(of: slice))
-            state = .null
-          }
         }
       }
-      unsafe states[row] = state.rawValue
     }
+    unsafe states[row] = state.rawValue
   }
 
   private func decodeExpression(
@@ -195,8 +216,10 @@ import StoreInterface
 
   /// Fills in defaults, and finds what is missing though it is required.
   private func checkMissing(_ cell: CellPlan, _ parser: some CellParser, batch: RowBatch) {
+    if cell.attribute.isOptional, cell.defaultValue == nil { return }
+    let states = unsafe batch.states[cell.column]
     for row in unsafe entries.indices {
-      let state = unsafe batch.states[cell.column][row]
+      let state = unsafe states[row]
       if state == RowBatch.State.value.rawValue { continue }
       if let value = cell.defaultValue {
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.input.slot)

@@ -28,6 +28,11 @@ struct RecordDecoder: Sendable {
   /// Decides which records become rows: not superseded, and chosen by `where`.
   private func select(_ table: FieldTable, _ decoded: DecodedBatch, losers: LoserSet) {
     let count = decoded.records.count
+    if losers.isEmpty, plan.condition == nil {
+      decoded.root.records = (0..<count).map { Int32(truncatingIfNeeded: $0) }
+      decoded.root.batch.count = count
+      return
+    }
     decoded.root.records.reserveCapacity(count)
     let nulls = plan.step.source.nulls.map { Array($0.utf8) }
     for record in 0..<count {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Maps natural keys, as bytes, to rows: open addressing over flat arrays, key bytes in one arena.
 ///
 /// About 24 bytes a slot at a load of at most 3/4, plus the keys themselves. Not thread-safe.
@@ -118,14 +124,51 @@
       unsafe arena.withUnsafeBytes { arena in
         while unsafe slots[index].hash != 0 {
           let slot = unsafe slots[index]
-          if slot.hash == hash, Int(slot.length) == key.count,
-            unsafe key.elementsEqual(arena[Int(slot.offset)..<Int(slot.offset) + Int(slot.length)])
-          {
-            break
-          }
+          if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) { break }
           index = (index + 1) & mask
         }
         return index
+      }
+    }
+  }
+
+  @inline(__always)
+  static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+    return unsafe memcmp(first, second, left.count) == 0
+  }
+
+  @inline(__always)
+  private static func isKey(_ key: UnsafeRawBufferPointer, of slot: Slot, _ arena: UnsafeRawBufferPointer) -> Bool {
+    guard Int(slot.length) == key.count else { return false }
+    guard let left = key.baseAddress, let right = arena.baseAddress else { return true }
+    return unsafe memcmp(left, right + Int(slot.offset), key.count) == 0
+  }
+
+  /// Looks up many keys in turn.
+  /// - Parameter body: is given a function that says what a key leads to. It knows the table as it is now.
+  @inline(__always)
+  func lookUp<Result>(_ body: ((UnsafeRawBufferPointer) -> Match) -> Result) -> Result {
+    let mask = mask
+    return unsafe slots.withUnsafeBufferPointer { slots in
+      unsafe arena.withUnsafeBytes { arena in
+        unsafe body { key in
+          let hash = unsafe KeyTable.slotHash(key)
+          var index = Int(hash) & mask
+          while true {
+            let slot = unsafe slots[index]
+            if slot.hash == 0 { return .none }
+            if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) {
+              switch slot.rowCount {
+              case 0: return .none
+              case 1: return .row(Row(packed: slot.row))
+              default: return .ambiguous
+              }
+            }
+            index = (index + 1) & mask
+          }
+        }
       }
     }
   }

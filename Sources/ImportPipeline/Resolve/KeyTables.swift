@@ -2,7 +2,10 @@ import ObjectModel
 import StoreInterface
 
 /// The key tables of a run: for every entity and attribute list that some step refers to.
-final class KeyTables {
+///
+/// The run's thread alone changes them, and never one that workers look into meanwhile (`BulkPreparation`), which is what
+/// makes the unchecked `Sendable` sound.
+final class KeyTables: @unchecked Sendable {
   private(set) var tables: [KeyTableID: KeyTable] = [:]
   /// Tables that hold objects of an entity, with the attributes' names, by entity index.
   private var byEntity: [Int: [(id: KeyTableID, table: KeyTable)]] = [:]
@@ -71,6 +74,10 @@ final class KeyTables {
         batch.columns.firstIndex { $0.source == .attribute(name) }
       }
       guard columns.count == id.attributes.count else { continue }
+      if columns.count == 1, batch.columns[columns[0]].storage == .bytes {
+        register(texts: columns[0], of: batch, primaryKeys, in: table)
+        continue
+      }
       var key: [UInt8] = []
       for row in 0..<batch.count where primaryKeys[row] != 0 {
         key.removeAll(keepingCapacity: true)
@@ -80,6 +87,16 @@ final class KeyTables {
             KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
         }
       }
+    }
+  }
+
+  /// A key of one text is its bytes.
+  private func register(texts column: Int, of batch: RowBatch, _ primaryKeys: [Int64], in table: KeyTable) {
+    let states = unsafe batch.states[column]
+    let entity = batch.entity.index
+    for row in 0..<batch.count where unsafe primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {
+      unsafe table.register(
+        KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: entity), for: batch.cellBytes(column, row))
     }
   }
 

@@ -16,7 +16,7 @@ struct FoundLink {
 }
 
 /// Looks up the natural keys of a decoded batch and fills in its foreign keys.
-struct ReferenceResolver {
+struct ReferenceResolver: Sendable {
   let tables: KeyTables
 
   /// Fills the foreign-key columns of all nodes.
@@ -42,37 +42,48 @@ struct ReferenceResolver {
       let keys = node.keys[index]
       let isStructured = reference.entityColumn != nil
       let firstUnresolved = unresolved.count
+      let states = unsafe reference.column.map { unsafe node.batch.states[$0] }
+      let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
       unsafe keys.bytes.withUnsafeBytes { bytes in
-        for entry in keys.entries {
-          let row = Int(entry.row)
-          guard entry.state == .value else {
-            if let column = reference.column { unsafe node.batch.states[column][row] = entry.state.rawValue }
-            continue
-          }
-          let key = unsafe UnsafeRawBufferPointer(
-            rebasing: bytes[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
-          switch unsafe table.match(key) {
-          case .row where reference.waitsForAll && !isFinal:
-            unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-          case .row(let destination) where isFinal || !isProvisional(destination):
-            if let column = reference.column {
-              unsafe node.batch.states[column][row] = RowBatch.State.value.rawValue
-              unsafe node.batch.integers(column)[row] = destination.primaryKey
-              if isStructured, let entityColumn = reference.entityColumn {
-                unsafe node.batch.states[entityColumn][row] = RowBatch.State.value.rawValue
-                unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
-              }
-            } else {
-              node.links[index].append(FoundLink(row: row, destination: destination))
+        unsafe table.lookUp { match in
+          // Records that stand together often refer to the same object.
+          var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+          var found = KeyTable.Match.none
+          for entry in keys.entries {
+            let row = Int(entry.row)
+            guard entry.state == .value else {
+              if let states = unsafe states { unsafe states[row] = entry.state.rawValue }
+              continue
             }
-          case .ambiguous:
-            note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
-          case .none, .row:
-            if let column = reference.column { unsafe node.batch.states[column][row] = RowBatch.State.null.rawValue }
-            if !isFinal {
+            let key = unsafe UnsafeRawBufferPointer(
+              start: bytes.baseAddress.map { unsafe $0 + Int(entry.offset) }, count: Int(entry.length))
+            if unsafe !KeyTable.areEqual(key, last) || last.baseAddress == nil {
+              found = unsafe match(key)
+              unsafe last = unsafe key
+            }
+            switch found {
+            case .row where reference.waitsForAll && !isFinal:
               unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-            } else if reference.missing == .reject {
-              note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
+            case .row(let destination) where isFinal || !isProvisional(destination):
+              if let states = unsafe states, let values = unsafe values {
+                unsafe states[row] = RowBatch.State.value.rawValue
+                unsafe values[row] = destination.primaryKey
+                if isStructured, let entityColumn = reference.entityColumn {
+                  unsafe node.batch.states[entityColumn][row] = RowBatch.State.value.rawValue
+                  unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
+                }
+              } else {
+                node.links[index].append(FoundLink(row: row, destination: destination))
+              }
+            case .ambiguous:
+              note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
+            case .none, .row:
+              if let states = unsafe states { unsafe states[row] = RowBatch.State.null.rawValue }
+              if !isFinal {
+                unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
+              } else if reference.missing == .reject {
+                note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
+              }
             }
           }
         }

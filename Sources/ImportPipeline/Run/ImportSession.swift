@@ -132,6 +132,9 @@ final class ImportSession {
     !provisional.isEmpty && provisional.contains(rootForm(row))
   }
 
+  /// Rows that may still be rejected, in root form.
+  var provisionalRows: Set<UInt64> { provisional }
+
   func hold(_ row: KeyTable.Row) { held.insert(rootForm(row)) }
 
   func isHeld(_ row: KeyTable.Row) -> Bool { !held.isEmpty && held.contains(rootForm(row)) }

@@ -12,11 +12,15 @@ final class StepRun {
   let options: FormatOptions
   let session: ImportSession
   var report: StepReport
-  private var bulk: BulkWriter
+  var bulk: BulkWriter
+  /// What decode workers do for a bulk step beyond decoding.
+  private(set) var preparation: BulkPreparation?
   /// Column names of each file of the source, by its index.
   var headers: [Int: [String]] = [:]
   /// Keys seen in this step, for `duplicates: first` and `reject`.
-  private var seen: KeyTable?
+  var seen: KeyTable?
+  /// Whether the source is read in the hope that once will do.
+  private(set) var isTentative = false
   /// Copies of batches whose records would change existing objects but refer to something not yet there.
   private var held: [DecodedBatch] = []
 
@@ -43,27 +47,65 @@ final class StepRun {
       try session.buildIndexes()
     } else if choice.strategy == .bulk, try session.store.beginPageLoad(plan.nodes.map(\.entity)) {
       report.reason += "; written as finished pages"
+      preparation = try BulkPreparation(plan, session: session)
     }
 
-    var losers = LoserSet()
-    if !plan.step.match.isEmpty {
-      if plan.step.duplicates == .last {
-        losers = try Census(stages: stages(losers: LoserSet())).losers()
-      } else {
-        seen = KeyTable()
+    if try !takeAtOnce() {
+      var losers = LoserSet()
+      if !plan.step.match.isEmpty {
+        if plan.step.duplicates == .last {
+          losers = try Census(stages: stages(losers: LoserSet())).losers()
+        } else {
+          seen = KeyTable()
+        }
       }
+      try take(losers)
     }
-    try stages(losers: losers).run(
-      header: { file, columns in headers[file] = columns },
-      consume: { decoded in
-        try consume(decoded, isFinal: false)
-        session.progress.add(records: decoded.records.count + decoded.records.faults.count)
-      })
+    preparation = nil
     try session.store.endPageLoad(workers: session.jobs)
     seen = nil
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
     report.durationSeconds = (ContinuousClock.now - start).seconds
+  }
+
+  /// Reads the source and takes its records up, without those that lose against a later one.
+  private func take(_ losers: LoserSet) throws {
+    var stages = stages(losers: losers)
+    stages.preparation = preparation
+    try stages.run(
+      header: { file, columns in headers[file] = columns },
+      consume: { decoded in
+        try consume(decoded, isFinal: false)
+        session.progress.add(records: decoded.records.count + decoded.records.faults.count)
+      })
+  }
+
+  /// With `duplicates: last`, reads the source only once, in the hope that no match key comes twice and no record is
+  /// refused; otherwise everything is as before the attempt.
+  /// - Returns: whether all records were taken up.
+  private func takeAtOnce() throws -> Bool {
+    guard preparation != nil, !plan.step.match.isEmpty, plan.step.duplicates == .last else { return false }
+    isTentative = true
+    seen = matchTable == nil ? KeyTable() : nil
+    defer {
+      isTentative = false
+      seen = nil
+    }
+    let before = report
+    do {
+      try take(LoserSet())
+      session.progress.add(bytes: SourceInputs.bytes(of: files))
+      return true
+    } catch is TentativeEnd {
+      report = before
+      // The step's tables were empty, and so was what is known of their objects.
+      for (_, table) in session.tables.tables(for: plan.root.entity) { table.removeAll() }
+      try session.store.abandonPageLoad()
+      let isLoading = try session.store.beginPageLoad(plan.nodes.map(\.entity))
+      preparation = isLoading ? try BulkPreparation(plan, session: session) : nil
+      return false
+    }
   }
 
   /// Takes up what was held back, now that everything is there.
@@ -82,11 +124,20 @@ final class StepRun {
 
   // MARK: - A batch
 
+  /// Ends the attempt to read the source only once.
+  private struct TentativeEnd: Error {}
+
   private func consume(_ decoded: DecodedBatch, isFinal: Bool) throws {
     report.counts.filtered += decoded.filtered
     report.counts.duplicate += decoded.duplicate
     decoded.filtered = 0
     decoded.duplicate = 0
+    if isTentative {
+      guard decoded.problems.isEmpty, decoded.records.faults.isEmpty, try writeEncoded(decoded) else {
+        throw TentativeEnd()
+      }
+      return
+    }
     if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
     try checkKeys(decoded)
     try session.store.begin()
@@ -102,14 +153,6 @@ final class StepRun {
       throw error
     }
     try emitRejects(of: decoded)
-  }
-
-  /// Drops rows of records that have problems.
-  private func dropProblemRows(_ decoded: DecodedBatch) {
-    guard !decoded.problems.isEmpty else { return }
-    var good = [Bool](repeating: true, count: decoded.records.count)
-    for record in decoded.problems.keys { good[record] = false }
-    decoded.root.keep(records: good)
   }
 
   /// Refuses records without a complete natural key, and finds repeated ones where the first wins.
@@ -149,63 +192,14 @@ final class StepRun {
       for record in repeated { good[record] = false }
       node.keep(records: good)
     }
-    dropProblemRows(decoded)
+    decoded.dropProblemRows()
   }
 
   // MARK: - Strategies
 
-  private func writeBulk(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    rejectIncomplete(decoded.root, decoded) { _ in true }
-    dropProblemRows(decoded)
-    if report.strategy == .bulk {
-      rejectMissingDestinations(decoded.root, decoded) { _ in true }
-      dropProblemRows(decoded)
-    }
-    try bulk.assignKeys(decoded.root)
-    var unresolved: [UnresolvedReference] = []
-    while true {
-      let before = decoded.problems.count
-      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-      if decoded.problems.count == before { break }
-      // A record was refused after its rows had entered the key tables: others must not find them.
-      unregister(decoded.root, decoded)
-      var good = [Bool](repeating: true, count: decoded.records.count)
-      for record in decoded.problems.keys { good[record] = false }
-      dropKeys(decoded.root, good: good)
-      decoded.root.keep(records: good)
-    }
-    let waiting = session.waitingRows(of: decoded, unresolved: unresolved)
-    if !waiting.isEmpty {
-      unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
-        waiting.contains(session.rootForm(row)) || session.isProvisional(row)
-      }
-    }
-    try bulk.write(decoded.root)
-    report.counts.inserted += decoded.root.batch.count
-    for child in decoded.root.children { countNested(child) }
-    try keepPending(unresolved, decoded)
-  }
-
-  private func countNested(_ node: DecodedNode) {
-    report.nestedInserted += node.batch.count
-    for child in node.children { countNested(child) }
-  }
-
-  private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
-    session.tables.unregister(node) { row in
-      decoded.problems[Int(node.records[row])] != nil
-    }
-    for child in node.children { unregister(child, decoded) }
-  }
-
-  private func dropKeys(_ node: DecodedNode, good: [Bool]) {
-    node.primaryKeys = zip(node.primaryKeys, node.records).compactMap { good[Int($1)] ? $0 : nil }
-    for child in node.children { dropKeys(child, good: good) }
-  }
-
   private func writeUpsert(_ decoded: DecodedBatch, isFinal: Bool) throws {
     var unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    dropProblemRows(decoded)
+    decoded.dropProblemRows()
     let node = decoded.root
     let columns = plan.root.matchColumns
     let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns)
@@ -234,7 +228,7 @@ final class StepRun {
 
   private func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
     _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    dropProblemRows(decoded)
+    decoded.dropProblemRows()
     let existing = try session.objects.existing(decoded.root, plan: plan)
     let unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
@@ -248,7 +242,7 @@ final class StepRun {
     report.nestedUpdated += result.nestedUpdated
     // Before rows of refused records go, because the references that wait name rows by number.
     try keepPending(waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
-    dropProblemRows(decoded)
+    decoded.dropProblemRows()
   }
 
   // MARK: - Records that cannot be written as they are
@@ -265,8 +259,8 @@ final class StepRun {
     var isNew: [Int: Bool] = [:]
     for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }
     // A replaced object keeps nothing that the record lacks.
-    rejectIncomplete(node, decoded) { isNew[$0] == true || plan.step.onMatch == .replace }
-    rejectMissingDestinations(node, decoded) { isNew[$0] == true }
+    decoded.refuseIncomplete { isNew[$0] == true || plan.step.onMatch == .replace }
+    decoded.refuseMissingDestinations { isNew[$0] == true }
 
     var waiting: Set<Int> = []
     for reference in unresolved {
@@ -289,39 +283,7 @@ final class StepRun {
       for record in waiting { good[record] = false }
       node.keep(records: good)
     }
-    dropProblemRows(decoded)
-  }
-
-  /// Refuses records that would become new objects but lack something required.
-  private func rejectIncomplete(_ node: DecodedNode, _ decoded: DecodedBatch, isNew: (Int) -> Bool) {
-    for (row, problems) in node.insertProblems {
-      let record = Int(node.records[Int(row)])
-      if isNew(record) { decoded.problems[record, default: []].append(contentsOf: problems) }
-    }
-    for child in node.children { rejectIncomplete(child, decoded, isNew: isNew) }
-  }
-
-  /// Refuses records that leave a required to-one relationship without a destination. A reference that merely waits
-  /// has a key; whether that leads somewhere is settled later.
-  private func rejectMissingDestinations(_ node: DecodedNode, _ decoded: DecodedBatch, isNew: (Int) -> Bool) {
-    func refuse(_ row: Int, _ state: RowBatch.State, _ relationship: Relationship, at rawOffset: UInt32?) {
-      let record = Int(node.records[row])
-      guard state == .null || state == .absent && isNew(record) else { return }
-      decoded.problems[record, default: []].append(
-        RecordProblem(
-          rawOffset: rawOffset, property: relationship.name, code: "value.missing", value: "",
-          message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",
-          hint: "fill it in, or make the relationship optional in the model"))
-    }
-    for (index, reference) in node.plan.references.enumerated() where reference.relationship.requiresDestination {
-      for entry in node.keys[index].entries {
-        refuse(Int(entry.row), entry.state, reference.relationship, at: entry.rawOffset)
-      }
-    }
-    for (index, child) in node.plan.children.enumerated() where child.relationship.requiresDestination {
-      for (row, state) in node.childStates[index].enumerated() { refuse(row, state, child.relationship, at: nil) }
-    }
-    for child in node.children { rejectMissingDestinations(child, decoded, isNew: isNew) }
+    decoded.dropProblemRows()
   }
 
   private func noteConflict(_ decoded: DecodedBatch, record: Int) {
@@ -342,7 +304,7 @@ final class StepRun {
   }
 
   /// Keeps the references of new rows that wait for their destinations.
-  private func keepPending(_ unresolved: [UnresolvedReference], _ decoded: DecodedBatch) throws {
+  func keepPending(_ unresolved: [UnresolvedReference], _ decoded: DecodedBatch) throws {
     guard !unresolved.isEmpty else { return }
     let rows = decoded.root.rowsByRecord(unresolved.map { Int($0.node.records[$0.row]) })
     for reference in unresolved {

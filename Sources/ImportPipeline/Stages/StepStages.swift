@@ -23,6 +23,8 @@ struct StepStages: Sendable {
   let losers: LoserSet
   let cancellation: Cancellation
   let progress: RunProgress
+  /// What the workers do with a batch besides decoding it.
+  var preparation: BulkPreparation?
 
   /// - Parameters:
   ///   - header: told the column names of each file before its first batch.
@@ -103,12 +105,15 @@ struct StepStages: Sendable {
   private func startDecoding(_ worker: Int, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>) {
     DispatchQueue(label: "seedbed.decode.\(worker)").async {
       let decoder = RecordDecoder(plan: plan)
+      let preparer = preparation?.makeWorker()
       while let element = try? scanned.receive() {
         switch element {
         case .header(let sequence, let file, let columns):
           sequencer.put(.header(file: file, columns: columns), at: sequence)
         case .batch(let sequence, let file, let records):
-          sequencer.put(.batch(decoder.decode(records, file: file, losers: losers)), at: sequence)
+          let decoded = decoder.decode(records, file: file, losers: losers)
+          preparer?.prepare(decoded)
+          sequencer.put(.batch(decoded), at: sequence)
         case .end(let sequence, let failure):
           sequencer.end(at: sequence, throwing: failure)
         }

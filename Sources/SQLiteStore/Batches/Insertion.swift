@@ -33,7 +33,10 @@ extension SQLiteStore {
   /// How the columns of a batch go into the entity's table.
   func plan(for batch: RowBatch) throws -> RowPlan {
     guard batch.entity.model === model else { throw StoreError.failure("the batch belongs to another model") }
-    let key = RowPlan.Key(entity: batch.entity, columns: batch.columns)
+    return try plan(for: RowPlan.Key(entity: batch.entity, columns: batch.columns))
+  }
+
+  func plan(for key: RowPlan.Key) throws -> RowPlan {
     if let plan = plans[key] { return plan }
     if plans.count >= 64 { plans.removeAll() }
     let plan = try RowPlan(key, layout: layout)

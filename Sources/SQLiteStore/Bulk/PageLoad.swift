@@ -1,16 +1,20 @@
 public import ObjectModel
 import SQLite
 import SQLitePages
-import StoreInterface
+public import StoreInterface
 
 /// Rows on their way into empty tables, as finished b-tree pages behind SQLite's back.
 final class PageLoad {
   let file: DatabaseFile
   let indexes: [(tableRoot: UInt32, shapes: [IndexShape])]
   private let store: SQLiteStore
+  private let roots: [String: UInt32]
   private let writers: [String: TableTreeWriter]
-  private let buffer = RecordBuffer()
-  private let numericText: NumericText
+  private let rows = EncodedRows()
+  private var shapes: [RowPlan.Key: RecordShape] = [:]
+  private var encoders: [RowPlan.Key: RecordEncoder] = [:]
+  /// Columns that indexes are made of, by table name, kept so that the tables need not be read again.
+  private let keyColumns: [String: [KeyColumn]]
   /// The last primary key handed out, by model index of the root entity.
   private(set) var lastKeys: [Int: Int64]
   /// Memberships that are written when the rows are finished.
@@ -20,15 +24,23 @@ final class PageLoad {
   ///   - roots: root page by table name.
   init(
     store: SQLiteStore, roots: [String: UInt32], indexes: [(tableRoot: UInt32, shapes: [IndexShape])],
-    lastKeys: [Int: Int64]
+    lastKeys: [Int: Int64], memoryBudget: Int
   ) throws {
+    let shapesByTable = Dictionary(indexes.map { ($0.tableRoot, $0.shapes) }, uniquingKeysWith: { first, _ in first })
+    let fields = roots.mapValues { root in
+      Set((shapesByTable[root] ?? []).compactMap { $0.columns.count == 1 ? $0.columns[0].field : nil }).sorted()
+    }
+    let share = memoryBudget / max(fields.values.reduce(0) { $0 + $1.count }, 1)
+    keyColumns = fields.mapValues {
+      $0.map { KeyColumn(field: $0, memoryBudget: share, temporaryPath: store.path + "-keys") }
+    }
     self.store = store
     self.indexes = indexes
     self.lastKeys = lastKeys
-    numericText = try NumericText()
     links = DeferredLinks(layout: store.layout, memoryBudget: 16 << 20, temporaryPath: store.path + "-links")
     let file = try DatabaseFile(path: store.path)
     self.file = file
+    self.roots = roots
     writers = try roots.mapValues { try TableTreeWriter(file: file, root: $0) }
   }
 
@@ -38,14 +50,34 @@ final class PageLoad {
     return last + 1
   }
 
+  /// The shape of the records that rows of a batch become.
+  /// - Returns: nil when the rows do not go into one of the tables being loaded.
+  func shape(_ plan: RowPlan, columns: [RowBatch.Column]) throws -> RecordShape? {
+    guard writers[plan.table.name] != nil else { return nil }
+    let key = RowPlan.Key(entity: plan.entity, columns: columns)
+    if let shape = shapes[key] { return shape }
+    let shape = try RecordShape(plan, columns: columns)
+    shapes[key] = shape
+    return shape
+  }
+
   func insert(_ batch: RowBatch, plan: RowPlan, primaryKeys: UnsafeBufferPointer<Int64>) throws -> Bool {
-    guard let writer = writers[plan.table.name] else { return false }
-    var encoder = try RecordEncoder(batch, plan: plan, store: store, buffer: buffer, numericText: numericText)
-    for row in 0..<batch.count {
-      let key = unsafe primaryKeys[row]
-      let record = unsafe try encoder.encode(row: row, key: key)
-      guard let base = record.baseAddress else { continue }
-      unsafe try writer.append(rowID: key, payload: base, count: record.count)
+    guard let shape = try shape(plan, columns: batch.columns), let writer = writers[plan.table.name],
+      let keys = primaryKeys.baseAddress
+    else { return false }
+    let key = RowPlan.Key(entity: batch.entity, columns: batch.columns)
+    let encoder = encoders[key] ?? RecordEncoder(shape, externalData: store.externalData)
+    encoders[key] = encoder
+    unsafe try encoder.encode(batch, keys: keys, into: rows)
+    var start = 0
+    for row in 0..<rows.count {
+      let end = unsafe rows.ends[row]
+      unsafe try writer.append(rowID: keys[row], payload: rows.base + start, count: end - start)
+      start = end
+    }
+    unsafe keep(batch, shape, table: plan.table.name) { column, values, states in
+      unsafe column.append(
+        values, states: states, valueState: RowBatch.State.value.rawValue, rowIDs: keys, count: batch.count)
     }
     for unordered in plan.unordered {
       for row in 0..<batch.count
@@ -54,6 +86,40 @@ final class PageLoad {
       }
     }
     return true
+  }
+
+  /// Adds the rows of a batch that were encoded elsewhere, with consecutive primary keys.
+  func insert(_ rows: EncodedRows, of batch: RowBatch, plan: RowPlan, firstKey: Int64) throws {
+    guard let shape = try shape(plan, columns: batch.columns), let writer = writers[plan.table.name] else {
+      throw StoreError.failure("\(plan.table.name) is not being loaded")
+    }
+    unsafe try writer.append(firstRowID: firstKey, payloads: rows.base, ends: rows.ends, count: rows.count)
+    unsafe keep(batch, shape, table: plan.table.name) { column, values, states in
+      unsafe column.append(
+        values, states: states, valueState: RowBatch.State.value.rawValue, firstRowID: firstKey, count: batch.count)
+    }
+  }
+
+  /// Hands the cells of every kept column to `body`; a column that rows of this shape do not fill from whole numbers of
+  /// the batch is given up.
+  private func keep(
+    _ batch: RowBatch, _ shape: RecordShape, table: String,
+    _ body: (KeyColumn, UnsafePointer<Int64>, UnsafePointer<UInt8>) -> Void
+  ) {
+    for column in keyColumns[table] ?? [] where column.isComplete {
+      let field = shape.fields[column.field]
+      guard field.kind == .integer, field.source >= 0, field.absent.type == 0 else {
+        column.drop()
+        continue
+      }
+      unsafe body(
+        column, UnsafePointer(batch.integers(field.source)), UnsafePointer(batch.states[field.source]))
+    }
+  }
+
+  /// The columns that still have all rows of a table.
+  func keptColumns(_ tableRoot: UInt32) -> [KeyColumn] {
+    roots.first { $0.value == tableRoot }.flatMap { keyColumns[$0.key] }?.filter(\.isComplete) ?? []
   }
 
   /// Takes up memberships, if they can wait.
@@ -78,10 +144,11 @@ extension SQLiteStore {
   /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
   /// the load first. Primary keys must come in ascending order per table.
+  /// - Parameter memoryBudget: bytes for columns that are kept for the indexes.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not one that is being
   ///   built here, it records history, one of the tables has rows, or something hangs on its rows already: a trigger or
   ///   a partial index.
-  public func beginPageLoad(_ entities: [Entity]) throws -> Bool {
+  public func beginPageLoad(_ entities: [Entity], memoryBudget: Int = 32 << 20) throws -> Bool {
     try perform {
       guard isCreator, options.isUnderConstruction, history == nil, !connection.isInTransaction,
         pageLoad == nil
@@ -109,8 +176,35 @@ extension SQLiteStore {
       // Another connection could open the file from here on; only this object does.
       statements.removeAll()
       try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
-      pageLoad = try pageErrors { try PageLoad(store: self, roots: roots, indexes: indexes, lastKeys: lastKeys) }
+      pageLoad = try pageErrors {
+        try PageLoad(store: self, roots: roots, indexes: indexes, lastKeys: lastKeys, memoryBudget: memoryBudget)
+      }
       return true
+    }
+  }
+
+  /// How rows of an entity are encoded for the load that is going on, on any thread.
+  /// - Returns: nil when there is no load for the entity's table, or rows of this shape need the store while they are
+  ///   encoded; they go through `insert(_:primaryKeys:)` then.
+  public func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RecordShape? {
+    try locked {
+      guard let pageLoad else { return nil }
+      let plan = try plan(for: RowPlan.Key(entity: entity, columns: columns))
+      guard let shape = try pageLoad.shape(plan, columns: columns), shape.isSelfContained else { return nil }
+      return shape
+    }
+  }
+
+  /// Adds the rows of a batch to the load that is going on.
+  /// - Parameters:
+  ///   - rows: the batch's records, encoded by the shape of `recordShape(for:columns:)`.
+  ///   - firstKey: the primary key of the first row; the others follow without a gap.
+  public func insert(_ rows: EncodedRows, of batch: RowBatch, firstKey: Int64) throws {
+    precondition(rows.count == batch.count, "the records are another batch's")
+    try locked {
+      guard let pageLoad else { throw StoreError.failure("no rows are being loaded as pages") }
+      let plan = try plan(for: batch)
+      try pageErrors { try pageLoad.insert(rows, of: batch, plan: plan, firstKey: firstKey) }
     }
   }
 
@@ -128,7 +222,9 @@ extension SQLiteStore {
         try load.finishTables()
         let loader = IndexLoader(
           path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
-        for (tableRoot, shapes) in load.indexes { try loader.load(shapes, tableRoot: tableRoot) }
+        for (tableRoot, shapes) in load.indexes {
+          try loader.load(shapes, tableRoot: tableRoot, columns: load.keptColumns(tableRoot))
+        }
       }
       try perform {
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -139,6 +235,17 @@ extension SQLiteStore {
         }
         try write(load.links, memoryBudget: memoryBudget, workers: workers)
       }
+    }
+  }
+
+  /// Ends a load as if it had never been: its tables are empty and no primary key was handed out. Does nothing when there
+  /// is no load.
+  public func abandonPageLoad() throws {
+    try locked {
+      guard let load = pageLoad else { return }
+      pageLoad = nil
+      try pageErrors { try load.file.abandon() }
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     }
   }
 

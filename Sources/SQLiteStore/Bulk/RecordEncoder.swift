@@ -1,320 +1,297 @@
-import Foundation
 import ObjectModel
 import SQLite
 import SQLitePages
-import StoreInterface
+public import StoreInterface
 
-/// Turns rows of one batch into records as SQLite stores them. It holds the batch's bare pointers, so it lives no
-/// longer than one call.
+/// Turns the rows of batches into records as SQLite stores them. Each worker has its own.
 ///
 /// What SQLite does to a bound value on its way into a column (affinity) is done here for every kind of attribute; the
 /// tests compare the bytes with those that SQLite writes for the same rows.
-@safe struct RecordEncoder {
-  /// What stands in a column.
-  private enum Source {
-    /// Type and bytes that are the same in every row.
-    case constant(type: UInt64, bytes: [UInt8])
-    case cell(Int)
+public final class RecordEncoder {
+  private let shape: RecordShape
+  /// Writes the files of long values; nil where no row may need one.
+  private let externalData: ExternalDataFolder?
+  private var numericText: NumericText?
+  /// Types of one record that take more than a byte.
+  private var wideTypes: [UInt64]
+
+  /// An encoder for any thread.
+  /// - Returns: nil when rows of this shape need the store while they are encoded.
+  public convenience init?(_ shape: RecordShape) {
+    guard shape.isSelfContained else { return nil }
+    self.init(shape, externalData: nil)
   }
 
-  private let plan: RowPlan
-  private let binder: RowBinder
-  private let externalData: ExternalDataFolder
-  private let sources: [Source]
-  /// Whether the column's affinity is real: large integral numbers stay reals there.
-  private let isReal: [Bool]
-  private let numericText: NumericText
-  private var types: [UInt64]
-  /// Room for the header before the body.
-  private let bodyStart: Int
-  @unsafe private let buffer: RecordBuffer
-  private var scratch: [UInt8] = []
+  init(_ shape: RecordShape, externalData: ExternalDataFolder?) {
+    self.shape = shape
+    self.externalData = externalData
+    wideTypes = Array(repeating: 0, count: shape.fields.count)
+  }
 
-  /// - Parameter buffer: memory that is used again from batch to batch.
-  init(_ batch: RowBatch, plan: RowPlan, store: SQLiteStore, buffer: RecordBuffer, numericText: NumericText) throws {
-    self.plan = plan
-    binder = try RowBinder(batch, plan: plan, store: store)
-    externalData = store.externalData
-    self.numericText = numericText
-    unsafe self.buffer = buffer
-    var sources: [Source] = []
-    for column in plan.table.columns {
-      if let cell = plan.cells.firstIndex(where: { $0.name == column.name }) {
-        sources.append(.cell(cell))
-        continue
-      }
-      switch column.role {
-      case .primaryKey: sources.append(.constant(type: 0, bytes: []))
-      case .entityNumber: sources.append(RecordEncoder.constant(Int64(plan.entityNumber)))
-      case .version: sources.append(RecordEncoder.constant(1))
-      default:
-        let unmapped = plan.unmapped.first { $0.name == column.name }
-        guard let unmapped else {
-          sources.append(.constant(type: 0, bytes: []))
-          continue
+  /// One field with the batch's bare pointers, so it lives no longer than one call.
+  @unsafe private struct Operation {
+    var kind: RecordShape.Kind
+    var isReal: Bool
+    var states: UnsafePointer<UInt8>?
+    var keyStates: UnsafePointer<UInt8>?
+    var cells: UnsafeRawPointer?
+    var absentType: UInt64
+    var absentBytes: UnsafeRawPointer?
+    var absentCount: Int
+  }
+
+  /// Encodes all rows of a batch.
+  /// - Parameters:
+  ///   - keys: primary keys, which tell equal external values apart.
+  ///   - rows: takes the records, anew.
+  /// - Throws: `StoreError.failure` for a value that no column can hold.
+  @unsafe public func encode(_ batch: RowBatch, keys: UnsafePointer<Int64>? = nil, into rows: EncodedRows) throws {
+    precondition(batch.columns == shape.columns, "the encoder was made for other columns")
+    let constants = shape.fields.flatMap(\.absent.bytes)
+    try unsafe constants.withUnsafeBytes { constants in
+      try unsafe withUnsafeTemporaryAllocation(of: Operation.self, capacity: shape.fields.count) { operations in
+        var offset = 0
+        for (index, field) in shape.fields.enumerated() {
+          let count = field.absent.bytes.count
+          unsafe operations.initializeElement(
+            at: index,
+            to: Operation(
+              kind: field.kind, isReal: field.isReal,
+              states: field.source < 0 ? nil : UnsafePointer(batch.states[field.source]),
+              keyStates: field.keySource < 0 ? nil : UnsafePointer(batch.states[field.keySource]),
+              cells: field.source < 0 ? nil : UnsafeRawPointer(batch.rawCells(field.source)),
+              absentType: field.absent.type, absentBytes: constants.baseAddress.map { unsafe $0 + offset },
+              absentCount: count))
+          offset += count
         }
-        sources.append(
-          try RecordEncoder.constant(
-            unmapped.value, kind: unmapped.kind, isReal: RecordEncoder.isReal(column), store.externalData, numericText))
+        unsafe try encode(batch, UnsafeBufferPointer(operations), constantBytes: offset, keys: keys, into: rows)
       }
     }
-    self.sources = sources
-    isReal = plan.table.columns.map(RecordEncoder.isReal)
-    types = [UInt64](repeating: 0, count: sources.count)
-    bodyStart = sources.count * 9 + 16
   }
 
-  private static func isReal(_ column: TableLayout.Column) -> Bool { column.sqlType == "FLOAT" }
-
-  private static func constant(_ value: Int64) -> Source {
-    let (type, bytes) = number(value)
-    return .constant(type: type, bytes: bytes)
-  }
-
-  private static func number(_ value: Int64) -> (UInt64, [UInt8]) {
-    unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { scratch in
-      guard let base = scratch.baseAddress else { return (0, []) }
-      let (type, count) = unsafe RecordEncoding.write(value, to: base)
-      return (UInt64(type), unsafe Array(UnsafeRawBufferPointer(start: base, count: count)))
-    }
-  }
-
-  private static func number(_ value: Double, isReal: Bool) -> (UInt64, [UInt8]) {
-    unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { scratch in
-      guard let base = scratch.baseAddress else { return (0, []) }
-      let (type, count) = unsafe RecordEncoding.write(value, isReal: isReal, to: base)
-      return (UInt64(type), unsafe Array(UnsafeRawBufferPointer(start: base, count: count)))
-    }
-  }
-
-  /// A default of the model as it is stored.
-  private static func constant(
-    _ value: Value, kind: RowPlan.Kind, isReal: Bool, _ externalData: ExternalDataFolder, _ numericText: NumericText
-  ) throws -> Source {
-    let (type, bytes) = try stored(value, kind: kind, isReal: isReal, externalData, numericText, seed: 0)
-    return .constant(type: type, bytes: bytes)
-  }
-
-  private static func stored(
-    _ value: Value, kind: RowPlan.Kind, isReal: Bool, _ externalData: ExternalDataFolder, _ numericText: NumericText,
-    seed: UInt64
-  ) throws -> (UInt64, [UInt8]) {
-    func blob(_ bytes: [UInt8]) -> (UInt64, [UInt8]) { (RecordEncoding.blobType(bytes.count), bytes) }
-    func text(_ text: String) -> (UInt64, [UInt8]) { (RecordEncoding.textType(text.utf8.count), Array(text.utf8)) }
-    switch (value, kind) {
-    case (.null, _): return (0, [])
-    case (.data(let data), .externalBlob):
-      var stored: [UInt8] = []
-      try unsafe data.withUnsafeBytes { unsafe try externalData.encode($0, seed: seed, into: &stored) }
-      return blob(stored)
-    case (.double(let value), .float): return number(Double(Float(value)), isReal: isReal)
-    case (.integer(let value), .real), (.integer(let value), .float): return number(Double(value), isReal: isReal)
-    case (.integer(let value), .integer), (.integer(let value), .entityNumber): return number(value)
-    case (.boolean(let value), .integer): return number(value ? 1 : 0)
-    case (.double(let value), .real): return number(value, isReal: isReal)
-    case (.date(let value), .real): return number(value.timeIntervalSinceReferenceDate, isReal: isReal)
-    case (.decimal(let value), .decimal): return try numericText.stored(Array(value.description.utf8))
-    case (.integer(let value), .decimal): return number(value)
-    case (.string(let value), .text): return text(value)
-    case (.uri(let value), .text): return text(value.absoluteString)
-    case (.data(let value), .blob): return blob(Array(value))
-    case (.uuid(let value), .uuid): return unsafe withUnsafeBytes(of: value.uuid) { blob(unsafe Array($0)) }
-    default: throw StoreError.failure("\(value) does not fit its attribute's type")
-    }
-  }
-
-  /// The record of a row, valid until the next call.
-  /// - Parameter key: the row's primary key, which tells equal external values apart.
-  @inline(__always)
-  @unsafe mutating func encode(row: Int, key: Int64) throws -> UnsafeRawBufferPointer {
-    var body = bodyStart
-    var headerBytes = 0
-    unsafe buffer.reserve(body + sources.count * 8 + 16)
-    for column in sources.indices {
-      let type: UInt64
-      switch sources[column] {
-      case .constant(let constantType, let bytes):
-        type = constantType
-        if !bytes.isEmpty { unsafe append(bytes, at: &body) }
-      case .cell(let cell): type = try encode(cell, column, row, key, at: &body)
+  /// The hot loop: records are written where they stay. A header of one-byte types is right at once; where a type takes
+  /// more, the body moves up.
+  private func encode(
+    _ batch: RowBatch, _ operations: UnsafeBufferPointer<Operation>, constantBytes: Int,
+    keys: UnsafePointer<Int64>?, into rows: EncodedRows
+  ) throws {
+    let fieldCount = operations.count
+    let count = batch.count
+    let arena = unsafe UnsafeRawPointer(batch.arena)
+    // Header, numbers and constants of one row, and what eight-byte stores reach beyond.
+    let rowBound = fieldCount * 18 + constantBytes + 32
+    rows.begin(rows: count)
+    var base = unsafe rows.base
+    var capacity = rows.capacity
+    let ends = unsafe rows.ends
+    var start = 0
+    for row in 0..<count {
+      if start + rowBound > capacity {
+        rows.grow(to: start + rowBound, used: start)
+        unsafe base = unsafe rows.base
+        capacity = rows.capacity
       }
-      types[column] = type
-      headerBytes += type < 0x80 ? 1 : Varint.size(type)
-    }
-    let headerSize = headerBytes < 127 ? headerBytes + 1 : RecordEncoding.headerSize(typeBytes: headerBytes)
-    let start = bodyStart - headerSize
-    var header = unsafe buffer.base + start
-    unsafe header += Varint.write(UInt64(headerSize), to: header)
-    for type in types {
-      if type < 0x80 {
-        unsafe header.storeBytes(of: UInt8(truncatingIfNeeded: type), as: UInt8.self)
-        unsafe header += 1
+      var body = start + 1 + fieldCount
+      var isWide = false
+      for index in 0..<fieldCount {
+        let operation = unsafe operations[index]
+        let kind = unsafe operation.kind
+        var type: UInt64 = 0
+        let state = unsafe operation.states.map { unsafe $0[row] } ?? RowBatch.State.absent.rawValue
+        if kind == .constant {
+          type = unsafe append(operation, to: base, at: &body)
+        } else if let keyStates = unsafe operation.keyStates {
+          if unsafe keyStates[row] == RowBatch.State.value.rawValue {
+            guard state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells else {
+              if shape.fields[index].isDemanded { throw missingEntity(index) }
+              unsafe (base + start + 1 + index).storeBytes(of: 0, as: UInt8.self)
+              continue
+            }
+            var value = unsafe cells.assumingMemoryBound(to: Int64.self)[row]
+            if kind == .entityNumber { value = try entityNumber(value) }
+            type = unsafe RecordEncoder.append(value, to: base, at: &body)
+          }
+        } else if state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells {
+          switch kind {
+          case .integer:
+            type = unsafe RecordEncoder.append(cells.assumingMemoryBound(to: Int64.self)[row], to: base, at: &body)
+          case .real, .float:
+            var value = unsafe cells.assumingMemoryBound(to: Double.self)[row]
+            if value.isNaN { throw notANumber(index) }
+            if kind == .float { value = Double(Float(value)) }
+            let (written, size) = unsafe RecordEncoding.write(value, isReal: operation.isReal, to: base + body)
+            body += size
+            type = UInt64(written)
+          default:
+            let slice = unsafe cells.assumingMemoryBound(to: RowBatch.Slice.self)[row]
+            let bytes = unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
+            switch kind {
+            case .text: type = RecordEncoding.textType(bytes.count)
+            case .blob: type = RecordEncoding.blobType(bytes.count)
+            case .uuid:
+              guard bytes.count == 16 else { throw unsafe malformed(index, bytes, "16 bytes of a UUID") }
+              type = RecordEncoding.blobType(16)
+            default:
+              let key = unsafe keys.map { unsafe $0[row] } ?? 0
+              let stored = unsafe try converted(kind, bytes, field: index, key: key)
+              type = stored.type
+              unsafe stored.bytes.withUnsafeBytes {
+                unsafe append($0, to: rows, &base, &capacity, at: &body, bound: rowBound)
+              }
+            }
+            if kind != .decimal, kind != .externalBlob {
+              unsafe append(bytes, to: rows, &base, &capacity, at: &body, bound: rowBound)
+            }
+          }
+        } else if state != RowBatch.State.null.rawValue {
+          if kind == .externalBlob, let value = shape.fields[index].externalDefault {
+            let key = unsafe keys.map { unsafe $0[row] } ?? 0
+            let stored = unsafe try value.withUnsafeBytes {
+              unsafe try converted(.externalBlob, $0, field: index, key: key)
+            }
+            type = stored.type
+            unsafe stored.bytes.withUnsafeBytes {
+              unsafe append($0, to: rows, &base, &capacity, at: &body, bound: rowBound)
+            }
+          } else {
+            type = unsafe append(operation, to: base, at: &body)
+          }
+        }
+        if type < 0x80 {
+          unsafe (base + start + 1 + index).storeBytes(of: UInt8(truncatingIfNeeded: type), as: UInt8.self)
+        } else {
+          isWide = true
+          wideTypes[index] = type
+          unsafe (base + start + 1 + index).storeBytes(of: 0xFF, as: UInt8.self)
+        }
+      }
+      if isWide || fieldCount >= 127 {
+        unsafe widenHeader(rows, &base, &capacity, from: start, fieldCount: fieldCount, end: &body)
       } else {
-        // The last bytes of the header may lie right before the body: no byte beyond it may be written.
-        unsafe withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { scratch in
-          guard let base = scratch.baseAddress else { return }
-          let count = unsafe Varint.write(type, to: base)
-          unsafe header.copyMemory(from: base, byteCount: count)
-          unsafe header += count
-        }
+        unsafe (base + start).storeBytes(of: UInt8(truncatingIfNeeded: fieldCount + 1), as: UInt8.self)
       }
+      unsafe ends[row] = body
+      start = body
     }
-    return unsafe UnsafeRawBufferPointer(start: buffer.base + start, count: headerSize + body - bodyStart)
+    rows.count = count
   }
 
-  /// Writes the value of a cell into the body.
-  /// - Returns: its type.
-  @inline(__always)
-  private mutating func encode(_ cell: Int, _ column: Int, _ row: Int, _ key: Int64, at body: inout Int) throws
-    -> UInt64
-  {
-    let source = plan.cells[cell].source
-    if plan.cells[cell].isDerivedFromForeignKey { return try encodeDerived(cell, row, at: &body) }
-    switch binder.state(source, row) {
-    case RowBatch.State.value.rawValue:
-      switch plan.cells[cell].kind {
-      case .integer: return unsafe append(binder.integer(source, row), at: &body)
-      case .real: return unsafe append(try binder.number(binder.real(source, row), cell), column, at: &body)
-      case .float:
-        return unsafe append(Double(Float(try binder.number(binder.real(source, row), cell))), column, at: &body)
-      case .entityNumber: return unsafe append(try binder.entityNumber(binder.integer(source, row)), at: &body)
-      case .text:
-        let value = unsafe binder.bytes(source, row)
-        unsafe append(value, at: &body)
-        return RecordEncoding.textType(value.count)
-      case .blob:
-        let value = unsafe binder.bytes(source, row)
-        unsafe append(value, at: &body)
-        return RecordEncoding.blobType(value.count)
-      case .uuid:
-        let value = unsafe binder.bytes(source, row)
-        guard value.count == 16 else { throw unsafe binder.malformed(cell, value, "16 bytes of a UUID") }
-        unsafe append(value, at: &body)
-        return RecordEncoding.blobType(16)
-      case .decimal:
-        let value = unsafe binder.bytes(source, row)
-        guard unsafe RowBinder.isDecimal(value) else { throw unsafe binder.malformed(cell, value, "a decimal number") }
-        let (type, bytes) = try numericText.stored(unsafe Array(value))
-        unsafe append(bytes, at: &body)
-        return type
-      case .externalBlob:
-        unsafe try externalData.encode(
-          binder.bytes(source, row), seed: RowBinder.seed(plan.entityNumber, key, cell), into: &scratch)
-        unsafe append(scratch, at: &body)
-        return RecordEncoding.blobType(scratch.count)
-      }
-    case RowBatch.State.null.rawValue: return 0
-    default:
-      let (type, bytes) = try RecordEncoder.stored(
-        plan.cells[cell].defaultValue, kind: plan.cells[cell].kind, isReal: isReal[column], externalData, numericText,
-        seed: RowBinder.seed(plan.entityNumber, key, cell))
-      unsafe append(bytes, at: &body)
-      return type
-    }
-  }
-
-  /// Entity columns and order keys follow the foreign key: null when it is.
-  private func encodeDerived(_ index: Int, _ row: Int, at body: inout Int) throws -> UInt64 {
-    let cell = plan.cells[index]
-    guard let keySource = cell.foreignKeySource, binder.state(keySource, row) == RowBatch.State.value.rawValue else {
-      return 0
-    }
-    if binder.state(cell.source, row) == RowBatch.State.value.rawValue {
-      let value = binder.integer(cell.source, row)
-      return unsafe append(cell.kind == .entityNumber ? try binder.entityNumber(value) : value, at: &body)
-    }
-    if cell.lookUp != nil {
-      throw StoreError.failure("\(plan.entity.name): a reference in a bulk load does not say its entity (\(cell.name))")
-    }
-    return 0
-  }
-
-  // MARK: - The body
+  // MARK: - Values
 
   @inline(__always)
-  @unsafe private func append(_ value: Int64, at body: inout Int) -> UInt64 {
-    let (type, count) = unsafe RecordEncoding.write(value, to: buffer.base + body)
+  @unsafe private static func append(_ value: Int64, to base: UnsafeMutableRawPointer, at body: inout Int) -> UInt64 {
+    let (type, count) = unsafe RecordEncoding.write(value, to: base + body)
     body += count
     return UInt64(type)
   }
 
+  /// Appends what stands for an absent cell.
   @inline(__always)
-  @unsafe private func append(_ value: Double, _ column: Int, at body: inout Int) -> UInt64 {
-    let (type, count) = unsafe RecordEncoding.write(value, isReal: isReal[column], to: buffer.base + body)
-    body += count
-    return UInt64(type)
+  @unsafe private func append(_ operation: Operation, to base: UnsafeMutableRawPointer, at body: inout Int) -> UInt64 {
+    if unsafe operation.absentCount > 0, let bytes = unsafe operation.absentBytes {
+      unsafe (base + body).copyMemory(from: bytes, byteCount: operation.absentCount)
+      unsafe body += operation.absentCount
+    }
+    return unsafe operation.absentType
   }
 
   @inline(__always)
-  @unsafe private func append(_ bytes: UnsafeRawBufferPointer, at body: inout Int) {
-    guard let base = bytes.baseAddress else { return }
-    // Room for all columns that have a fixed size stays behind it.
-    unsafe buffer.reserve(body + bytes.count + sources.count * 8 + 16)
-    unsafe (buffer.base + body).copyMemory(from: base, byteCount: bytes.count)
+  @unsafe private func append(
+    _ bytes: UnsafeRawBufferPointer, to rows: EncodedRows, _ base: inout UnsafeMutableRawPointer,
+    _ capacity: inout Int, at body: inout Int, bound: Int
+  ) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    // What else the row needs stays free behind it.
+    let needed = body + bytes.count + bound
+    if needed > capacity {
+      rows.grow(to: needed, used: body)
+      unsafe base = rows.base
+      capacity = rows.capacity
+    }
+    unsafe (base + body).copyMemory(from: source, byteCount: bytes.count)
     body += bytes.count
   }
 
-  @unsafe private func append(_ bytes: [UInt8], at body: inout Int) {
-    unsafe bytes.withUnsafeBytes { unsafe append($0, at: &body) }
-  }
-}
-
-/// Memory for one record; it grows and keeps its contents.
-@safe final class RecordBuffer {
-  @unsafe private(set) var base: UnsafeMutableRawPointer
-  private var capacity: Int
-
-  init() {
-    capacity = 1 << 12
-    unsafe base = .allocate(byteCount: capacity, alignment: 8)
-  }
-
-  deinit { unsafe base.deallocate() }
-
-  @inline(__always)
-  func reserve(_ count: Int) {
-    if count > capacity { grow(count) }
-  }
-
-  private func grow(_ count: Int) {
-    let grown = max(count, capacity * 2)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 8)
-    unsafe larger.copyMemory(from: base, byteCount: capacity)
-    unsafe base.deallocate()
-    unsafe base = larger
-    capacity = grown
-  }
-}
-
-/// What SQLite makes of a number's text in a column of numeric affinity. SQLite itself is asked, because its conversion
-/// is not the correctly rounded one in every last bit.
-final class NumericText {
-  private let connection: Connection
-  private let insert: Statement
-  private let select: Statement
-
-  init() throws {
-    connection = try Connection(path: ":memory:", options: .init(createsFile: true))
-    try connection.execute("CREATE TABLE number (id INTEGER PRIMARY KEY, value DECIMAL)")
-    insert = try Statement(connection, "INSERT OR REPLACE INTO number VALUES (1, ?1)", isPersistent: true)
-    select = try Statement(connection, "SELECT value FROM number", isPersistent: true)
-  }
-
-  /// Type and bytes of the number in a record.
-  func stored(_ text: [UInt8]) throws -> (UInt64, [UInt8]) {
-    try insert.bind(1, String(decoding: text, as: UTF8.self))
-    try insert.run()
-    guard try select.step() else { throw StoreError.failure("a number was lost") }
-    defer { select.reset() }
-    let scratch = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
-    defer { unsafe scratch.deallocate() }
-    let type: UInt8
-    let count: Int
-    switch select.type(at: 0) {
-    case .integer: (type, count) = unsafe RecordEncoding.write(select.int64(at: 0), to: scratch)
-    case .real: (type, count) = unsafe RecordEncoding.write(select.double(at: 0), isReal: false, to: scratch)
-    default: return (RecordEncoding.textType(text.count), text)
+  /// Values that are stored in another form than the batch has them.
+  private func converted(
+    _ kind: RecordShape.Kind, _ bytes: UnsafeRawBufferPointer, field: Int, key: Int64
+  ) throws -> RecordShape.Constant {
+    switch kind {
+    case .decimal:
+      guard unsafe RowBinder.isDecimal(bytes) else { throw unsafe malformed(field, bytes, "a decimal number") }
+      let converter = try numericText ?? NumericText()
+      numericText = converter
+      let (type, stored) = try converter.stored(unsafe Array(bytes))
+      return RecordShape.Constant(type: type, bytes: stored)
+    case .externalBlob:
+      guard let externalData else { throw StoreError.failure("\(shape.entityName): external data needs the store") }
+      var stored: [UInt8] = []
+      let seed = RowBinder.seed(shape.entityNumber, key, shape.fields[field].cell)
+      unsafe try externalData.encode(bytes, seed: seed, into: &stored)
+      return RecordShape.Constant(type: RecordEncoding.blobType(stored.count), bytes: stored)
+    default:
+      throw StoreError.failure("\(shape.entityName): \(shape.names[field]) is no value of bytes")
     }
-    return (UInt64(type), unsafe Array(UnsafeRawBufferPointer(start: scratch, count: count)))
+  }
+
+  private func entityNumber(_ modelIndex: Int64) throws -> Int64 {
+    guard modelIndex >= 0, modelIndex < shape.entityNumbers.count else {
+      throw StoreError.failure("\(shape.entityName): \(modelIndex) is no entity index")
+    }
+    return shape.entityNumbers[Int(modelIndex)]
+  }
+
+  // MARK: - Wide headers
+
+  /// Makes room for types of more than one byte: the body moves up behind the header.
+  private func widenHeader(
+    _ rows: EncodedRows, _ base: inout UnsafeMutableRawPointer, _ capacity: inout Int, from start: Int,
+    fieldCount: Int, end: inout Int
+  ) {
+    var typeBytes = 0
+    for index in 0..<fieldCount {
+      let mark = unsafe (base + start + 1 + index).load(as: UInt8.self)
+      if mark != 0xFF { wideTypes[index] = UInt64(mark) }
+      typeBytes += Varint.size(wideTypes[index])
+    }
+    let headerSize = RecordEncoding.headerSize(typeBytes: typeBytes)
+    let bodyStart = start + 1 + fieldCount
+    let shift = headerSize - (1 + fieldCount)
+    if end + shift > capacity {
+      rows.grow(to: end + shift, used: end)
+      unsafe base = rows.base
+      capacity = rows.capacity
+    }
+    unsafe (base + bodyStart + shift).copyMemory(from: base + bodyStart, byteCount: end - bodyStart)
+    unsafe withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { scratch in
+      guard let bytes = scratch.baseAddress else { return }
+      // The last bytes of the header lie right before the body: no byte beyond it may be written.
+      var header = unsafe base + start
+      var count = unsafe Varint.write(UInt64(headerSize), to: bytes)
+      unsafe header.copyMemory(from: bytes, byteCount: count)
+      unsafe header += count
+      for index in 0..<fieldCount {
+        count = unsafe Varint.write(wideTypes[index], to: bytes)
+        unsafe header.copyMemory(from: bytes, byteCount: count)
+        unsafe header += count
+      }
+    }
+    end += shift
+  }
+
+  // MARK: - Errors
+
+  private func missingEntity(_ field: Int) -> StoreError {
+    .failure("\(shape.entityName): a reference in a bulk load does not say its entity (\(shape.names[field]))")
+  }
+
+  /// SQLite would store a NaN as null.
+  private func notANumber(_ field: Int) -> StoreError {
+    .failure("\(shape.entityName): NaN cannot be stored in \(shape.names[field])")
+  }
+
+  private func malformed(_ field: Int, _ value: UnsafeRawBufferPointer, _ wanted: String) -> StoreError {
+    let text = unsafe String(decoding: value.prefix(64), as: UTF8.self)
+    return .failure("\(shape.entityName): \(shape.names[field]) needs \(wanted), not \"\(text)\"")
   }
 }

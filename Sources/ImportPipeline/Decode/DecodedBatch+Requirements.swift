@@ -1,0 +1,50 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// What the model requires of a record as a whole.
+extension DecodedBatch {
+  /// Drops the rows of records that have problems.
+  func dropProblemRows() {
+    guard !problems.isEmpty else { return }
+    var good = [Bool](repeating: true, count: records.count)
+    for record in problems.keys { good[record] = false }
+    root.keep(records: good)
+  }
+
+  /// Refuses records that would become new objects but lack something required.
+  func refuseIncomplete(isNew: (Int) -> Bool) { refuseIncomplete(root, isNew) }
+
+  private func refuseIncomplete(_ node: DecodedNode, _ isNew: (Int) -> Bool) {
+    for (row, found) in node.insertProblems {
+      let record = Int(node.records[Int(row)])
+      if isNew(record) { problems[record, default: []].append(contentsOf: found) }
+    }
+    for child in node.children { refuseIncomplete(child, isNew) }
+  }
+
+  /// Refuses records that leave a required to-one relationship without a destination. A reference that merely waits
+  /// has a key; whether that leads somewhere is settled later.
+  func refuseMissingDestinations(isNew: (Int) -> Bool) { refuseMissingDestinations(root, isNew) }
+
+  private func refuseMissingDestinations(_ node: DecodedNode, _ isNew: (Int) -> Bool) {
+    func refuse(_ row: Int, _ state: RowBatch.State, _ relationship: Relationship, at rawOffset: UInt32?) {
+      let record = Int(node.records[row])
+      guard state == .null || state == .absent && isNew(record) else { return }
+      problems[record, default: []].append(
+        RecordProblem(
+          rawOffset: rawOffset, property: relationship.name, code: "value.missing", value: "",
+          message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",
+          hint: "fill it in, or make the relationship optional in the model"))
+    }
+    for (index, reference) in node.plan.references.enumerated() where reference.relationship.requiresDestination {
+      for entry in node.keys[index].entries {
+        refuse(Int(entry.row), entry.state, reference.relationship, at: entry.rawOffset)
+      }
+    }
+    for (index, child) in node.plan.children.enumerated() where child.relationship.requiresDestination {
+      for (row, state) in node.childStates[index].enumerated() { refuse(row, state, child.relationship, at: nil) }
+    }
+    for child in node.children { refuseMissingDestinations(child, isNew) }
+  }
+}

@@ -1,0 +1,78 @@
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// What a decode worker does for a batch of new rows beyond decoding: look up its references and encode its records.
+///
+/// That is possible where nothing that the step writes can be found by its own records, so that all key tables it looks
+/// into stay as they are while it runs. Everything else is done batch after batch on the run's thread.
+struct BulkPreparation: Sendable {
+  private let shape: RecordShape
+  private let resolver: ReferenceResolver
+  /// Rows that may still be rejected, as `KeyTable.Row` of the root entity's table.
+  private let provisional: Set<UInt64>
+  /// Model index of each entity's root.
+  private let roots: [Int]
+  private let hasMatch: Bool
+  private let rows = Pool<EncodedRows> { EncodedRows() }
+
+  /// - Returns: nil where the batches of this step depend on one another.
+  init?(_ plan: StepPlan, session: ImportSession) throws {
+    let root = plan.root
+    guard root.children.isEmpty, root.recordKey == nil, plan.step.onMatch != .replace,
+      !root.references.contains(where: { reference in
+        reference.relationship.isToMany || reference.orderColumn != nil || reference.waitsForAll
+          || root.entity.isKind(of: reference.table.entity)
+      }),
+      let shape = try session.store.recordShape(for: root.entity, columns: root.columns)
+    else { return nil }
+    self.shape = shape
+    hasMatch = !plan.root.match.isEmpty
+    resolver = session.resolver
+    provisional = session.provisionalRows
+    roots = session.store.model.entities.map(\.root.index)
+  }
+
+  /// One worker's part; it is used by one thread at a time.
+  func makeWorker() -> Worker? { RecordEncoder(shape).map { Worker(preparation: self, encoder: $0) } }
+
+  /// Takes the records back when they have been written.
+  func recycle(_ encoded: EncodedRows) { rows.put(encoded) }
+
+  final class Worker {
+    private let preparation: BulkPreparation
+    private let encoder: RecordEncoder
+
+    fileprivate init(preparation: BulkPreparation, encoder: RecordEncoder) {
+      self.preparation = preparation
+      self.encoder = encoder
+    }
+
+    /// Leaves the batch with `encoded` when all its references are known, otherwise as it would be without this.
+    func prepare(_ decoded: DecodedBatch) {
+      let problems = decoded.problems
+      decoded.refuseIncomplete { _ in true }
+      if !preparation.hasMatch { decoded.dropProblemRows() }
+      decoded.refuseMissingDestinations { _ in true }
+      if !preparation.hasMatch { decoded.dropProblemRows() }
+      let provisional = preparation.provisional
+      let roots = preparation.roots
+      let unresolved = preparation.resolver.resolve(decoded, isFinal: false) { row in
+        !provisional.isEmpty
+          && provisional.contains(
+            KeyTable.Row(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).packed)
+      }
+      if preparation.hasMatch, decoded.problems.count != problems.count {
+        // Repeated keys are looked for first, among refused records too.
+        decoded.problems = problems
+        return
+      }
+      guard unresolved.isEmpty else { return }
+      decoded.dropProblemRows()
+      let rows = preparation.rows.take()
+      // A value that no column can hold is told where the batch is written.
+      guard unsafe (try? encoder.encode(decoded.root.batch, into: rows)) != nil else { return }
+      decoded.encoded = rows
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// Records of consecutive rows as SQLite stores them, one behind the other. It has one owner at a time and is used again
+/// from batch to batch.
+@safe public final class EncodedRows: @unchecked Sendable {
+  /// Rows.
+  public internal(set) var count = 0
+  @unsafe private(set) var base: UnsafeMutableRawPointer
+  private(set) var capacity: Int
+  /// Where each row's record ends, from `base`; the first begins at 0.
+  @unsafe private(set) var ends: UnsafeMutablePointer<Int>
+  private var rowCapacity = 0
+
+  /// No rows.
+  public init() {
+    capacity = 1 << 16
+    unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    unsafe ends = .allocate(capacity: 1)
+  }
+
+  deinit {
+    unsafe base.deallocate()
+    unsafe ends.deallocate()
+  }
+
+  /// Forgets the rows and makes room for others.
+  func begin(rows: Int) {
+    count = 0
+    guard rows > rowCapacity else { return }
+    unsafe ends.deallocate()
+    unsafe ends = .allocate(capacity: rows)
+    rowCapacity = rows
+  }
+
+  /// Makes the bytes at least so many; those up to `used` stay.
+  func grow(to needed: Int, used: Int) {
+    let grown = max(needed, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)
+    unsafe larger.copyMemory(from: base, byteCount: used)
+    unsafe base.deallocate()
+    unsafe base = larger
+    capacity = grown
+  }
+}
