@@ -153,7 +153,8 @@ extension SQLiteStore {
 @safe private struct JoinRowEncoder {
   /// Columns in the order of the table.
   private let columns: [Column]
-  private let buffer: RecordBuffer
+  /// Four numbers at most.
+  private let buffer = EncodedRows()
   /// Members of each owner so far, and owners of each member, where their order is kept.
   private var memberCounts: [Int32] = []
   private var ownerCounts: [Int32] = []
@@ -167,8 +168,6 @@ extension SQLiteStore {
     let inOwner: [Column] = join.master.orderColumn == nil ? [] : [.placeInOwner]
     let inMember: [Column] = join.inverse.orderColumn == nil ? [] : [.placeInMember]
     columns = [.owner, .member] + (join.isReflexive ? inOwner + inMember : inMember + inOwner)
-    buffer = RecordBuffer()
-    buffer.reserve(columns.count * 9 + 16)
   }
 
   /// The record of a row, valid until the next call.
