@@ -6,8 +6,15 @@ public enum DateText {
   ///
   /// Years outside 1 to 9999 are written with as many digits as they have, and a sign where they need one.
   public static func iso8601(_ date: Date) -> String {
-    let interval = date.timeIntervalSinceReferenceDate
-    guard interval.magnitude < 9e12 else { return String(interval) }
+    var text: [UInt8] = []
+    append(iso8601: date.timeIntervalSinceReferenceDate, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends what `iso8601` says of a date.
+  /// - Parameter interval: seconds since 2001.
+  static func append(iso8601 interval: Double, to text: inout [UInt8]) {
+    guard interval.magnitude < 9e12 else { return text.append(contentsOf: String(interval).utf8) }
     var whole = Int64(interval.rounded(.down))
     var microseconds = Int64(((interval - Double(whole)) * 1_000_000).rounded())
     if microseconds == 1_000_000 {
@@ -17,20 +24,30 @@ public enum DateText {
     whole += CalendarDate.referenceOffset
     let secondOfDay = ((whole % 86_400) + 86_400) % 86_400
     let (year, month, day) = civil(days: (whole - secondOfDay) / 86_400)
-    var text = year < 0 ? "-" : ""
-    text += padded(Int64(year.magnitude), 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T"
-    text += padded(secondOfDay / 3600, 2) + ":" + padded(secondOfDay / 60 % 60, 2) + ":" + padded(secondOfDay % 60, 2)
+    if year < 0 { text.append(UInt8(ascii: "-")) }
+    append(nil, Int64(year.magnitude), 4, to: &text)
+    append(UInt8(ascii: "-"), month, 2, to: &text)
+    append(UInt8(ascii: "-"), day, 2, to: &text)
+    append(UInt8(ascii: "T"), secondOfDay / 3600, 2, to: &text)
+    append(UInt8(ascii: ":"), secondOfDay / 60 % 60, 2, to: &text)
+    append(UInt8(ascii: ":"), secondOfDay % 60, 2, to: &text)
     if microseconds > 0 {
-      var decimals = padded(microseconds, 6)
-      while decimals.hasSuffix("0") { decimals.removeLast() }
-      text += "." + decimals
+      append(UInt8(ascii: "."), microseconds, 6, to: &text)
+      while text.last == UInt8(ascii: "0") { text.removeLast() }
     }
-    return text + "Z"
+    text.append(UInt8(ascii: "Z"))
   }
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// Appends a mark and a number that is not negative, with zeros before it up to a width.
+  private static func append(_ mark: UInt8?, _ number: Int64, _ width: Int, to text: inout [UInt8]) {
+    if let mark { text.append(mark) }
+    let start = text.count
+    var rest = number
+    repeat {
+      text.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0 || text.count - start < width
+    text[start...].reverse()
   }
 
   /// The date of a day counted from 1970-01-01: the inverse of `CalendarDate.daysSince1970`.

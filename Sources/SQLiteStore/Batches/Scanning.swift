@@ -47,13 +47,12 @@ extension SQLiteStore {
         batch.removeAll()
       }
       batch.removeAll()
+      let reader = CellReader(self, columns: columns, attributes: kinds.map(\.attribute))
       while try statement.step() {
         let row = batch.count
         keys[row] = statement.int64(at: 0)
         entities[row] = Int64(try self.entity(numbered: statement.int64(at: 1)).index)
-        for index in kinds.indices {
-          try read(statement, Int32(index + 2), kinds[index].attribute, into: batch, column: index, row: row)
-        }
+        try reader.read(statement, from: 2, into: batch, row: row)
         batch.count += 1
         if batch.count == batch.capacity || batch.arenaCount >= Self.scannedByteLimit { try flush() }
       }
@@ -62,7 +61,7 @@ extension SQLiteStore {
   }
 
   /// A batch with this many bytes of texts and data is handed over though it has room for more rows.
-  private static let scannedByteLimit = 4 << 20
+  static let scannedByteLimit = 4 << 20
 
   private func scannedColumn(
     _ column: RowBatch.Column, _ entity: Entity
@@ -80,53 +79,5 @@ extension SQLiteStore {
       if let found = entity.relationship(name).flatMap({ layout.orderColumn(of: $0) }) { return (found.name, nil) }
     }
     throw StoreError.failure("\(entity.name) has no stored column for \(column.source)")
-  }
-
-  func read(
-    _ statement: Statement, _ source: Int32, _ attribute: AttributeDescription?, into batch: RowBatch, column: Int,
-    row: Int
-  ) throws {
-    if statement.isNull(at: source) {
-      unsafe batch.states[column][row] = RowBatch.State.null.rawValue
-      return
-    }
-    unsafe batch.states[column][row] = RowBatch.State.value.rawValue
-    switch batch.columns[column].storage {
-    case .integer:
-      var value = statement.int64(at: source)
-      if case .toOneEntity = batch.columns[column].source {
-        value = Int64(try entity(numbered: value).index)
-      }
-      unsafe batch.integers(column)[row] = value
-    case .real: unsafe batch.reals(column)[row] = statement.double(at: source)
-    case .bytes:
-      if let attribute, attribute.type == .decimal {
-        guard
-          case .decimal(let number) = try ValueCoding.read(
-            attribute, from: statement, at: source, externalData: externalData)
-        else { return }
-        appendBytes(Array(number.description.utf8), to: batch, column, row)
-      } else if let attribute, attribute.allowsExternalBinaryDataStorage {
-        let stored = unsafe try externalData.decode(statement.rawBytes(at: source), storePath: path)
-        appendBytes(stored, to: batch, column, row)
-      } else {
-        let bytes = unsafe statement.rawBytes(at: source)
-        if let start = bytes.baseAddress {
-          unsafe batch.slices(column)[row] = unsafe batch.append(start, count: bytes.count)
-        } else {
-          unsafe batch.slices(column)[row] = RowBatch.Slice(offset: 0, length: 0)
-        }
-      }
-    }
-  }
-
-  private func appendBytes(_ bytes: [UInt8], to batch: RowBatch, _ column: Int, _ row: Int) {
-    unsafe bytes.withUnsafeBytes { bytes in
-      if let start = bytes.baseAddress {
-        unsafe batch.slices(column)[row] = unsafe batch.append(start, count: bytes.count)
-      } else {
-        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: 0, length: 0)
-      }
-    }
   }
 }

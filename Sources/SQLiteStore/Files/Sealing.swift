@@ -33,6 +33,7 @@ extension SQLiteStore {
       if connection.isInTransaction { throw StoreError.failure("a transaction is still open") }
       try buildDeferredIndexes()
       if !pendingOrderKeys.isEmpty { try performAtomically {} }
+      let flush = try EarlyFlush(path)
       for table in layout.tables {
         let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
         try setLastPrimaryKey(greatest, of: table.root)
@@ -55,6 +56,7 @@ extension SQLiteStore {
       history = nil
       try connection.close()
       if isCreator { try SQLiteStore.fixHeader(path) }
+      try flush?.finish()
       try FileSystem.synchronize(path)
       try FileSystem.synchronize(FileSystem.parent(path))
     }

@@ -5,12 +5,14 @@ public import StoreInterface
 extension SQLiteStore {
   /// Streams values at key paths of the objects that a request selects, in its order: what an export writes.
   ///
-  /// Column `n` of the batch holds the attribute at key path `n`; a missing object on the way makes it null. `body`
-  /// gets the same batch each time, refilled, and must not change the store.
-  /// - Parameter keyPaths: to-one relationships, then an attribute.
+  /// Column `n` of a batch holds the attribute at key path `n`; a missing object on the way makes it null.
+  /// - Parameters:
+  ///   - keyPaths: to-one relationships, then an attribute.
+  ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another while
+  ///     somebody else still uses it. It must not change the store.
   public func scan(
     _ request: FetchRequest, keyPaths: [Predicate.KeyPath], rowsPerBatch: Int = 4_096,
-    body: (RowBatch) throws -> Void
+    body: (RowBatch) throws -> RowBatch
   ) throws {
     try perform {
       try settleBeforeReading()
@@ -31,18 +33,17 @@ extension SQLiteStore {
       for (index, value) in sql.parameters.enumerated() {
         try ValueCoding.bind(value, to: statement, at: Int32(index + 1))
       }
-      let batch = RowBatch(entity: request.entity, columns: columns, capacity: rowsPerBatch)
+      let reader = CellReader(self, columns: columns, attributes: attributes)
+      var batch = RowBatch(entity: request.entity, columns: columns, capacity: rowsPerBatch)
       while try statement.step() {
-        for index in attributes.indices {
-          try read(statement, Int32(index), attributes[index], into: batch, column: index, row: batch.count)
-        }
+        try reader.read(statement, from: 0, into: batch, row: batch.count)
         batch.count += 1
-        if batch.count == batch.capacity {
-          try body(batch)
+        if batch.count == batch.capacity || batch.arenaCount >= Self.scannedByteLimit {
+          batch = try body(batch)
           batch.removeAll()
         }
       }
-      if batch.count > 0 { try body(batch) }
+      if batch.count > 0 { _ = try body(batch) }
     }
   }
 }

@@ -15,8 +15,8 @@ public final class CSVWriter {
     public init() {}
   }
 
-  private let output: OutputBuffer
-  private let options: Options
+  let output: OutputBuffer
+  let options: Options
   private var fieldsInRecord = 0
   /// The record so far is one empty unquoted field, which alone would be a blank line.
   private var isBlank = true
@@ -35,7 +35,7 @@ public final class CSVWriter {
       let byte = unsafe text[index]
       if byte == options.delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { mustQuote = true }
     }
-    let needsApostrophe = unsafe options.safeForSpreadsheets && isDangerous(text)
+    let needsApostrophe = unsafe options.safeForSpreadsheets && CSVWriter.isDangerous(text)
     isBlank = unsafe isBlank && text.isEmpty
     guard mustQuote else {
       if needsApostrophe { output.append(0x27) }
@@ -101,7 +101,8 @@ public final class CSVWriter {
     fieldsInRecord += 1
   }
 
-  private func isDangerous(_ text: UnsafeRawBufferPointer) -> Bool {
+  /// Whether a spreadsheet may take a cell for a formula.
+  static func isDangerous(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let first = unsafe text.first else { return false }
     switch first {
     case 0x3D, 0x40, 0x09, 0x0D: return true

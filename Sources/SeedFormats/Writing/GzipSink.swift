@@ -1,77 +1,96 @@
 import CZlib
+import Dispatch
+import Foundation
 
-/// Compresses into another sink. The same bytes in the same pieces give the same gzip file on every day: the header
-/// has no time and no name.
-@safe public final class GzipSink: ByteSink {
+/// Compresses into another sink, on several workers.
+///
+/// The stream is cut into blocks of a fixed size, which are compressed at once and joined to one gzip member. So the same
+/// bytes give the same file on every day, with any number of workers, and in whatever pieces they are written: the header
+/// has no time and no name. Little output takes no worker.
+public final class GzipSink: ByteSink {
   private let downstream: any ByteSink
   private let file: String?
-  private let stream: UnsafeMutablePointer<z_stream>
-  private let header: UnsafeMutablePointer<gz_header>
-  private let output = ByteBlock(capacity: 64 << 10)
-  private var isInitialized = false
+  private let blockLimit: Int
+  private let queue = DispatchQueue(label: "seedbed.deflate", attributes: .concurrent)
+  private var current = DeflateBlock()
+  private var blockCount = 1
+  /// Blocks being compressed, in the stream's order.
+  private var pending: [DeflateBlock] = []
+  private var hasHeader = false
+  private var checksum: UInt = 0
+  private var byteCount: UInt64 = 0
   private var isFinished = false
 
-  /// - Parameter file: the name that errors carry.
-  public init(downstream: any ByteSink, file: String? = nil) {
+  /// - Parameters:
+  ///   - file: the name that errors carry.
+  ///   - workers: how many blocks are compressed at once, besides the one being filled; each takes about
+  ///     800 KB. As many as there are processors when nil.
+  public init(downstream: any ByteSink, file: String? = nil, workers: Int? = nil) {
     self.downstream = downstream
     self.file = file
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-    unsafe header = .allocate(capacity: 1)
-    unsafe header.initialize(to: gz_header())
-    // 255: system unknown, so that every system writes the same header.
-    unsafe header.pointee.os = 255
+    blockLimit = min(max(workers ?? ProcessInfo.processInfo.activeProcessorCount, 1), 64) + 1
   }
 
-  deinit {
-    if isInitialized { unsafe deflateEnd(stream) }
-    unsafe stream.deallocate()
-    unsafe header.deallocate()
-  }
-
-  /// - Throws: the downstream sink's errors.
+  /// - Throws: the downstream sink's errors, and `gzip.compress` when memory runs out.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
-    guard let base = bytes.baseAddress else { return }
-    // zlib counts in 32 bits and takes its input as mutable, but does not change it.
-    let step = 1 << 30
+    guard !isFinished else { throw failure("the gzip stream was already finished") }
     var start = 0
     while start < bytes.count {
-      let count = min(step, bytes.count - start)
-      let piece = unsafe (base + start).assumingMemoryBound(to: UInt8.self)
-      unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: piece)
-      unsafe stream.pointee.avail_in = UInt32(count)
-      try run(Z_NO_FLUSH)
-      start += count
+      // A full block is sent off only when more follows, so that the last one is never empty without need.
+      if current.isFull { try advance() }
+      start += unsafe current.take(UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
   }
 
   /// Ends the gzip member and the downstream sink.
   public func finish() throws(SeedFormatError) {
     guard !isFinished else { return }
-    try run(Z_FINISH)
     isFinished = true
+    current.compress(isLast: true)
+    for block in pending {
+      block.wait()
+      try emit(block)
+    }
+    pending = []
+    try emit(current)
+    let trailer = ByteBuffer(capacity: 8)
+    for shift in stride(from: 0, to: 32, by: 8) { trailer.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+    for shift in stride(from: 0, to: 32, by: 8) { trailer.append(UInt8(truncatingIfNeeded: byteCount >> shift)) }
+    try unsafe downstream.write(UnsafeRawBufferPointer(start: trailer.base, count: trailer.count))
     try downstream.finish()
   }
 
-  private func run(_ flush: Int32) throws(SeedFormatError) {
-    try begin()
-    repeat {
-      unsafe stream.pointee.next_out = output.base
-      unsafe stream.pointee.avail_out = UInt32(output.capacity)
-      let result = unsafe deflate(stream, flush)
-      guard result != Z_STREAM_ERROR else { throw failure("the gzip stream was already finished") }
-      unsafe output.count = output.capacity - Int(stream.pointee.avail_out)
-      if output.count > 0 { try unsafe downstream.write(output.bytes) }
-    } while output.count == output.capacity
+  /// Has the full block compressed and makes an empty one the current.
+  private func advance() throws(SeedFormatError) {
+    let full = current
+    let next: DeflateBlock
+    if blockCount < blockLimit {
+      next = DeflateBlock()
+      blockCount += 1
+    } else {
+      next = pending.removeFirst()
+      next.wait()
+      try emit(next)
+    }
+    next.begin(after: full)
+    full.compress(on: queue)
+    pending.append(full)
+    current = next
   }
 
-  private func begin() throws(SeedFormatError) {
-    guard !isInitialized else { return }
-    let result = unsafe deflateInit2_(
-      stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    guard result == Z_OK else { throw failure("no memory left to compress") }
-    isInitialized = true
-    guard unsafe deflateSetHeader(stream, header) == Z_OK else { throw failure("the gzip header was refused") }
+  /// Writes a compressed block, the next one of the stream.
+  private func emit(_ block: DeflateBlock) throws(SeedFormatError) {
+    guard block.isComplete else { throw failure("no memory left to compress") }
+    if !hasHeader {
+      hasHeader = true
+      let header = ByteBuffer(capacity: 10)
+      // The mark of gzip, deflate, no flags, no time, no extra flags, system unknown.
+      for byte: UInt8 in [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF] { header.append(byte) }
+      try unsafe downstream.write(UnsafeRawBufferPointer(start: header.base, count: header.count))
+    }
+    checksum = UInt(crc32_combine(checksum, block.checksum, block.count))
+    byteCount &+= UInt64(block.count)
+    try unsafe downstream.write(block.compressed)
   }
 
   private func failure(_ message: String) -> SeedFormatError {

@@ -107,8 +107,12 @@ public final class NDJSONWriter {
 
   private func quoted(_ text: UnsafeRawBufferPointer) {
     output.append(0x22)
+    var start = 0
     for index in 0..<text.count {
       let byte = unsafe text[index]
+      if byte >= 0x20, byte != 0x22, byte != 0x5C { continue }
+      unsafe output.append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
+      start = index + 1
       switch byte {
       case 0x22, 0x5C:
         output.append(0x5C)
@@ -116,13 +120,13 @@ public final class NDJSONWriter {
       case 0x0A: output.append("\\n" as StaticString)
       case 0x0D: output.append("\\r" as StaticString)
       case 0x09: output.append("\\t" as StaticString)
-      case 0..<0x20:
+      default:
         output.append("\\u00" as StaticString)
         output.append((byte >> 4) + 0x30)
         output.append((byte & 15) + ((byte & 15) < 10 ? 0x30 : 0x57))
-      default: output.append(byte)
       }
     }
+    unsafe output.append(UnsafeRawBufferPointer(rebasing: text[start...]))
     output.append(0x22)
   }
 }

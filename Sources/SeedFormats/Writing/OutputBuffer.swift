@@ -2,6 +2,7 @@
 @safe final class OutputBuffer {
   private let sink: any ByteSink
   let bytes = ByteBuffer(capacity: 64 << 10)
+  private static let flushSize = 48 << 10
 
   init(sink: any ByteSink) {
     self.sink = sink
@@ -23,31 +24,37 @@
   }
 
   func append(number: Int64) {
-    if number < 0 { bytes.append(0x2D) }
-    var rest = number.magnitude
-    let start = bytes.count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes.append(0x30 + UInt8(digit))
-      rest = quotient
-    } while rest > 0
-    var low = start
-    var high = bytes.count - 1
-    while low < high {
-      let digit = unsafe bytes.base[low]
-      unsafe bytes.base[low] = bytes.base[high]
-      unsafe bytes.base[high] = digit
-      low += 1
-      high -= 1
-    }
+    bytes.reserve(NumberText.greatestCount)
+    unsafe take(upTo: NumberText.write(number, at: bytes.base + bytes.count))
   }
 
   /// The fewest digits that read back as the same number.
-  func append(number: Double) { append(number.description) }
+  func append(number: Double) {
+    bytes.reserve(NumberText.greatestCount)
+    unsafe take(upTo: NumberText.write(number, at: bytes.base + bytes.count))
+  }
+
+  /// Room to write into: where the next byte goes, where the room ends, and from where on it is time to flush.
+  @unsafe struct Room {
+    var next: UnsafeMutablePointer<UInt8>
+    var end: UnsafeMutablePointer<UInt8>
+    var flush: UnsafeMutablePointer<UInt8>
+  }
+
+  /// Makes room for some bytes at least; valid until the buffer is used otherwise.
+  @unsafe func room(_ needed: Int) -> Room {
+    bytes.reserve(needed)
+    let base = unsafe bytes.base
+    return unsafe Room(
+      next: base + bytes.count, end: base + bytes.capacity, flush: base + min(OutputBuffer.flushSize, bytes.capacity))
+  }
+
+  /// Takes the bytes up to a place in the room into use.
+  @unsafe func take(upTo next: UnsafeMutablePointer<UInt8>) { bytes.count = unsafe next - bytes.base }
 
   /// Writes when enough has gathered.
   func flushIfFull() throws(SeedFormatError) {
-    if bytes.count >= 48 << 10 { try flush() }
+    if bytes.count >= OutputBuffer.flushSize { try flush() }
   }
 
   func finish() throws(SeedFormatError) {

@@ -1,0 +1,51 @@
+import ModelFiles
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Writes row batches as NDJSON, an object per row.
+final class NDJSONExport: BatchWriter {
+  private let columns: [ExportColumn]
+  private let writer: NDJSONWriter
+
+  init(_ columns: [ExportColumn], to writer: NDJSONWriter) {
+    self.columns = columns
+    self.writer = writer
+  }
+
+  func write(_ batch: RowBatch) throws {
+    for row in 0..<batch.count {
+      writer.beginObject()
+      for (index, column) in columns.enumerated() {
+        writer.key(column.name)
+        if unsafe batch.states[index][row] == RowBatch.State.value.rawValue {
+          try write(batch, index, row, column.attribute.type)
+        } else {
+          writer.null()
+        }
+      }
+      writer.endObject()
+      try writer.endRecord()
+    }
+  }
+
+  func finish() throws { try writer.finish() }
+
+  private func write(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) throws {
+    switch type {
+    case .integer16, .integer32, .integer64: unsafe writer.number(batch.integers(column)[row])
+    case .double, .float: try unsafe writer.number(batch.reals(column)[row])
+    case .boolean: unsafe writer.bool(batch.integers(column)[row] != 0)
+    case .decimal: unsafe writer.raw(batch.cellBytes(column, row))
+    case .string, .uri: unsafe writer.string(batch.cellBytes(column, row))
+    case .transformable:
+      if let content = unsafe ArchivedContent(archive: Array(batch.cellBytes(column, row))) {
+        StoredValueText.append(content, to: writer)
+      } else {
+        writer.string(RenderedCells.text(batch, column, row, .binary))
+      }
+    case .date, .uuid, .binary, .undefined, .objectID, .composite:
+      writer.string(RenderedCells.text(batch, column, row, type))
+    }
+  }
+}

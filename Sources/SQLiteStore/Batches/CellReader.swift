@@ -1,0 +1,84 @@
+import Foundation
+import ObjectModel
+import SQLite
+import StoreInterface
+
+/// Reads rows of a statement into row batches. What each column needs is found out once, so that a cell costs its two
+/// calls of SQLite and a store.
+struct CellReader {
+  /// How a column is read.
+  private enum Form {
+    case integer, real, bytes, entityIndex
+    /// Values that take more than a copy: Decimal, and data that may lie outside.
+    case converted
+  }
+
+  private let store: SQLiteStore
+  private let columns: [RowBatch.Column]
+  private let attributes: [AttributeDescription?]
+  private let forms: [Form]
+
+  /// - Parameters:
+  ///   - columns: of the batches.
+  ///   - attributes: per column; nil for those of relationships.
+  init(_ store: SQLiteStore, columns: [RowBatch.Column], attributes: [AttributeDescription?]) {
+    self.store = store
+    self.columns = columns
+    self.attributes = attributes
+    forms = zip(columns, attributes).map { column, attribute in
+      switch column.storage {
+      case .integer:
+        if case .toOneEntity = column.source { return .entityIndex }
+        return .integer
+      case .real: return .real
+      case .bytes:
+        let isPlain = attribute?.type != .decimal && attribute?.allowsExternalBinaryDataStorage != true
+        return isPlain ? .bytes : .converted
+      }
+    }
+  }
+
+  /// Reads the statement's current row into a row of the batch; the batch's count stays.
+  /// - Parameter first: the statement's column for the batch's first.
+  func read(_ statement: Statement, from first: Int32, into batch: RowBatch, row: Int) throws {
+    for index in 0..<forms.count {
+      let source = first + Int32(truncatingIfNeeded: index)
+      if statement.isNull(at: source) {
+        unsafe batch.states[index][row] = RowBatch.State.null.rawValue
+        continue
+      }
+      unsafe batch.states[index][row] = RowBatch.State.value.rawValue
+      switch forms[index] {
+      case .integer: unsafe batch.integers(index)[row] = statement.int64(at: source)
+      case .real: unsafe batch.reals(index)[row] = statement.double(at: source)
+      case .bytes:
+        let bytes = unsafe statement.rawBytes(at: source)
+        unsafe batch.slices(index)[row] = CellReader.append(bytes, to: batch)
+      case .entityIndex:
+        unsafe batch.integers(index)[row] = Int64(try store.entity(numbered: statement.int64(at: source)).index)
+      case .converted: try convert(statement, source, into: batch, index, row)
+      }
+    }
+  }
+
+  private func convert(
+    _ statement: Statement, _ source: Int32, into batch: RowBatch, _ column: Int, _ row: Int
+  ) throws {
+    guard let attribute = attributes[column] else { return }
+    let bytes: [UInt8]
+    if attribute.type == .decimal {
+      let value = try ValueCoding.read(attribute, from: statement, at: source, externalData: store.externalData)
+      guard case .decimal(let number) = value else { return }
+      bytes = Array(number.description.utf8)
+    } else {
+      bytes = unsafe try store.externalData.decode(statement.rawBytes(at: source), storePath: store.path)
+    }
+    unsafe bytes.withUnsafeBytes { unsafe batch.slices(column)[row] = CellReader.append($0, to: batch) }
+  }
+
+  @inline(__always)
+  private static func append(_ bytes: UnsafeRawBufferPointer, to batch: RowBatch) -> RowBatch.Slice {
+    guard let start = bytes.baseAddress else { return RowBatch.Slice(offset: 0, length: 0) }
+    return unsafe batch.append(start, count: bytes.count)
+  }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+import Foundation
+
+/// Forces a file's contents to disk on another thread while its owner still reads it, so that forcing what little is
+/// written afterwards takes no time.
+final class EarlyFlush: @unchecked Sendable {
+  /// Smaller files are not worth a thread, bytes.
+  private static let leastSize = 4 << 20
+
+  private let done = DispatchGroup()
+  /// Set by the thread before it leaves the group, read after waiting for it.
+  private var failure: (any Error)?
+
+  /// Begins.
+  /// - Returns: nil for a small file.
+  init?(_ path: String) throws {
+    guard let stamp = try FileSystem.stamp(path), stamp.size >= EarlyFlush.leastSize else { return nil }
+    DispatchQueue.global().async(group: done) {
+      do {
+        try FileSystem.synchronize(path)
+      } catch {
+        self.failure = error
+      }
+    }
+  }
+
+  /// Waits for the end.
+  /// - Throws: what went wrong. It must not get lost: the system reports a failed write to one caller only.
+  func finish() throws {
+    done.wait()
+    if let failure { throw failure }
+  }
+}
