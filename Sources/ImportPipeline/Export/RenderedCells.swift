@@ -17,7 +17,8 @@ import StoreInterface
   func render(_ batch: RowBatch, _ column: Int, _ type: AttributeType) -> RowBatch {
     if texts.capacity < batch.capacity {
       texts = RowBatch(
-        entity: batch.entity, columns: [RowBatch.Column(batch.columns[column].source, .bytes)], capacity: batch.capacity)
+        entity: batch.entity, columns: [RowBatch.Column(batch.columns[column].source, .bytes)], capacity: batch.capacity
+      )
     }
     texts.removeAll()
     texts.count = batch.count

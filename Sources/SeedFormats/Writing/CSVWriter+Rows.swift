@@ -28,7 +28,9 @@ extension CSVWriter {
           unsafe next.pointee = delimiter
           unsafe next += 1
         }
-        if isSingle, unsafe !hasValue || isText && text.isEmpty { unsafe next = unsafe CSVWriter.copy("\"\"", to: next) }
+        if isSingle, unsafe !hasValue || isText && text.isEmpty {
+          unsafe next = unsafe CSVWriter.copy("\"\"", to: next)
+        }
         guard hasValue else { continue }
         switch column.kind {
         case .integer:

@@ -44,6 +44,7 @@
   @unsafe func text(at row: Int) -> UnsafeRawBufferPointer {
     let offset = unsafe cells.load(fromByteOffset: row * 8, as: UInt32.self)
     let length = unsafe cells.load(fromByteOffset: row * 8 + 4, as: UInt32.self)
-    return unsafe UnsafeRawBufferPointer(start: text.map { unsafe $0 + Int(offset) }, count: text == nil ? 0 : Int(length))
+    return unsafe UnsafeRawBufferPointer(
+      start: text.map { unsafe $0 + Int(offset) }, count: text == nil ? 0 : Int(length))
   }
 }
