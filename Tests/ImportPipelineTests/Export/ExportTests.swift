@@ -117,11 +117,15 @@ struct ExportTests {
   func gzip(format: String) throws {
     #expect(try export([], to: "plain." + format) == Self.rows)
     #expect(try export([], to: "packed.\(format).gz") == Self.rows)
-    let source = try SeedFile.open(path: workspace.path("packed.\(format).gz"), options: .csv)
-    var bytes: [UInt8] = []
-    while let block = try source.next() { unsafe bytes.append(contentsOf: block.bytes) }
+    let gzip = Process()
+    gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    gzip.arguments = ["gzip", "-d", workspace.path("packed.\(format).gz")]
+    try gzip.run()
+    gzip.waitUntilExit()
+    #expect(gzip.terminationStatus == 0)
+    let bytes = try workspace.bytes("packed." + format)
     #expect(bytes.count > 1 << 20)
-    #expect(try bytes == Array(workspace.bytes("plain." + format)))
+    #expect(try bytes == workspace.bytes("plain." + format))
   }
 
   @Test("dates, UUIDs and flags are texts, the same in CSV and NDJSON")
