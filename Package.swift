@@ -83,7 +83,9 @@ let package = Package(
       dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"]),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
+      dependencies: [
+        "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

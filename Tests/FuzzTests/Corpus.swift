@@ -97,6 +97,12 @@ struct Corpus: Sendable {
       """)
     try connection.close()
     add(.store, "own store", Array(try Data(contentsOf: path)))
+    for size in [100, 1_000, 8_000, 40_000] {
+      var random = SeededGenerator(seed: UInt64(size))
+      let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+      add(.pages, "\(size) choices", bytes)
+      add(.pageLoad, "\(size) choices", bytes)
+    }
   }
 
   private mutating func addFixtures() throws {

@@ -8,9 +8,10 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A reader that must take any bytes: it gives a result or throws an error of its module, and nothing else.
+/// A reader that must take any bytes: it gives a result or throws an error of its module, and nothing else. Or a writer
+/// of pages, for which the bytes decide what it writes: the result must be what SQLite writes.
 enum Target: String, CaseIterable, Sendable {
-  case propertyList, compiledModel, cachedModel, sourceModel, versionInfo, store
+  case propertyList, compiledModel, cachedModel, sourceModel, versionInfo, store, pages, pageLoad
 
   /// An input of the corpus.
   struct Input: Sendable {
@@ -43,6 +44,8 @@ enum Target: String, CaseIterable, Sendable {
       try Data(bytes).write(to: folder.appendingPathComponent(VersionInfo.fileName))
       _ = try? VersionInfo.read(folder: folder.path)
     case .store: try openStore(bytes, folder)
+    case .pages: try PageTarget(bytes, in: folder).run()
+    case .pageLoad: if let target = try? PageLoadTarget(bytes, in: folder) { try target.run() }
     }
   }
 
