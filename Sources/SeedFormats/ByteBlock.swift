@@ -27,10 +27,28 @@
     precondition(0...capacity ~= written, "a block cannot hold more than its capacity")
     count = written
   }
+
+  /// Fills the block with the next bytes of a source.
+  /// - Returns: false at the end of the source.
+  public func fill(from source: any BlockSource) throws(SeedFormatError) -> Bool {
+    count = 0
+    count = try unsafe source.read(into: UnsafeMutableRawBufferPointer(start: base, count: capacity))
+    return count > 0
+  }
 }
 
-/// A stream of bytes, pulled block by block. A source is used by one thread at a time.
+/// A stream of bytes, pulled piece by piece into memory of the caller, so that nothing is allocated on the way. A source
+/// is used by one thread at a time.
 public protocol BlockSource: AnyObject {
-  /// The next bytes, never an empty block; nil at the end, and again nil after it. After an error the source is done.
-  func next() throws(SeedFormatError) -> ByteBlock?
+  /// Writes the next bytes to the start of `target`, which is not empty: as many as fit, or fewer.
+  /// - Returns: the number of bytes; 0 at the end of the stream, and again 0 after it. After an error the source is done.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int
+}
+
+extension BlockSource {
+  /// The next bytes in a block of their own, never an empty one; nil at the end.
+  public func next() throws(SeedFormatError) -> ByteBlock? {
+    let block = ByteBlock()
+    return try block.fill(from: self) ? block : nil
+  }
 }

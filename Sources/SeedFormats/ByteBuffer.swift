@@ -5,9 +5,9 @@
 #endif
 
 /// Growable bytes without the bookkeeping of `Array`. At least `slack` readable bytes follow the last byte, so that
-/// eight bytes may be loaded at any position.
+/// 64 bytes may be looked at from any position.
 @safe final class ByteBuffer {
-  static let slack = 16
+  static let slack = 64
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var capacity: Int
   var count = 0
@@ -41,6 +41,15 @@
     reserve(1)
     unsafe base[count] = byte
     count += 1
+  }
+
+  /// Appends the next bytes of a source, at most `maximum`.
+  /// - Returns: false at the end of the source.
+  func append(from source: any BlockSource, maximum: Int) throws(SeedFormatError) -> Bool {
+    reserve(maximum)
+    let read = try unsafe source.read(into: UnsafeMutableRawBufferPointer(start: base + count, count: maximum))
+    count += read
+    return read > 0
   }
 
   /// Drops the first `dropped` bytes.

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The part of a source that is being scanned: whole blocks joined, so that a record is always contiguous.
+/// The part of a JSON document that is being scanned; a record is always contiguous in it.
 ///
 /// Positions are offsets into the window; `refill` drops what lies before a position and all positions shift.
 @safe final class InputWindow {
@@ -34,11 +34,10 @@
     batchStart = 0
     let goal = 2 * buffer.count - shifted
     repeat {
-      guard let block = try source.next() else {
+      guard try buffer.append(from: source, maximum: ByteBlock.defaultCapacity) else {
         isComplete = true
         break
       }
-      unsafe buffer.append(block.base, count: block.count)
     } while buffer.count < goal
     buffer.terminate()
     return shifted

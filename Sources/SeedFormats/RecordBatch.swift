@@ -97,6 +97,22 @@ public struct RecordFault: Sendable, Equatable {
   }
 }
 
+/// The bytes of a batch before its records were found in them: whole records from the first byte on.
+struct RawRecords {
+  /// How they are scanned; nil: they already were.
+  var plan: ScanPlan?
+  /// Bytes, from the start of the batch's storage.
+  var count = 0
+  /// Offset of the first byte in the source.
+  var byteOffset: UInt64 = 0
+  /// 1-based line of the first byte.
+  var firstLine: UInt64 = 1
+  /// No more records than this are in the bytes.
+  var maximumRecords = 0
+  /// The last record is longer than any may be, and not all of it is there.
+  var isCut = false
+}
+
 /// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
 ///
 /// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
@@ -108,10 +124,16 @@ public struct RecordFault: Sendable, Equatable {
   public internal(set) var count = 0
   /// Records that could not be read, in input order.
   public internal(set) var faults: [RecordFault] = []
-  /// Ordinal (from 0) of the first record or fault of this batch in its source.
-  public internal(set) var firstOrdinal: UInt64 = 0
+  /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; whoever
+  /// scans batches apart states it where they are in order again.
+  public var firstOrdinal: UInt64 = 0
+  /// The error that ends the input after the batch's records. `RecordReader.next` throws it; whoever scans batches apart
+  /// throws it once the batch is used.
+  public internal(set) var failure: SeedFormatError?
 
   let storage = ByteBuffer()
+  /// What is known of the raw bytes before they are scanned.
+  var raw = RawRecords()
   var fieldStorage: UnsafeMutablePointer<FieldSlice>
   var placeStorage: UnsafeMutablePointer<RecordPlace>
   private(set) var recordCapacity: Int
@@ -144,11 +166,17 @@ public struct RecordFault: Sendable, Equatable {
     unsafe UnsafeBufferPointer(start: placeStorage, count: count)
   }
 
-  /// Empties the batch and makes room for `records` records.
-  func reset(records: Int) {
+  /// Empties the batch.
+  func clear() {
     count = 0
     storage.count = 0
     if !faults.isEmpty { faults.removeAll() }
+    failure = nil
+    raw = RawRecords()
+  }
+
+  /// Makes room for `records` records in an empty batch.
+  func reserve(records: Int) {
     guard records > recordCapacity else { return }
     unsafe fieldStorage.deallocate()
     unsafe placeStorage.deallocate()

@@ -8,15 +8,25 @@
 /// JSON is RFC 8259 to the letter; duplicate keys are faults where they are projected.
 public final class RecordReader {
   /// CSV: the header's names, or the given ones, or `#1`, `#2`, … when there are none. JSON: empty.
-  public var columns: [String] { scanner.columns }
+  public let columns: [String]
   /// Slices per record: the number of projected paths.
   public let fieldCount: Int
 
-  private let scanner: any RecordScanner
-  private let countsCarriageReturns: Bool
+  private let records: Records
+  private let scanner = BatchScanner()
   private var ordinal: UInt64 = 0
   private var pendingError: SeedFormatError?
   private var isDone = false
+
+  private enum Records {
+    /// Batches of whole records, which are scanned apart.
+    case lines(RecordSplitter, ScanPlan, CSVCutFinder?)
+    /// A JSON document shows its records' ends only to who scans it.
+    case document(JSONDocumentScanner)
+  }
+
+  /// A batch is handed over once it holds this many raw bytes, so that it stays in the cache.
+  static let batchByteGoal = 1 << 20
 
   /// Opens a source and reads a CSV header.
   ///
@@ -26,59 +36,120 @@ public final class RecordReader {
   /// - Parameter file: the name that errors carry.
   /// - Throws: errors of the source, `csv.empty`, `csv.duplicate-column`, `csv.unknown-column`, `csv.column-count`,
   ///   `csv.unterminated-quote`, `text.invalid-utf8`, `json.pointer-syntax`, `format.options`.
-  public init(
+  public convenience init(
     source: any BlockSource, options: FormatOptions, projection: [String], file: String? = nil
+  ) throws(SeedFormatError) {
+    try self.init(
+      source: source, options: options, projection: projection, file: file, byteGoal: RecordReader.batchByteGoal)
+  }
+
+  init(
+    source: any BlockSource, options: FormatOptions, projection: [String], file: String?, byteGoal: Int
   ) throws(SeedFormatError) {
     try options.validate(file: file)
     fieldCount = projection.count
-    countsCarriageReturns = options.format == .csv
-    let window = InputWindow(source: source)
-    switch options.format {
-    case .csv:
-      scanner = try CSVRecordScanner(window: window, options: options, projection: projection, file: file)
-    case .json:
-      scanner = try JSONDocumentScanner(window: window, options: options, projection: projection, file: file)
-    case .ndjson:
-      scanner = try NDJSONScanner(window: window, options: options, projection: projection, file: file)
+    if options.format == .json {
+      columns = []
+      records = .document(
+        try JSONDocumentScanner(
+          window: InputWindow(source: source), options: options, projection: projection, file: file))
+      return
     }
+    let splitter = RecordSplitter(source: source, byteGoal: byteGoal, recordLimit: options.limits.recordBytes)
+    if options.format == .ndjson {
+      columns = []
+      _ = try FieldPaths(projection: projection, file: file)
+      try splitter.skipByteOrderMark()
+      records = .lines(splitter, ScanPlan(options: options, file: file, projection: projection), nil)
+      return
+    }
+    let header = try CSVHeader(splitter: splitter, options: options, file: file)
+    columns = header.columns
+    let slotColumns = try ColumnNames.resolve(projection, in: columns, file: file)
+    let plan = ScanPlan(
+      options: options, file: file, projection: projection,
+      slotColumns: slotColumns.map { $0 < 0 ? $0 : $0 + header.annotationCount },
+      columnCount: header.annotationCount + columns.count, annotationCount: header.annotationCount)
+    records = .lines(splitter, plan, CSVCutFinder(options: options, skipsBlankLines: plan.columnCount != 1))
   }
 
   /// Fills the batch with the next records and faults, anew.
   ///
-  /// A batch holds at most `maximumRecords` records (never more than 65,536) and about 1 MB of text. An error that ends the input is thrown by
-  /// the call after the one that delivered the last record before it.
+  /// A batch holds at most `maximumRecords` records (never more than 65,536) and about 1 MB of text. An error that ends
+  /// the input is thrown by the call after the one that delivered the last record before it.
   /// - Returns: false at the end of the input, with the batch empty.
   public func next(_ batch: RecordBatch, maximumRecords: Int = 8192) throws(SeedFormatError) -> Bool {
+    while try read(batch, maximumRecords: maximumRecords) {
+      scanner.scan(batch)
+      batch.firstOrdinal = ordinal
+      ordinal += UInt64(batch.count + batch.faults.count)
+      let isEmpty = batch.count == 0 && batch.faults.isEmpty
+      if let error = batch.failure {
+        pendingError = error
+        if isEmpty { throw error }
+      }
+      if !isEmpty { return true }
+    }
+    batch.firstOrdinal = ordinal
+    return false
+  }
+
+  /// Fills the batch with the bytes of the next records, anew, for a `BatchScanner` to scan, on any thread and in any
+  /// order. Records of a JSON document are scanned already.
+  ///
+  /// Limits are those of `next`. Errors of the source are thrown as there; those in the text become known when it is
+  /// scanned. A batch may turn out to have no record.
+  /// - Returns: false at the end of the input, with the batch empty.
+  public func read(_ batch: RecordBatch, maximumRecords: Int = 8192) throws(SeedFormatError) -> Bool {
     precondition(batch.fieldCount == fieldCount, "the batch was made for another projection")
     precondition(maximumRecords > 0, "a batch holds at least one record")
-    let maximumRecords = min(maximumRecords, 65_536)
-    batch.reset(records: maximumRecords)
-    batch.countsCarriageReturns = countsCarriageReturns
-    batch.firstOrdinal = ordinal
+    batch.clear()
     if let error = pendingError { throw error }
     if isDone { return false }
+    let maximumRecords = min(maximumRecords, 65_536)
+    switch records {
+    case .document(let scanner):
+      try fill(batch, maximumRecords: maximumRecords, from: scanner)
+      isDone = batch.count == 0 && batch.faults.isEmpty
+    case .lines(let splitter, let plan, let cutFinder):
+      batch.countsCarriageReturns = plan.options.format == .csv
+      isDone = try !splitter.fill(batch, maximumRecords: maximumRecords) { text, isComplete, maximumRecords in
+        cutFinder?.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
+          ?? LineEnds.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
+      }
+      if !isDone { batch.raw.plan = plan }
+    }
+    return !isDone
+  }
+
+  private func fill(
+    _ batch: RecordBatch, maximumRecords: Int, from scanner: JSONDocumentScanner
+  ) throws(SeedFormatError) {
+    batch.reserve(records: maximumRecords)
+    batch.countsCarriageReturns = false
     scanner.side.count = 0
-    scanner.window.batchStart = scanner.position
+    let window = scanner.window
+    window.batchStart = scanner.position
     do {
       try scanner.fill(batch, maximumRecords: maximumRecords)
     } catch {
       pendingError = error
       if batch.count == 0 && batch.faults.isEmpty { throw error }
     }
-    finish(batch)
-    ordinal += UInt64(batch.count + batch.faults.count)
-    isDone = batch.count == 0 && batch.faults.isEmpty
-    return !isDone
+    unsafe batch.storage.append(window.base + window.batchStart, count: scanner.position - window.batchStart)
+    batch.settle(scanner.side)
   }
+}
 
-  /// Copies the batch's raw bytes and unescaped fields into it.
-  private func finish(_ batch: RecordBatch) {
-    let window = scanner.window
-    let rawCount = scanner.position - window.batchStart
-    batch.storage.reserve(rawCount + scanner.side.count)
-    unsafe batch.storage.append(window.base + window.batchStart, count: rawCount)
-    guard scanner.side.count > 0 else { return }
-    unsafe batch.storage.append(scanner.side.base, count: scanner.side.count)
-    unsafe SideArena.settle(batch.fieldStorage, count: batch.count * batch.fieldCount, rawCount: rawCount)
+/// Slices of unescaped text are marked while a batch is being filled, because only at its end is it known where
+/// the raw bytes stop and the unescaped ones start.
+enum SideArena {
+  static let mark: UInt32 = 0x8000_0000
+
+  /// Makes marked slices point after `rawCount` raw bytes.
+  static func settle(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, rawCount: Int) {
+    for index in 0..<count where unsafe slices[index].offset & mark != 0 {
+      unsafe slices[index].offset = (slices[index].offset & ~mark) + UInt32(rawCount)
+    }
   }
 }

@@ -17,12 +17,52 @@ enum Swar {
   @inline(__always) static func zeroes(_ word7: UInt64) -> UInt64 { high &- word7 }
 }
 
+extension Swar {
+  /// One bit, the first in the lowest place, for each of 64 bytes that equals the byte of a pattern: the bits of `first`
+  /// or `second`, and those of `second` alone. Both patterns are of bytes below 0x80.
+  @inline(__always) static func masks(
+    _ base: UnsafePointer<UInt8>, _ first: UInt64, _ second: UInt64
+  ) -> (either: UInt64, second: UInt64) {
+    var either: UInt64 = 0
+    var seconds: UInt64 = 0
+    var index: UInt64 = 0
+    while index < 8 {
+      let word = unsafe load(base + Int(truncatingIfNeeded: index &* 8))
+      let word7 = word & low7
+      let ofSecond = zeroes(word7 ^ second) & ~word & high
+      let ofFirst = zeroes(word7 ^ first) & ~word & high
+      // Bit 8·b + i stands for byte b of word i.
+      either |= (ofFirst | ofSecond) &>> (7 &- index)
+      seconds |= ofSecond &>> (7 &- index)
+      index &+= 1
+    }
+    return (transposed(either), transposed(seconds))
+  }
+
+  /// Eight rows of eight bits as eight columns (Warren, "Hacker's Delight", 7-3).
+  @inline(__always) static func transposed(_ bits: UInt64) -> UInt64 {
+    var bits = bits
+    var swapped = (bits ^ bits &>> 7) & 0x00AA_00AA_00AA_00AA
+    bits ^= swapped ^ swapped &<< 7
+    swapped = (bits ^ bits &>> 14) & 0x0000_CCCC_0000_CCCC
+    bits ^= swapped ^ swapped &<< 14
+    swapped = (bits ^ bits &>> 28) & 0x0000_0000_F0F0_F0F0
+    return bits ^ swapped ^ swapped &<< 28
+  }
+}
+
 /// What must be known of text: whether it is UTF-8, where its lines start.
 enum Text {
   /// Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or nil.
   static func invalidUTF8(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
     var position = start
     while position < end {
+      while unsafe position &+ 32 <= end
+        && (Swar.load(base + position) | Swar.load(base + position + 8) | Swar.load(base + position + 16)
+          | Swar.load(base + position + 24)) & Swar.high == 0
+      {
+        position &+= 32
+      }
       if position &+ 8 <= end, unsafe Swar.load(base + position) & Swar.high == 0 {
         position &+= 8
         continue
@@ -83,6 +123,19 @@ enum Text {
         lineStart = position &+ 1
       }
       position &+= 1
+    }
+    return (count, lineStart)
+  }
+
+  /// Number of line ends of any sort (CR, LF, CRLF), and the position after the last one (`start` when there is none).
+  static func lineEnds(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> (count: Int, lineStart: Int) {
+    var count = 0
+    var lineStart = start
+    for index in start..<end {
+      let byte = unsafe base[index]
+      guard byte == 0x0A || byte == 0x0D else { continue }
+      if unsafe byte == 0x0D || index == start || base[index - 1] != 0x0D { count += 1 }
+      lineStart = index + 1
     }
     return (count, lineStart)
   }

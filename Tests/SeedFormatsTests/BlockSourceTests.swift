@@ -11,8 +11,8 @@ struct InflatingTests {
   ) -> (bytes: [UInt8], error: SeedFormatError?) {
     drain(
       InflatingBlockSource(
-        upstream: MemorySource(bytes, blockSize: blockSize), compression: compression, file: "x.gz",
-        blockCapacity: output))
+        upstream: MemorySource(bytes, blockSize: blockSize), compression: compression, file: "x.gz"),
+      atATime: output)
   }
 
   @Test("one member and several come out whole, however they are split", arguments: [1, 2, 3, 7, 4096])
@@ -132,7 +132,8 @@ struct FileTests {
     ]
     for (encoding, isBig, hasMark) in cases {
       let bytes = Self.utf16(Self.text, isBig: isBig, hasMark: hasMark)
-      let found = drain(TranscodingBlockSource(upstream: MemorySource(bytes, blockSize: blockSize), encoding: encoding))
+      let source = TranscodingBlockSource(upstream: MemorySource(bytes, blockSize: blockSize), encoding: encoding)
+      let found = drain(source, atATime: blockSize)
       #expect(found.bytes == Array(Self.text.utf8))
       #expect(found.error == nil)
     }

@@ -10,9 +10,9 @@ final class CountingBlockSource: BlockSource {
     self.progress = progress
   }
 
-  func next() throws(SeedFormatError) -> ByteBlock? {
-    let block = try upstream.next()
-    if let block { progress.add(bytes: block.count) }
-    return block
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    let count = try unsafe upstream.read(into: target)
+    progress.add(bytes: count)
+    return count
   }
 }

@@ -3,33 +3,60 @@ import SeedFormats
 
 /// Pulls blocks from another source on a worker of its own, so that reading and inflating run beside scanning.
 ///
-/// The worker is at most `credits` blocks ahead.
+/// The worker is as many blocks ahead as there are; they are used again and again.
 final class PrefetchingBlockSource: BlockSource {
-  private let channel: Channel<ByteBlock>
+  private let free: Channel<ByteBlock>
+  private let filled: Channel<ByteBlock>
+  /// The block at hand and how much of it was handed out.
+  private var block: ByteBlock?
+  private var given = 0
 
   /// - Parameter source: used by the worker alone from now on.
-  init(_ source: sending any BlockSource, credits: Int = 4) {
-    let channel = Channel<ByteBlock>(capacity: credits)
-    self.channel = channel
+  init(_ source: sending any BlockSource, blocks: Int = 4) {
+    let free = Channel<ByteBlock>(capacity: blocks)
+    let filled = Channel<ByteBlock>(capacity: blocks)
+    for _ in 0..<blocks { _ = free.send(ByteBlock()) }
+    self.free = free
+    self.filled = filled
     let upstream = Handover(source)
     DispatchQueue(label: "seedbed.inflate").async {
       let source = upstream.take()
       do {
-        while let block = try source?.next() {
-          guard channel.send(block) else { return }
+        while let source, let block = try free.receive(), try block.fill(from: source) {
+          guard filled.send(block) else { return }
         }
-        channel.finish()
+        filled.finish()
       } catch {
-        channel.finish(throwing: error)
+        filled.finish(throwing: error)
       }
     }
   }
 
-  deinit { channel.cancel() }
+  deinit {
+    free.cancel()
+    filled.cancel()
+  }
 
-  func next() throws(SeedFormatError) -> ByteBlock? {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    if block == nil {
+      given = 0
+      block = try nextBlock()
+    }
+    guard let block else { return 0 }
+    let bytes = unsafe block.bytes
+    let count = min(target.count, bytes.count - given)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[given..<given + count]))
+    given += count
+    if given == bytes.count {
+      _ = free.send(block)
+      self.block = nil
+    }
+    return count
+  }
+
+  private func nextBlock() throws(SeedFormatError) -> ByteBlock? {
     do {
-      return try channel.receive()
+      return try filled.receive()
     } catch let error as SeedFormatError {
       throw error
     } catch {

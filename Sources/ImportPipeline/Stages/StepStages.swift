@@ -10,8 +10,9 @@ struct SourceFile: Sendable {
   var name: String
 }
 
-/// Runs the stages of one step up to decoding: read and inflate on one worker, scan on another, decode on `jobs`
-/// workers, and hands the decoded batches over in input order.
+/// Runs the stages of one step up to decoding: read, inflate and cut into batches of whole records on one worker, scan
+/// and decode on `jobs` workers, and hands the decoded batches over in input order. (The records of a JSON document are
+/// scanned before, by one worker, because only that finds their ends.)
 ///
 /// The number of record batches is fixed; who has none to fill waits. That bounds memory whatever the input's size.
 struct StepStages: Sendable {
@@ -38,21 +39,27 @@ struct StepStages: Sendable {
     let scanned = Channel<Scanned>(capacity: credits)
     let sequencer = Sequencer<Decoded>()
 
-    startScanning(pool: pool, into: scanned)
+    startReading(pool: pool, into: scanned)
     for worker in 0..<jobs { startDecoding(worker, from: scanned, into: sequencer) }
     defer {
       pool.cancel()
       scanned.cancel()
       sequencer.cancel()
     }
+    var ordinal: UInt64 = 0
     while let element = try sequencer.next() {
       switch element {
-      case .header(let file, let columns): header(file, columns)
+      case .header(let file, let columns):
+        header(file, columns)
+        ordinal = 0
       case .batch(let decoded):
+        decoded.records.firstOrdinal = ordinal
+        ordinal += UInt64(decoded.records.count + decoded.records.faults.count)
         if cancellation.isCancelled {
           throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
         }
         try consume(decoded)
+        if let failure = decoded.records.failure { throw named(failure) }
         _ = pool.send(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
       }
     }
@@ -69,20 +76,17 @@ struct StepStages: Sendable {
     case batch(DecodedBatch)
   }
 
-  private func startScanning(pool: Channel<RecordBatch>, into scanned: Channel<Scanned>) {
-    DispatchQueue(label: "seedbed.scan").async {
+  private func startReading(pool: Channel<RecordBatch>, into scanned: Channel<Scanned>) {
+    DispatchQueue(label: "seedbed.read").async {
       var sequence = 0
       var failure: (any Error)?
       do {
         for (index, file) in files.enumerated() {
-          let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress)
-          let source = PrefetchingBlockSource(SeedFile.decoded(bytes, options: options, file: file.name))
-          let reader = try RecordReader(
-            source: source, options: options, projection: plan.projection, file: file.name)
+          let reader = try reader(of: file)
           guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }
           sequence += 1
           while let batch = try pool.receive() {
-            guard try reader.next(batch, maximumRecords: recordsPerBatch) else {
+            guard try reader.read(batch, maximumRecords: recordsPerBatch) else {
               _ = pool.send(batch)
               break
             }
@@ -90,10 +94,8 @@ struct StepStages: Sendable {
             sequence += 1
           }
         }
-      } catch var error as SeedFormatError {
-        // Messages name the file as the pipeline does, not where standard input was kept.
-        if let known = files.first(where: { $0.path == error.file }) { error.file = known.name }
-        failure = error
+      } catch let error as SeedFormatError {
+        failure = named(error)
       } catch {
         failure = error
       }
@@ -102,8 +104,29 @@ struct StepStages: Sendable {
     }
   }
 
+  private func reader(of file: SourceFile) throws(SeedFormatError) -> RecordReader {
+    // Cutting into batches is next to no work: the inflating worker does it itself.
+    let source: any BlockSource =
+      try options.format == .json ? PrefetchingBlockSource(bytes(of: file)) : bytes(of: file)
+    return try RecordReader(source: source, options: options, projection: plan.projection, file: file.name)
+  }
+
+  private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
+    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress)
+    return SeedFile.decoded(bytes, options: options, file: file.name)
+  }
+
+  /// Messages name the file as the pipeline does, not where standard input was kept.
+  private func named(_ error: SeedFormatError) -> SeedFormatError {
+    guard let known = files.first(where: { $0.path == error.file }) else { return error }
+    var error = error
+    error.file = known.name
+    return error
+  }
+
   private func startDecoding(_ worker: Int, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>) {
     DispatchQueue(label: "seedbed.decode.\(worker)").async {
+      let scanner = BatchScanner()
       let decoder = RecordDecoder(plan: plan)
       let preparer = preparation?.makeWorker()
       while let element = try? scanned.receive() {
@@ -111,6 +134,7 @@ struct StepStages: Sendable {
         case .header(let sequence, let file, let columns):
           sequencer.put(.header(file: file, columns: columns), at: sequence)
         case .batch(let sequence, let file, let records):
+          scanner.scan(records)
           let decoded = decoder.decode(records, file: file, losers: losers)
           preparer?.prepare(decoded)
           sequencer.put(.batch(decoded), at: sequence)

@@ -3,7 +3,7 @@
 /// The loop looks at eight bytes at a time: one mask has a bit for every delimiter, quote, escape and control byte in
 /// them, everything else is passed over unread. It stores where each field ends and nothing more; what a record's
 /// fields hold is looked at only where they are projected.
-@safe final class CSVTokenizer {
+@safe struct CSVTokenizer {
   enum Outcome {
     /// A record, good or bad.
     case record
@@ -22,7 +22,8 @@
   var columnLimit = CSVTokenizer.maximumColumns
 
   /// End of each field, from the record's start.
-  let ends: UnsafeMutablePointer<UInt32>
+  var ends: UnsafeMutablePointer<UInt32> { unsafe fieldEnds.ends }
+  private let fieldEnds = FieldEnds(count: CSVTokenizer.maximumColumns + 1)
   private(set) var fieldCount = 0
   /// Where the record's text ends, and where the next record starts.
   private(set) var contentEnd = 0
@@ -49,10 +50,7 @@
     // A role that nobody plays looks for the delimiter once more.
     quotes = Swar.broadcast(options.quote ?? options.delimiter)
     escapes = Swar.broadcast(options.escape ?? options.delimiter)
-    unsafe ends = .allocate(capacity: CSVTokenizer.maximumColumns + 1)
   }
-
-  deinit { unsafe ends.deallocate() }
 
   /// Bytes below 0x10 (line ends, NUL, tab), delimiters, quotes and escapes.
   @inline(__always) private func specials(_ word: UInt64) -> UInt64 {
@@ -63,7 +61,7 @@
   }
 
   /// Reads the record that starts at `start`, before `end`. The bytes from `end` on are zero.
-  func readRecord(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
+  mutating func readRecord(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     let delimiter = delimiter
     let quote = quote ?? 0
     let escape = escape ?? 0
@@ -145,7 +143,7 @@
   }
 
   /// - Returns: the position of the quote that closes a field, -1 when there is none before `end`.
-  private func closingQuote(
+  private mutating func closingQuote(
     _ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool, nonASCII: inout UInt64
   ) -> Int {
     let quote = quote ?? 0
@@ -184,7 +182,7 @@
   }
 
   /// Counts a line end inside a record; the line feed of a CRLF was counted with its carriage return.
-  private func countLineEnd(_ base: UnsafePointer<UInt8>, _ at: Int) {
+  private mutating func countLineEnd(_ base: UnsafePointer<UInt8>, _ at: Int) {
     switch unsafe base[at] {
     case 0x0D: lineEnds &+= 1
     case 0x0A where unsafe base[at &- 1] != 0x0D: lineEnds &+= 1
@@ -193,4 +191,15 @@
     default: break
     }
   }
+}
+
+/// Where the fields of a record end.
+@safe final class FieldEnds {
+  let ends: UnsafeMutablePointer<UInt32>
+
+  init(count: Int) {
+    unsafe ends = .allocate(capacity: count)
+  }
+
+  deinit { unsafe ends.deallocate() }
 }

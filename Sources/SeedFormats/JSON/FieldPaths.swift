@@ -78,6 +78,11 @@
     unsafe slots.update(repeating: .absent, count: slotCount)
   }
 
+  /// The projected fields that a slot's value goes to; none for -1.
+  func outputs(ofSlot slot: Int) -> [Int] {
+    slot < 0 ? [] : outputs.indices.filter { outputs[$0].slot == slot }
+  }
+
   /// The projected fields in projection order.
   func copy(into slices: UnsafeMutablePointer<FieldSlice>) {
     for index in 0..<outputs.count {

@@ -1,11 +1,10 @@
 /// The records of one JSON document into batches: the elements of an array, streamed, or the root as one record.
-@safe final class JSONDocumentScanner: RecordScanner {
+@safe final class JSONDocumentScanner {
   private enum Stage {
     /// Before the first element, between elements, after the array, at the end of the document.
     case firstElement, laterElement, afterArray, done
   }
 
-  let columns: [String] = []
   let side = ByteBuffer()
   let window: InputWindow
   private(set) var position = 0
@@ -57,7 +56,7 @@
     }
     while stage == .firstElement || stage == .laterElement {
       guard batch.count < maximumRecords, batch.faults.count < maximumRecords,
-        position - window.batchStart < batchByteGoal
+        position - window.batchStart < RecordReader.batchByteGoal
       else { return }
       let byte = try nextByte()
       if byte == 0x5D {
@@ -122,9 +121,11 @@
     if !holdsRecords { window.batchStart = position }
     holdsRecords = true
     let sideCount = side.count
-    var end: Int
-    while true {
-      attach()
+    let slices = unsafe batch.fieldStorage + batch.count * batch.fieldCount
+    attach()
+    var end = unsafe projector.known(position, relativeTo: window.batchStart, into: slices)
+    let isKnown = end >= 0
+    while end < 0 {
       side.count = sideCount
       end = projector.record(position, from: position, relativeTo: window.batchStart)
       if end >= 0 { break }
@@ -133,20 +134,24 @@
       }
       if window.end - position > limits.recordBytes { throw tooLong() }
       try refill()
+      attach()
     }
     if end - position > limits.recordBytes { throw tooLong() }
     place(position)
     let place = RecordPlace(
       line: line, byteOffset: window.byteOffset + UInt64(position), rawOffset: UInt32(position - window.batchStart),
       rawLength: UInt32(end - position), column: UInt32(clamping: column))
-    if let fault = projector.flaw(position, end) {
+    if !isKnown, let fault = projector.flaw(position, end) {
       side.count = sideCount
       batch.faults.append(
         RecordFault(
           beforeRecord: batch.count, place: place, rawOffset: UInt32(fault.at - position), code: fault.code,
           message: fault.message, hint: fault.hint))
     } else {
-      unsafe projector.paths.copy(into: batch.fieldStorage + batch.count * batch.fieldCount)
+      if !isKnown {
+        unsafe projector.paths.copy(into: slices)
+        projector.learn(position, end)
+      }
       unsafe batch.placeStorage[batch.count] = place
       batch.count += 1
     }

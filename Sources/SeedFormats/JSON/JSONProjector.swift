@@ -16,10 +16,18 @@
   /// Position that slice offsets count from.
   private var origin = 0
 
+  /// A value that spans lines is no value that is known.
+  var isLineBound = false
+  /// The shape of an earlier record.
+  let shape: ObjectShape
+  var timesLearned = 0
+  var recordsSinceLearning = 0
+
   init(paths: FieldPaths, side: ByteBuffer, base: UnsafePointer<UInt8>, depthLimit: Int) {
     unsafe tokenizer = JSONTokenizer(base: base, depthLimit: depthLimit)
     self.paths = paths
     self.side = side
+    shape = ObjectShape(fieldCount: paths.fieldCount)
   }
 
   /// Scans the value at `start` into the slots of `paths`. The record as written starts at `recordStart`.
@@ -53,7 +61,7 @@
     return end
   }
 
-  @inline(__always) private mutating func skip(_ start: Int, depth: Int) -> Int {
+  @inline(__always) mutating func skip(_ start: Int, depth: Int) -> Int {
     let byte = unsafe tokenizer.base[start]
     guard byte == 0x7B || byte == 0x5B else { return tokenizer.scalar(start) }
     let outer = tokenizer.outerDepth
@@ -144,7 +152,7 @@
   }
 
   /// The child of `node` with the key whose quotes are at `key` and before `end`, or -1.
-  @inline(__always) private func child(of node: Int, key: Int, end: Int) -> Int {
+  @inline(__always) func child(of node: Int, key: Int, end: Int) -> Int {
     var text = unsafe tokenizer.base + key + 1
     var length = end &- key &- 2
     if tokenizer.hasEscapes {

@@ -7,16 +7,14 @@
 /// The bytes of a file or of standard input.
 public final class FileBlockSource: BlockSource {
   private let path: String
-  private let blockCapacity: Int
   private var descriptor: Int32
   private var byteOffset: UInt64 = 0
 
   /// Opens a file for reading.
   /// - Parameter path: `-` is standard input.
   /// - Throws: `file.missing`, `file.unreadable`.
-  public init(path: String, blockCapacity: Int = ByteBlock.defaultCapacity) throws(SeedFormatError) {
+  public init(path: String) throws(SeedFormatError) {
     self.path = path
-    self.blockCapacity = blockCapacity
     descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 {
       let number = errno
@@ -30,20 +28,22 @@ public final class FileBlockSource: BlockSource {
   deinit { close() }
 
   /// - Throws: `file.read`, `file.unreadable` (a folder), with the offset that was reached.
-  public func next() throws(SeedFormatError) -> ByteBlock? {
-    guard descriptor >= 0 else { return nil }
-    let block = ByteBlock(capacity: blockCapacity)
+  public func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    guard descriptor >= 0 else { return 0 }
     while true {
-      let count = unsafe read(descriptor, block.base, block.capacity)
+      #if canImport(Glibc)
+        let count = unsafe Glibc.read(descriptor, target.baseAddress, target.count)
+      #else
+        let count = unsafe Darwin.read(descriptor, target.baseAddress, target.count)
+      #endif
       if count > 0 {
-        block.count = count
         byteOffset += UInt64(count)
-        return block
+        return count
       }
       if count < 0 && errno == EINTR { continue }
       let number = errno
       close()
-      if count == 0 { return nil }
+      if count == 0 { return 0 }
       let isUnreadable = number == EISDIR
       throw SeedFormatError(
         code: isUnreadable ? "file.unreadable" : "file.read", kind: isUnreadable ? .unreadable : .io,

@@ -8,13 +8,12 @@ import CZlib
 
   private let upstream: any BlockSource
   private let file: String?
-  private let blockCapacity: Int
   private var stage: Stage
   private let isAutomatic: Bool
   private let stream: UnsafeMutablePointer<z_stream>
   private var isInitialized = false
   /// The compressed block at hand and how much of it was used.
-  private var input: ByteBlock?
+  private let input: ByteBlock
   private var used = 0
   /// Offset of the block at hand in the compressed input.
   private var inputOffset: UInt64 = 0
@@ -23,12 +22,11 @@ import CZlib
   /// - Parameter compression: `automatic` passes input through that does not start with gzip's magic bytes.
   /// - Parameter file: the name that errors carry.
   public init(
-    upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil,
-    blockCapacity: Int = ByteBlock.defaultCapacity
+    upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil
   ) {
     self.upstream = upstream
     self.file = file
-    self.blockCapacity = blockCapacity
+    input = ByteBlock()
     isAutomatic = compression == .automatic
     stage =
       switch compression {
@@ -47,89 +45,82 @@ import CZlib
 
   /// - Throws: `gzip.truncated`, `gzip.damaged` (wrong checksum or length, impossible codes),
   ///   `gzip.trailing-garbage`, all with the byte offset in the compressed input; and the upstream's errors.
-  public func next() throws(SeedFormatError) -> ByteBlock? {
+  public func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if let error = pendingError {
       pendingError = nil
       throw error
     }
     if stage == .undecided { try decide() }
-    if stage == .plain { return try nextPlain() }
-    let output = ByteBlock(capacity: blockCapacity)
+    if stage == .plain { return try unsafe readPlain(into: target) }
+    var written = 0
     do {
-      while output.count < output.capacity {
+      while written < target.count {
         switch stage {
         case .header, .member:
-          try inflateSome(into: output)
+          written += try unsafe inflateSome(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
         case .betweenMembers, .padding:
           try passPadding()
         case .done, .undecided, .plain:
-          return output.count > 0 ? output : nil
+          return written
         }
       }
     } catch {
       // What was inflated before the damage is still delivered; the next call throws.
       stage = .done
-      if output.count == 0 { throw error }
+      if written == 0 { throw error }
       pendingError = error
     }
-    return output
+    return written
   }
 
   /// Makes input available.
   /// - Returns: false at the end of the compressed input.
   private func haveInput() throws(SeedFormatError) -> Bool {
-    if let input, used < input.count { return true }
-    if let input { inputOffset += UInt64(input.count) }
+    if used < input.count { return true }
+    inputOffset += UInt64(input.count)
     used = 0
-    input = nil
-    input = try upstream.next()
-    return input != nil
+    return try input.fill(from: upstream)
   }
 
+  /// Looks for gzip's two magic bytes.
   private func decide() throws(SeedFormatError) {
-    guard try haveInput(), var block = input else {
-      stage = .done
-      return
+    while input.count < 2 {
+      let read = try unsafe upstream.read(
+        into: UnsafeMutableRawBufferPointer(start: input.base + input.count, count: input.capacity - input.count))
+      if read == 0 { break }
+      input.count += read
     }
-    if block.count == 1, unsafe block.base[0] == 0x1F {
-      // The second magic byte is in the next block: join the two.
-      if let following = try upstream.next() {
-        let joined = ByteBlock(capacity: 1 + following.count)
-        unsafe joined.base[0] = 0x1F
-        unsafe (joined.base + 1).update(from: following.base, count: following.count)
-        joined.count = 1 + following.count
-        input = joined
-        block = joined
-      } else {
-        stage = .header
-        return
-      }
+    switch unsafe (input.count, input.base[0]) {
+    case (0, _): stage = .done
+    case (1, let byte): stage = byte == 0x1F ? .header : .plain
+    case (_, let byte): stage = unsafe byte == 0x1F && input.base[1] == 0x8B ? .header : .plain
     }
-    stage = unsafe block.count >= 2 && block.base[0] == 0x1F && block.base[1] == 0x8B ? .header : .plain
   }
 
-  private func nextPlain() throws(SeedFormatError) -> ByteBlock? {
-    if let first = input {
-      input = nil
-      return first
-    }
-    return try upstream.next()
+  private func readPlain(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    guard used < input.count else { return try unsafe upstream.read(into: target) }
+    let count = min(input.count - used, target.count)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: input.base + used, count: count))
+    used += count
+    return count
   }
 
-  private func inflateSome(into output: ByteBlock) throws(SeedFormatError) {
+  /// - Returns: the number of bytes written to the start of `target`.
+  private func inflateSome(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if stage == .header { try begin() }
-    guard try haveInput(), let input else {
+    guard try haveInput() else {
       throw failure(
         "gzip.truncated", "the gzip data ends too early", hint: "the file was cut off; fetch it again",
         at: inputOffset)
     }
+    let room = UInt32(clamping: target.count)
     unsafe stream.pointee.next_in = input.base + used
     unsafe stream.pointee.avail_in = UInt32(input.count - used)
-    unsafe stream.pointee.next_out = output.base + output.count
-    unsafe stream.pointee.avail_out = UInt32(output.capacity - output.count)
+    unsafe stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    unsafe stream.pointee.avail_out = room
     let result = unsafe inflate(stream, Z_NO_FLUSH)
     unsafe used = input.count - Int(stream.pointee.avail_in)
-    unsafe output.count = output.capacity - Int(stream.pointee.avail_out)
+    let written = unsafe Int(room - stream.pointee.avail_out)
     switch result {
     case Z_STREAM_END: stage = .betweenMembers
     case Z_OK, Z_BUF_ERROR: break
@@ -139,6 +130,7 @@ import CZlib
       throw failure(
         "gzip.damaged", "the gzip data is damaged: \(reason)", hint: "fetch or compress the file again", at: offset)
     }
+    return written
   }
 
   /// Offset of the next compressed byte.
@@ -157,7 +149,7 @@ import CZlib
 
   /// After a member: another one, zero bytes, or the end.
   private func passPadding() throws(SeedFormatError) {
-    guard try haveInput(), let input else {
+    guard try haveInput() else {
       stage = .done
       return
     }

@@ -1,5 +1,5 @@
 /// UTF-16 or Latin-1 text as UTF-8.
-public final class TranscodingBlockSource: BlockSource {
+@safe public final class TranscodingBlockSource: BlockSource {
   private enum Decoder {
     case undecided, passing, littleEndian, bigEndian, latin1
   }
@@ -9,11 +9,14 @@ public final class TranscodingBlockSource: BlockSource {
   private let encoding: FormatOptions.Encoding
   private var decoder = Decoder.undecided
   /// Bytes that were read but not decoded: the first of them starts a code unit.
-  private var held: [UInt8] = []
-  /// What was read to look for a byte order mark.
-  private var first: ByteBlock?
+  private let held = ByteBuffer()
+  /// Text that was decoded, and how much of it was handed out.
+  private let text = ByteBuffer()
+  private var given = 0
   /// Offset of the next byte to decode in the text before transcoding.
   private var byteOffset: UInt64 = 0
+  /// All whole code units that are held were decoded: more input is needed.
+  private var isWaiting = false
   private var isAtEnd = false
   private var pendingError: SeedFormatError?
 
@@ -26,25 +29,22 @@ public final class TranscodingBlockSource: BlockSource {
 
   /// - Throws: `text.lone-surrogate`, `text.odd-byte-count` with the byte offset in the text before transcoding; and
   ///   the upstream's errors.
-  public func next() throws(SeedFormatError) -> ByteBlock? {
+  public func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if decoder == .undecided { try decide() }
-    while true {
+    while given == text.count {
+      if decoder == .passing { return try unsafe upstream.read(into: target) }
       if let error = pendingError {
         pendingError = nil
         isAtEnd = true
         throw error
       }
-      if isAtEnd { return nil }
-      guard let block = try nextInput() else {
-        isAtEnd = true
-        if held.isEmpty { return nil }
-        // An unpaired surrogate is held until the unit after it is known.
-        throw held.count == 2 ? loneSurrogate() : oddByteCount()
-      }
-      if decoder == .passing { return block }
-      let output = decoder == .latin1 ? decodeLatin1(block) : decodeUTF16(block)
-      if output.count > 0 { return output }
+      if isAtEnd { return 0 }
+      try decodeMore()
     }
+    let count = min(target.count, text.count - given)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: text.base + given, count: count))
+    given += count
+    return count
   }
 
   /// Reads as much as a byte order mark takes and picks the decoder.
@@ -53,11 +53,10 @@ public final class TranscodingBlockSource: BlockSource {
     case .utf8: decoder = .passing
     case .latin1: decoder = .latin1
     case .utf16LittleEndian, .utf16BigEndian, .utf16, .automatic:
-      while held.count < 2, let block = try upstream.next() {
-        unsafe held.append(contentsOf: block.bytes)
-      }
-      let isLittle = held.starts(with: [0xFF, 0xFE])
-      let isBig = held.starts(with: [0xFE, 0xFF])
+      while held.count < 2, try held.append(from: upstream, maximum: ByteBlock.defaultCapacity) {}
+      let first = unsafe held.count > 1 ? (held.base[0], held.base[1]) : (0, 0)
+      let isLittle = first == (0xFF, 0xFE)
+      let isBig = first == (0xFE, 0xFF)
       switch encoding {
       case .utf16LittleEndian: decoder = .littleEndian
       case .utf16BigEndian: decoder = .bigEndian
@@ -69,74 +68,79 @@ public final class TranscodingBlockSource: BlockSource {
         held.removeFirst(2)
         byteOffset = 2
       }
-      if decoder == .passing || held.count > 1 {
-        first = held.isEmpty ? nil : joined(nil)
+      if decoder == .passing {
+        unsafe text.append(held.base, count: held.count)
+        held.count = 0
       }
     }
   }
 
-  /// The next bytes to decode, what was held before them.
-  private func nextInput() throws(SeedFormatError) -> ByteBlock? {
-    if let block = first {
-      first = nil
-      return block
+  /// Decodes what is held and what follows it.
+  private func decodeMore() throws(SeedFormatError) {
+    text.count = 0
+    given = 0
+    let held = held
+    if held.count < 2 || isWaiting {
+      guard try held.append(from: upstream, maximum: ByteBlock.defaultCapacity) else {
+        isAtEnd = true
+        if held.count == 0 { return }
+        // An unpaired surrogate is held until the unit after it is known.
+        throw held.count == 2 ? loneSurrogate() : oddByteCount()
+      }
     }
-    guard let block = try upstream.next() else { return nil }
-    return held.isEmpty ? block : joined(block)
+    let used = decoder == .latin1 ? decodeLatin1() : decodeUTF16()
+    byteOffset += UInt64(used)
+    held.removeFirst(used)
+    isWaiting = true
   }
 
-  /// One block of what is held and what follows it.
-  private func joined(_ following: ByteBlock?) -> ByteBlock {
-    let block = ByteBlock(capacity: held.count + (following?.count ?? 0))
-    for index in 0..<held.count { unsafe block.base[index] = held[index] }
-    if let following { unsafe (block.base + held.count).update(from: following.base, count: following.count) }
-    block.count = block.capacity
-    held.removeAll(keepingCapacity: true)
-    return block
-  }
-
-  private func decodeLatin1(_ block: ByteBlock) -> ByteBlock {
-    let output = ByteBlock(capacity: block.count * 2)
+  /// - Returns: the bytes decoded.
+  private func decodeLatin1() -> Int {
+    text.reserve(held.count * 2)
+    let input = unsafe held.base
+    let output = unsafe text.base
     var count = 0
-    for index in 0..<block.count {
-      let byte = unsafe block.base[index]
+    for index in 0..<held.count {
+      let byte = unsafe input[index]
       if byte < 0x80 {
-        unsafe output.base[count] = byte
+        unsafe output[count] = byte
         count &+= 1
       } else {
-        unsafe output.base[count] = 0xC0 | byte >> 6
-        unsafe output.base[count &+ 1] = 0x80 | byte & 0x3F
+        unsafe output[count] = 0xC0 | byte >> 6
+        unsafe output[count &+ 1] = 0x80 | byte & 0x3F
         count &+= 2
       }
     }
-    output.count = count
-    return output
+    text.count = count
+    return held.count
   }
 
-  private func decodeUTF16(_ block: ByteBlock) -> ByteBlock {
+  /// - Returns: the bytes decoded.
+  private func decodeUTF16() -> Int {
     // One unit of two bytes takes at most three bytes of UTF-8.
-    let output = ByteBlock(capacity: block.count / 2 * 3)
+    text.reserve(held.count / 2 * 3)
+    let input = unsafe held.base
+    let inputCount = held.count
+    let output = unsafe text.base
     let highByte = decoder == .bigEndian ? 0 : 1
     var count = 0
     var at = 0
     func unit(_ at: Int) -> UInt32 {
-      unsafe UInt32(block.base[at + highByte]) << 8 | UInt32(block.base[at + 1 - highByte])
+      unsafe UInt32(input[at + highByte]) << 8 | UInt32(input[at + 1 - highByte])
     }
     func emit(_ byte: UInt32) {
-      unsafe output.base[count] = UInt8(truncatingIfNeeded: byte)
+      unsafe output[count] = UInt8(truncatingIfNeeded: byte)
       count &+= 1
     }
-    while at + 2 <= block.count {
+    while at + 2 <= inputCount {
       var scalar = unit(at)
       var width = 2
       if scalar & 0xF800 == 0xD800 {
-        if scalar & 0x0400 == 0 && at + 4 > block.count { break }
-        let low = at + 4 <= block.count ? unit(at + 2) : 0
+        if scalar & 0x0400 == 0 && at + 4 > inputCount { break }
+        let low = at + 4 <= inputCount ? unit(at + 2) : 0
         guard scalar & 0x0400 == 0, low & 0xFC00 == 0xDC00 else {
-          byteOffset += UInt64(at)
-          pendingError = loneSurrogate()
-          output.count = count
-          return output
+          pendingError = loneSurrogate(after: at)
+          break
         }
         scalar = 0x10000 + (scalar & 0x3FF) << 10 + (low & 0x3FF)
         width = 4
@@ -158,16 +162,14 @@ public final class TranscodingBlockSource: BlockSource {
       }
       at += width
     }
-    byteOffset += UInt64(at)
-    held = (at..<block.count).map { unsafe block.base[$0] }
-    output.count = count
-    return output
+    text.count = count
+    return at
   }
 
-  private func loneSurrogate() -> SeedFormatError {
+  private func loneSurrogate(after count: Int = 0) -> SeedFormatError {
     SeedFormatError(
       code: "text.lone-surrogate", kind: .malformed, message: "half of a UTF-16 surrogate pair stands alone",
-      hint: "is the text really UTF-16 of this byte order?", file: file, byteOffset: byteOffset)
+      hint: "is the text really UTF-16 of this byte order?", file: file, byteOffset: byteOffset + UInt64(count))
   }
 
   private func oddByteCount() -> SeedFormatError {

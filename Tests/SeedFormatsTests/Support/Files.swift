@@ -46,11 +46,12 @@ func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
   return memory.bytes
 }
 
-/// All bytes of a source, or the error it ends with.
-func drain(_ source: any BlockSource) -> (bytes: [UInt8], error: SeedFormatError?) {
+/// All bytes of a source, read so many at a time, or the error it ends with.
+func drain(_ source: any BlockSource, atATime count: Int = 4096) -> (bytes: [UInt8], error: SeedFormatError?) {
   var bytes: [UInt8] = []
+  let block = ByteBlock(capacity: count)
   do {
-    while let block = try source.next() { unsafe bytes.append(contentsOf: block.bytes) }
+    while try block.fill(from: source) { unsafe bytes.append(contentsOf: block.bytes) }
     return (bytes, nil)
   } catch {
     return (bytes, error)

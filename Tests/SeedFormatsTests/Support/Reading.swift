@@ -1,7 +1,8 @@
-import SeedFormats
 import Testing
 
-/// Bytes in memory, handed out in blocks of a stated size.
+@testable import SeedFormats
+
+/// Bytes in memory, handed out in pieces of at most a stated size.
 final class MemorySource: BlockSource {
   private let bytes: [UInt8]
   private let blockSize: Int
@@ -12,16 +13,11 @@ final class MemorySource: BlockSource {
     self.blockSize = blockSize
   }
 
-  func next() throws(SeedFormatError) -> ByteBlock? {
-    guard position < bytes.count else { return nil }
-    let count = min(blockSize, bytes.count - position)
-    let block = ByteBlock(capacity: count)
-    unsafe block.fill { (target: UnsafeMutableRawBufferPointer) in
-      unsafe target.copyBytes(from: bytes[position..<position + count])
-      return count
-    }
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    let count = min(blockSize, bytes.count - position, target.count)
+    unsafe target.copyBytes(from: bytes[position..<position + count])
     position += count
-    return block
+    return count
   }
 }
 
@@ -43,13 +39,13 @@ enum Event: Equatable {
 }
 
 /// Everything a reader makes of the bytes; the events do not depend on block and batch sizes.
+/// - Parameter blockSize: bytes that the source gives at a time, and that a batch holds where its records allow it.
 func events(
   _ bytes: [UInt8], _ options: FormatOptions, _ projection: [String], blockSize: Int = 4096, maximumRecords: Int = 100
 ) -> [Event] {
   var events: [Event] = []
   do {
-    let source = SeedFile.decoded(MemorySource(bytes, blockSize: blockSize), options: options)
-    let reader = try RecordReader(source: source, options: options, projection: projection)
+    let reader = try reader(bytes, options, projection, blockSize: blockSize)
     let batch = RecordBatch(fieldCount: reader.fieldCount)
     var ordinal: UInt64 = 0
     while try reader.next(batch, maximumRecords: maximumRecords) {
@@ -62,6 +58,40 @@ func events(
     events.append(.failure(error.code))
   }
   return events
+}
+
+/// As `events`, but all batches are read before they are scanned, from the last to the first, by two scanners.
+func eventsScannedApart(
+  _ bytes: [UInt8], _ options: FormatOptions, _ projection: [String], blockSize: Int = 4096, maximumRecords: Int = 100
+) -> [Event] {
+  var batches: [RecordBatch] = []
+  var last: [Event] = []
+  do {
+    let reader = try reader(bytes, options, projection, blockSize: blockSize)
+    while true {
+      let batch = RecordBatch(fieldCount: reader.fieldCount)
+      guard try reader.read(batch, maximumRecords: maximumRecords) else { break }
+      batches.append(batch)
+    }
+  } catch {
+    last = [.failure(error.code)]
+  }
+  let scanners = [BatchScanner(), BatchScanner()]
+  for (index, batch) in batches.enumerated().reversed() { scanners[index % 2].scan(batch) }
+  var events: [Event] = []
+  for batch in batches {
+    #expect(batch.count + batch.faults.count <= maximumRecords)
+    events += contents(of: batch)
+    if let failure = batch.failure { return events + [.failure(failure.code)] }
+  }
+  return events + last
+}
+
+private func reader(
+  _ bytes: [UInt8], _ options: FormatOptions, _ projection: [String], blockSize: Int
+) throws(SeedFormatError) -> RecordReader {
+  let source = SeedFile.decoded(MemorySource(bytes, blockSize: blockSize), options: options)
+  return try RecordReader(source: source, options: options, projection: projection, file: nil, byteGoal: blockSize)
 }
 
 private func contents(of batch: RecordBatch) -> [Event] {

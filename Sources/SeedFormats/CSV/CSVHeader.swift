@@ -1,0 +1,105 @@
+/// The columns of a CSV source: from its header, the options, or the width of the first record.
+@safe struct CSVHeader {
+  private(set) var columns: [String] = []
+  /// Columns before the record's own.
+  private(set) var annotationCount = 0
+
+  private let options: FormatOptions
+  private let file: String?
+  private let splitter: RecordSplitter
+  private let fields = CSVFieldReader(columnCount: 0, annotationCount: 0)
+  private var finder: CSVRecordFinder
+
+  /// Reads what it takes and leaves the splitter where the first record starts.
+  init(splitter: RecordSplitter, options: FormatOptions, file: String?) throws(SeedFormatError) {
+    self.splitter = splitter
+    self.options = options
+    self.file = file
+    finder = CSVRecordFinder(options: options, skipsBlankLines: options.hasHeader || options.columns?.count != 1)
+    try splitter.skipByteOrderMark()
+    let hasRecord = try findRecord()
+    if hasRecord, isAnnotated { annotationCount = options.annotationColumns.count }
+    if options.hasHeader || annotationCount > 0 {
+      guard hasRecord else {
+        throw SeedFormatError(
+          code: "csv.empty", kind: .malformed, message: "the file is empty, a header was expected",
+          hint: "set header: false if the file has none", file: file, line: 1, column: 1, byteOffset: 0)
+      }
+      let names = try headerNames()
+      finder.advance()
+      splitter.drop(finder.position, lines: Int(finder.line - 1))
+      if let given = options.columns, given.count != names.count {
+        throw SeedFormatError(
+          code: "csv.column-count", kind: .malformed,
+          message: "\(given.count) column names are given, the header has \(names.count)", file: file,
+          line: splitter.line - 1)
+      }
+      columns = options.columns ?? names
+    } else if let given = options.columns {
+      columns = given
+    } else if hasRecord {
+      columns = (1...finder.tokenizer.fieldCount).map { "#\($0)" }
+    }
+    if let given = options.columns { try ColumnNames.checkUnique(given, file: file) { _ in nil } }
+  }
+
+  private var errors: CSVErrors {
+    unsafe CSVErrors(
+      base: UnsafePointer(splitter.carry.base), byteOffset: splitter.byteOffset, recordStart: finder.position,
+      line: finder.line, file: file)
+  }
+
+  /// Tokenizes the first record.
+  /// - Returns: false when there is none.
+  private mutating func findRecord() throws(SeedFormatError) -> Bool {
+    let carry = splitter.carry
+    let limit = options.limits.recordBytes
+    while true {
+      let outcome = unsafe finder.find(carry.base, to: carry.count, isComplete: splitter.isAtEnd)
+      let length = carry.count - finder.position
+      switch outcome {
+      case .record where finder.tokenizer.contentEnd - finder.position <= limit: return true
+      case .record, .tooLong: throw errors.tooLong(limit: limit)
+      case .end where splitter.isAtEnd: return false
+      case .end: break
+      case .incomplete: if length > limit + 2 { throw errors.tooLong(limit: limit) }
+      case .unterminatedQuote:
+        if length > limit { throw errors.tooLong(limit: limit) }
+        throw errors.unterminatedQuote(at: finder.tokenizer.quoteAt)
+      }
+      try splitter.readMore()
+    }
+  }
+
+  private func headerNames() throws(SeedFormatError) -> [String] {
+    let start = finder.position
+    let tokenizer = finder.tokenizer
+    let base = unsafe UnsafePointer(splitter.carry.base)
+    if let fault = unsafe fields.fault(tokenizer, recordStart: start, base) {
+      throw errors.error(fault.code, fault.message, at: fault.at)
+    }
+    guard tokenizer.fieldCount <= CSVTokenizer.maximumColumns else {
+      throw errors.error(
+        "csv.too-many-columns", "the header has \(tokenizer.fieldCount) columns, at most 65,536", at: start)
+    }
+    let own = annotationCount..<tokenizer.fieldCount
+    let names = own.map { unsafe fields.text(ofColumn: $0, tokenizer, recordStart: start, base) }
+    let scalars = own.map { index in
+      let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + 1
+      return unsafe UInt64(Text.scalars(base, start, start + from)) + 1
+    }
+    try ColumnNames.checkUnique(names, file: file) { (finder.line, scalars[$0]) }
+    return names
+  }
+
+  /// Whether the tokenized record begins with the names of the annotation.
+  private var isAnnotated: Bool {
+    let names = options.annotationColumns
+    guard !names.isEmpty, finder.tokenizer.fieldCount > names.count else { return false }
+    let base = unsafe UnsafePointer(splitter.carry.base)
+    return names.indices.allSatisfy { index in
+      unsafe fields.text(ofColumn: index, finder.tokenizer, recordStart: finder.position, base).utf8
+        .elementsEqual(names[index].utf8)
+    }
+  }
+}

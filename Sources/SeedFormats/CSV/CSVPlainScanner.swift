@@ -1,0 +1,127 @@
+/// The CSV scanner of text in which nothing is special but delimiters and line ends: no quote, escape or comment byte,
+/// no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of that sort from end to end.
+///
+/// Where each field ends is looked up in a structural index of the whole batch.
+@safe final class CSVPlainScanner {
+  private let plan: ScanPlan
+  private let fields: CSVFieldReader
+  private let index: StructuralIndex
+  /// Column of each projected field; of the whole record any.
+  private let slotColumns: FieldEnds
+  private let wholeRecordSlots: [Int]
+
+  init(plan: ScanPlan, fields: CSVFieldReader) {
+    self.plan = plan
+    self.fields = fields
+    index = StructuralIndex(slack: plan.columnCount + 1)
+    slotColumns = FieldEnds(count: max(plan.slotColumns.count, 1))
+    for (slot, column) in plan.slotColumns.enumerated() { unsafe slotColumns.ends[slot] = UInt32(max(column, 0)) }
+    wholeRecordSlots = plan.slotColumns.indices.filter { plan.slotColumns[$0] < 0 }
+  }
+
+  /// Whether the batch is of the sort.
+  func suits(_ batch: RecordBatch) -> Bool {
+    let options = plan.options
+    let base = unsafe UnsafePointer(batch.storage.base)
+    let count = batch.raw.count
+    guard plan.annotationCount == 0, plan.columnCount > 0, !batch.raw.isCut, count <= StructuralIndex.maximumBytes
+    else { return false }
+    for byte in [options.quote, options.escape, options.comment, 0] {
+      if let byte, unsafe LineEnds.find(byte, base, 0, count) != nil { return false }
+    }
+    return unsafe LineEnds.countBareCarriageReturns(base, 0, count) == 0 && Text.invalidUTF8(base, 0, count) == nil
+  }
+
+  func scan(_ batch: RecordBatch) throws(SeedFormatError) {
+    let storage = batch.storage
+    let base = unsafe storage.base
+    var end = batch.raw.count
+    // The last record gets the line end that it may lack.
+    if unsafe end > 0 && base[end - 1] != 0x0A {
+      unsafe base[end] = 0x0A
+      end += 1
+    }
+    unsafe index.build(base, count: end, delimiter: plan.options.delimiter)
+    let tooLongAt = unsafe findRecords(batch, base)
+    storage.terminate()
+    guard let tooLongAt else { return }
+    let errors = unsafe CSVErrors(
+      base: base, byteOffset: batch.raw.byteOffset, recordStart: tooLongAt,
+      line: batch.raw.firstLine + UInt64(LineEnds.count(0x0A, base, 0, tooLongAt)), file: plan.file)
+    throw errors.tooLong(limit: plan.options.limits.recordBytes)
+  }
+
+  /// - Returns: where a record starts that is longer than any may be; nil when there is none.
+  private func findRecords(_ batch: RecordBatch, _ base: UnsafePointer<UInt8>) -> Int? {
+    let columnCount = plan.columnCount
+    let recordLimit = plan.options.limits.recordBytes
+    let slotCount = batch.fieldCount
+    let byteOffset = batch.raw.byteOffset
+    let firstLine = batch.raw.firstLine
+    let columns = unsafe slotColumns.ends
+    let lineFeeds = unsafe index.lineFeeds
+    let hasWholeRecords = !wholeRecordSlots.isEmpty
+    // The ends of the fields of the record at hand.
+    var ends = unsafe index.positions
+    var slices = unsafe batch.fieldStorage
+    var place = unsafe batch.placeStorage
+    var count = 0
+    defer { batch.count = count }
+
+    var start: UInt32 = 0
+    for line in 0..<index.lineFeedCount {
+      let lineFeed = unsafe lineFeeds[line]
+      var end = lineFeed
+      if unsafe end > start && base[Int(truncatingIfNeeded: end) &- 1] == 0x0D { end &-= 1 }
+      if Int(truncatingIfNeeded: end &- start) > recordLimit { return Int(start) }
+      let raw = RecordPlace(
+        line: firstLine &+ UInt64(truncatingIfNeeded: line), byteOffset: byteOffset &+ UInt64(start), rawOffset: start,
+        rawLength: end &- start)
+      if unsafe ends[columnCount &- 1] == lineFeed && (end > start || columnCount == 1) {
+        unsafe ends[-1] = start &- 1
+        unsafe ends[columnCount &- 1] = end
+        for slot in 0..<slotCount {
+          let column = unsafe Int(truncatingIfNeeded: columns[slot])
+          let from = unsafe ends[column &- 1] &+ 1
+          unsafe slices[slot] = FieldSlice(
+            offset: from, length: ends[column] &- from, kind: .string, isQuoted: false, rawOffset: from &- start)
+        }
+        if hasWholeRecords { unsafe fillWholeRecord(slices, raw) }
+        unsafe place.pointee = raw
+        unsafe slices += slotCount
+        unsafe place += 1
+        count &+= 1
+        unsafe ends += columnCount
+      } else {
+        var found = 1
+        while unsafe ends[found &- 1] != lineFeed { found &+= 1 }
+        if end > start {
+          batch.count = count
+          unsafe appendRagged(raw, fieldCount: found, ends, to: batch)
+        }
+        unsafe ends += found
+      }
+      start = lineFeed &+ 1
+    }
+    return nil
+  }
+
+  private func fillWholeRecord(_ slices: UnsafeMutablePointer<FieldSlice>, _ place: RecordPlace) {
+    for slot in wholeRecordSlots {
+      unsafe slices[slot] = FieldSlice(
+        offset: place.rawOffset, length: place.rawLength, kind: .string, isQuoted: false, rawOffset: 0)
+    }
+  }
+
+  private func appendRagged(
+    _ place: RecordPlace, fieldCount: Int, _ ends: UnsafePointer<UInt32>, to batch: RecordBatch
+  ) {
+    // Of too many fields the last expected one tells where the mistake is, of too few the record's end.
+    let at = unsafe fieldCount < plan.columnCount ? place.rawLength : ends[plan.columnCount - 1] - place.rawOffset
+    let fault = fields.raggedFault(fieldCount, at: Int(at))
+    batch.faults.append(
+      RecordFault(
+        beforeRecord: batch.count, place: place, rawOffset: at, code: fault.code, message: fault.message,
+        hint: fault.hint))
+  }
+}
