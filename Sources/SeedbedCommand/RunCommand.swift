@@ -27,6 +27,12 @@ struct RunCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
   var jobs: Int = ProcessInfo.processInfo.activeProcessorCount
 
+  @Option(
+    help: ArgumentHelp(
+      "Memory for all stages together, 32MB or more. What does not fit goes to temporary files; the result is the same.",
+      valueName: "size"))
+  var memory = ByteSize(bytes: MemoryBudget.standard.total)
+
   @Flag(help: "Let the pipeline name files outside its project.")
   var allowOutside = false
 
@@ -35,6 +41,7 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64") }
+    guard memory.bytes >= MemoryBudget.minimum else { throw ValidationError("--memory takes 32MB or more") }
   }
 
   func run() throws {
@@ -49,6 +56,7 @@ struct RunCommand: ParsableCommand {
       var options = PipelineRun.Options()
       options.jobs = jobs
       options.isDryRun = dryRun
+      options.memory = MemoryBudget(total: memory.bytes)
       let progress = RunProgress()
       let line =
         !quiet && logFormat == .text && Terminal.canRedraw

@@ -4,7 +4,7 @@ import Testing
 @Suite("Determinism")
 struct DeterminismTests {
   @Test(
-    "a store does not depend on the number of workers, the folder or the day",
+    "a store does not depend on the number of workers, the memory, the folder or the day",
     arguments: [
       ("transit", "Transit"), ("bubble-tea", "BubbleTea"), ("recipes", "Recipes"), ("surf-journal", "SurfJournal"),
     ])
@@ -24,5 +24,9 @@ struct DeterminismTests {
       #expect(first == nil || first == known, "--jobs \(jobs) differs")
       first = known
     }
+    let workspace = try Workspace.shipped()
+    let outcome = try await workspace.run("run", "--quiet", "--memory", "32MB", "pipelines/\(pipeline).yaml")
+    #expect(outcome.exitCode == 0)
+    #expect(try workspace.bytes("build/\(store).sqlite") == first, "less memory differs")
   }
 }

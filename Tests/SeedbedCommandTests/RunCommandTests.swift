@@ -112,7 +112,9 @@ struct RunCommandTests {
     "a wrong command line is a usage error",
     arguments: [
       ["run"], ["run", "items.yaml", "--frobnicate"], ["frobnicate"], ["run", "items.yaml", "--jobs", "0"],
-      ["run", "items.yaml", "--jobs", "many"], ["run", "items.yaml", "--log-format", "xml"], ["copy", "one"],
+      ["run", "items.yaml", "--jobs", "many"], ["run", "items.yaml", "--memory", "31MB"],
+      ["run", "items.yaml", "--memory", "much"], ["run", "items.yaml", "--memory", "99999999999GB"],
+      ["run", "items.yaml", "--log-format", "xml"], ["copy", "one"],
     ])
   func usage(arguments: [String]) async throws {
     let workspace = try workspace()

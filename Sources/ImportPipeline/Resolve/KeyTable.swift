@@ -4,9 +4,10 @@
   import Darwin
 #endif
 
-/// Maps natural keys, as bytes, to rows: open addressing over flat arrays, key bytes in one arena.
+/// Maps natural keys, as bytes, to rows: open addressing over flat memory, key bytes in one arena.
 ///
-/// About 24 bytes a slot at a load of at most 3/4, plus the keys themselves. Not thread-safe.
+/// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may look
+/// keys up while nobody does.
 @safe final class KeyTable {
   /// A row: its primary key and the model index of its own entity, in one word.
   struct Row: Hashable, Sendable {
@@ -30,18 +31,25 @@
     var length: UInt32 = 0
   }
 
-  private var slots: [Slot]
+  private let memory: KeyMemory
+  private var slots: KeyMemory.Region
+  private var arena: KeyMemory.Region
+  /// Slots less one.
   private var mask: Int
   private var used = 0
   private(set) var count = 0
-  private var arena: [UInt8] = []
+  private var arenaCount = 0
 
-  init(minimumCapacity: Int = 1024) {
+  init(minimumCapacity: Int = 1024, memory: KeyMemory = KeyMemory()) {
     var size = 1024
     while size * 3 / 4 < minimumCapacity { size *= 2 }
-    slots = Array(repeating: Slot(), count: size)
+    self.memory = memory
+    slots = memory.region(size * MemoryLayout<Slot>.stride)
+    arena = memory.region(1 << 14)
     mask = size - 1
   }
+
+  @unsafe private var slotBase: UnsafeMutablePointer<Slot> { unsafe slots.base.assumingMemoryBound(to: Slot.self) }
 
   /// What a key leads to.
   enum Match: Hashable, Sendable {
@@ -53,61 +61,56 @@
 
   /// What a key leads to.
   func match(_ key: UnsafeRawBufferPointer) -> Match {
-    let slot = slots[unsafe slotIndex(of: key, hash: Self.slotHash(key))]
-    switch slot.rowCount {
-    case 0: return .none
-    case 1: return .row(Row(packed: slot.row))
-    default: return .ambiguous
-    }
+    unsafe lookUp { match in unsafe match(key) }
   }
 
   /// Enters a row under its key; another row under the same key makes the key ambiguous.
   ///
   /// A row that stands alone may be entered again. One among several must not be if it is ever to be removed.
   func register(_ row: Row, for key: UnsafeRawBufferPointer) {
-    if (used + 1) * 4 > slots.count * 3 { grow() }
+    if (used + 1) * 4 > (mask + 1) * 3 { grow() }
     let hash = unsafe Self.slotHash(key)
-    let index = unsafe slotIndex(of: key, hash: hash)
-    if slots[index].hash == 0 {
-      precondition(arena.count + key.count <= Int(UInt32.max), "natural keys over 4 GiB")
-      slots[index] = Slot(
-        hash: hash, rowCount: 1, row: row.packed, offset: UInt32(arena.count), length: UInt32(key.count))
-      unsafe arena.append(contentsOf: key)
+    let slot = unsafe slotBase + slotIndex(of: key, hash: hash)
+    if unsafe slot.pointee.hash == 0 {
+      let offset = unsafe store(key)
+      unsafe slot.pointee = Slot(
+        hash: hash, rowCount: 1, row: row.packed, offset: offset, length: UInt32(key.count))
       used += 1
       count += 1
       return
     }
-    if slots[index].rowCount == 1, slots[index].row == row.packed { return }
-    if slots[index].rowCount == 0 { count += 1 }
-    slots[index].row ^= row.packed
-    slots[index].rowCount += 1
+    if unsafe slot.pointee.rowCount == 1 && slot.pointee.row == row.packed { return }
+    if unsafe slot.pointee.rowCount == 0 { count += 1 }
+    unsafe slot.pointee.row ^= row.packed
+    unsafe slot.pointee.rowCount += 1
   }
 
   /// Takes a row out again. Where its key had been ambiguous, the one other row may remain.
   func remove(_ row: Row, for key: UnsafeRawBufferPointer) {
-    let index = unsafe slotIndex(of: key, hash: Self.slotHash(key))
-    switch slots[index].rowCount {
+    let slot = unsafe slotBase + slotIndex(of: key, hash: Self.slotHash(key))
+    switch unsafe slot.pointee.rowCount {
     case 0: return
-    case 1 where slots[index].row != row.packed: return
+    case 1 where unsafe slot.pointee.row != row.packed: return
     case 1: count -= 1
     default: break
     }
-    slots[index].row ^= row.packed
-    slots[index].rowCount -= 1
+    unsafe slot.pointee.row ^= row.packed
+    unsafe slot.pointee.rowCount -= 1
   }
 
   /// Takes rows out whose keys are not known. An ambiguous key stays ambiguous. O(slots).
   func removeRows(_ rows: Set<UInt64>) {
-    for index in slots.indices where slots[index].rowCount == 1 && rows.contains(slots[index].row) {
-      slots[index].row = 0
-      slots[index].rowCount = 0
+    let slots = unsafe slotBase
+    for index in 0...mask where unsafe slots[index].rowCount == 1 && rows.contains(slots[index].row) {
+      unsafe slots[index].row = 0
+      unsafe slots[index].rowCount = 0
       count -= 1
     }
   }
 
   func removeAll() {
-    for index in slots.indices { slots[index] = Slot() }
-    arena.removeAll(keepingCapacity: true)
+    unsafe slots.base.initializeMemory(as: UInt8.self, repeating: 0, count: slots.count)
+    arenaCount = 0
     used = 0
     count = 0
   }
@@ -117,19 +120,32 @@
     return hash == 0 ? 1 : hash
   }
 
+  /// Copies a key into the arena.
+  private func store(_ key: UnsafeRawBufferPointer) -> UInt32 {
+    precondition(arenaCount + key.count <= Int(UInt32.max), "natural keys over 4 GiB")
+    if arenaCount + key.count > arena.count {
+      let larger = memory.region(max(arena.count * 2, arenaCount + key.count))
+      unsafe larger.base.copyMemory(from: arena.base, byteCount: arenaCount)
+      arena = larger
+    }
+    if let source = key.baseAddress {
+      unsafe (arena.base + arenaCount).copyMemory(from: source, byteCount: key.count)
+    }
+    defer { arenaCount += key.count }
+    return UInt32(arenaCount)
+  }
+
   /// The slot that holds the key, or the free one where it belongs.
   private func slotIndex(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    let mask = mask
+    let slots = unsafe slotBase
+    let arena = unsafe UnsafeRawPointer(arena.base)
     var index = Int(hash) & mask
-    return unsafe slots.withUnsafeBufferPointer { slots in
-      unsafe arena.withUnsafeBytes { arena in
-        while unsafe slots[index].hash != 0 {
-          let slot = unsafe slots[index]
-          if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) { break }
-          index = (index + 1) & mask
-        }
-        return index
-      }
+    while unsafe slots[index].hash != 0 {
+      if unsafe slots[index].hash == hash && KeyTable.isKey(key, of: slots[index], arena) { break }
+      index = (index + 1) & mask
     }
+    return index
   }
 
   @inline(__always)
@@ -140,10 +156,10 @@
   }
 
   @inline(__always)
-  private static func isKey(_ key: UnsafeRawBufferPointer, of slot: Slot, _ arena: UnsafeRawBufferPointer) -> Bool {
+  private static func isKey(_ key: UnsafeRawBufferPointer, of slot: Slot, _ arena: UnsafeRawPointer) -> Bool {
     guard Int(slot.length) == key.count else { return false }
-    guard let left = key.baseAddress, let right = arena.baseAddress else { return true }
-    return unsafe memcmp(left, right + Int(slot.offset), key.count) == 0
+    guard let bytes = key.baseAddress else { return true }
+    return unsafe memcmp(bytes, arena + Int(slot.offset), key.count) == 0
   }
 
   /// Looks up many keys in turn.
@@ -151,37 +167,40 @@
   @inline(__always)
   func lookUp<Result>(_ body: ((UnsafeRawBufferPointer) -> Match) -> Result) -> Result {
     let mask = mask
-    return unsafe slots.withUnsafeBufferPointer { slots in
-      unsafe arena.withUnsafeBytes { arena in
-        unsafe body { key in
-          let hash = unsafe KeyTable.slotHash(key)
-          var index = Int(hash) & mask
-          while true {
-            let slot = unsafe slots[index]
-            if slot.hash == 0 { return .none }
-            if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) {
-              switch slot.rowCount {
-              case 0: return .none
-              case 1: return .row(Row(packed: slot.row))
-              default: return .ambiguous
-              }
-            }
-            index = (index + 1) & mask
+    let slots = unsafe slotBase
+    let arena = unsafe UnsafeRawPointer(arena.base)
+    return unsafe body { key in
+      let hash = unsafe KeyTable.slotHash(key)
+      var index = Int(hash) & mask
+      while true {
+        let slot = unsafe slots[index]
+        if slot.hash == 0 { return .none }
+        if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) {
+          switch slot.rowCount {
+          case 0: return .none
+          case 1: return .row(Row(packed: slot.row))
+          default: return .ambiguous
           }
         }
+        index = (index + 1) & mask
       }
     }
   }
 
   private func grow() {
     let old = slots
-    slots = Array(repeating: Slot(), count: old.count * 2)
-    mask = slots.count - 1
-    for slot in old where slot.hash != 0 {
-      var index = Int(slot.hash) & mask
-      while slots[index].hash != 0 { index = (index + 1) & mask }
-      slots[index] = slot
+    let oldCount = mask + 1
+    let larger = memory.region(old.count * 2)
+    let source = unsafe old.base.assumingMemoryBound(to: Slot.self)
+    let target = unsafe larger.base.assumingMemoryBound(to: Slot.self)
+    let newMask = oldCount * 2 - 1
+    for index in 0..<oldCount where unsafe source[index].hash != 0 {
+      var place = unsafe Int(source[index].hash) & newMask
+      while unsafe target[place].hash != 0 { place = (place + 1) & newMask }
+      unsafe target[place] = source[index]
     }
+    slots = larger
+    mask = newMask
   }
 }
 

@@ -10,10 +10,11 @@ final class KeyTables: @unchecked Sendable {
   /// Tables that hold objects of an entity, with the attributes' names, by entity index.
   private var byEntity: [Int: [(id: KeyTableID, table: KeyTable)]] = [:]
 
-  init(plans: [StepPlan]) {
+  /// - Parameter memory: where all of them keep their entries.
+  init(plans: [StepPlan], memory: KeyMemory) {
     func visit(_ node: NodePlan) {
       for reference in node.references where tables[reference.table] == nil {
-        tables[reference.table] = KeyTable()
+        tables[reference.table] = KeyTable(memory: memory)
       }
       node.children.forEach { visit($0.node) }
     }

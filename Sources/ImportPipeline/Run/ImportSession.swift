@@ -14,6 +14,9 @@ final class ImportSession {
   let cancellation: Cancellation
   let jobs: Int
   let recordsPerBatch: Int
+  let memory: MemoryBudget
+  /// Where natural keys are kept.
+  let keyMemory: KeyMemory
   let objects: ObjectWriter
   private let pendingPath: String
   private var pending: PendingReferences
@@ -31,7 +34,7 @@ final class ImportSession {
 
   init(
     store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
-    jobs: Int, recordsPerBatch: Int, temporaryPath: String, isFresh: Bool
+    jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool
   ) throws {
     self.store = store
     self.rejects = rejects
@@ -39,7 +42,9 @@ final class ImportSession {
     self.cancellation = cancellation
     self.jobs = jobs
     self.recordsPerBatch = recordsPerBatch
-    tables = KeyTables(plans: plans)
+    self.memory = memory
+    keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
+    tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
     objects = try ObjectWriter(store: store, tables: tables)
     pendingPath = temporaryPath

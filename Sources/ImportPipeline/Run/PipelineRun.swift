@@ -18,6 +18,8 @@ public struct PipelineRun {
     public var isDryRun = false
     /// The most records in a batch. Tests make it small, so that references and repeated keys cross batches.
     var recordsPerBatch = 8192
+    /// What all stages may hold in memory together.
+    public var memory = MemoryBudget.standard
     /// As many workers as there are processors, and no dry run.
     public init() {}
   }
@@ -85,7 +87,7 @@ public struct PipelineRun {
 
     let (store, isFresh) = try build.open(
       model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data),
-      modelCache: try StoreModel.cacheContent(of: modelFile))
+      modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory)
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
     try checkDerivedAttributes(plans, store)
@@ -199,7 +201,8 @@ public struct PipelineRun {
   ) throws -> [StepReport] {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
-      jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch, temporaryPath: build.folder + "/pending",
+      jobs: max(options.jobs, 1), recordsPerBatch: options.memory.records(wanted: options.recordsPerBatch),
+      memory: options.memory, temporaryPath: build.folder + "/pending",
       isFresh: isFresh)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {

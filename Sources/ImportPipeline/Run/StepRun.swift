@@ -45,7 +45,10 @@ final class StepRun {
     let insertsOnly = choice.strategy == .bulk || choice.strategy == .restore
     if !insertsOnly {
       try session.buildIndexes()
-    } else if choice.strategy == .bulk, try session.store.beginPageLoad(plan.nodes.map(\.entity)) {
+    } else if choice.strategy == .bulk,
+      try session.store.beginPageLoad(
+        plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns)
+    {
       report.reason += "; written as finished pages"
       preparation = try BulkPreparation(plan, session: session)
     }
@@ -56,13 +59,13 @@ final class StepRun {
         if plan.step.duplicates == .last {
           losers = try Census(stages: stages(losers: LoserSet())).losers()
         } else {
-          seen = KeyTable()
+          seen = KeyTable(memory: session.keyMemory)
         }
       }
       try take(losers)
     }
     preparation = nil
-    try session.store.endPageLoad(workers: session.jobs)
+    try session.store.endPageLoad(memoryBudget: session.memory.sorting, workers: session.jobs)
     seen = nil
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
@@ -87,7 +90,7 @@ final class StepRun {
   private func takeAtOnce() throws -> Bool {
     guard preparation != nil, !plan.step.match.isEmpty, plan.step.duplicates == .last else { return false }
     isTentative = true
-    seen = matchTable == nil ? KeyTable() : nil
+    seen = matchTable == nil ? KeyTable(memory: session.keyMemory) : nil
     defer {
       isTentative = false
       seen = nil
@@ -102,7 +105,8 @@ final class StepRun {
       // The step's tables were empty, and so was what is known of their objects.
       for (_, table) in session.tables.tables(for: plan.root.entity) { table.removeAll() }
       try session.store.abandonPageLoad()
-      let isLoading = try session.store.beginPageLoad(plan.nodes.map(\.entity))
+      let isLoading = try session.store.beginPageLoad(
+        plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns)
       preparation = isLoading ? try BulkPreparation(plan, session: session) : nil
       return false
     }

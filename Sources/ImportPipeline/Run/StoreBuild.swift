@@ -57,12 +57,17 @@ struct StoreBuild {
   }
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
-  /// - Parameter modelCache: contents of a new store's `Z_MODELCACHE`.
-  func open(model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil) throws -> (
+  /// - Parameters:
+  ///   - modelCache: contents of a new store's `Z_MODELCACHE`.
+  ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
+  func open(
+    model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil, memory: MemoryBudget = .standard
+  ) throws -> (
     store: SQLiteStore, isFresh: Bool
   ) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
+    options.cacheKibibytes = memory.pageCache / 1024
     // A store that keeps history says in it who changed what, and when: as stated, or after the last time there.
     options.historyAuthor = "seedbed"
     options.historyContextName = "seedbed.import"

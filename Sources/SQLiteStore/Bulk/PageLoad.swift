@@ -37,7 +37,7 @@ final class PageLoad {
     self.store = store
     self.indexes = indexes
     self.lastKeys = lastKeys
-    links = DeferredLinks(layout: store.layout, memoryBudget: 16 << 20, temporaryPath: store.path + "-links")
+    links = DeferredLinks(layout: store.layout, memoryBudget: memoryBudget / 2, temporaryPath: store.path + "-links")
     let file = try DatabaseFile(path: store.path)
     self.file = file
     self.roots = roots
@@ -144,7 +144,7 @@ extension SQLiteStore {
   /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
   /// the load first. Primary keys must come in ascending order per table.
-  /// - Parameter memoryBudget: bytes for columns that are kept for the indexes.
+  /// - Parameter memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not one that is being
   ///   built here, it records history, one of the tables has rows, or something hangs on its rows already: a trigger or
   ///   a partial index.

@@ -17,10 +17,14 @@ struct KeyTableTests {
     }
   }
 
-  @Test("random registrations and removals agree with a dictionary of sets", arguments: [1, 2, 3, 4])
-  func againstDictionary(seed: UInt64) {
+  @Test(
+    "random registrations and removals agree with a dictionary of sets, in memory and in files",
+    arguments: [1, 2, 3, 4], [Int.max, 0, 40_000])
+  func againstDictionary(seed: UInt64, budget: Int) {
     var generator = SeededGenerator(seed: seed)
-    let table = KeyTable(minimumCapacity: 1)
+    let memory = KeyMemory(budget: budget)
+    let table = KeyTable(minimumCapacity: 1, memory: memory)
+    defer { #expect((memory.fileBytes > 0) == (budget < .max)) }
     var expected: [[UInt8]: [KeyTable.Row]] = [:]
     // Few keys make repeated ones; prefixes of each other and the empty key are among them.
     let keys = (0..<3000).map { number -> [UInt8] in

@@ -1,0 +1,25 @@
+/// How the memory that a run may take is shared out among its stages. What does not fit a share goes to temporary files in
+/// the folder where the store is built, except for batches, of which there are fewer then.
+public struct MemoryBudget: Sendable, Equatable {
+  /// Bytes for all stages together.
+  public let total: Int
+
+  /// What a run may take unless told otherwise: 256 MB.
+  public static let standard = MemoryBudget(total: 256_000_000)
+  /// The least that can be asked for; the program itself needs about half of it.
+  public static let minimum = 32_000_000
+
+  /// - Parameter total: bytes; at least `minimum` counts.
+  public init(total: Int) { self.total = max(total, Self.minimum) }
+
+  /// Natural keys, by which references are found.
+  var keyTables: Int { total / 4 }
+  /// Columns that are kept while a table is written, for its indexes.
+  var keptColumns: Int { total / 8 }
+  /// Sorting of keys for indexes.
+  var sorting: Int { total / 4 }
+  /// SQLite's page cache.
+  var pageCache: Int { total / 8 }
+  /// Records in a batch, at most so many as are wanted.
+  func records(wanted: Int) -> Int { max(min(wanted, total / 16_384), 1) }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// A number of bytes as an argument: `64MB`, `1GB`, `500000`. A kilobyte has 1,000 bytes, a kibibyte (`KiB`) 1,024.
+struct ByteSize: ExpressibleByArgument, Equatable {
+  var bytes: Int
+
+  private static let units: [(suffix: String, factor: Int)] = [
+    ("KIB", 1 << 10), ("MIB", 1 << 20), ("GIB", 1 << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+    ("B", 1), ("", 1),
+  ]
+
+  init(bytes: Int) { self.bytes = bytes }
+
+  init?(argument: String) {
+    let text = argument.uppercased()
+    guard let unit = Self.units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
+    let digits = text.dropLast(unit.suffix.count).filter { $0 != " " && $0 != "_" && $0 != "," }
+    guard let count = Int(digits), count > 0 else { return nil }
+    let (product, overflows) = count.multipliedReportingOverflow(by: unit.factor)
+    guard !overflows else { return nil }
+    bytes = product
+  }
+
+  var defaultValueDescription: String {
+    bytes % 1_000_000 == 0 ? "\(bytes / 1_000_000)MB" : "\(bytes)"
+  }
+}
