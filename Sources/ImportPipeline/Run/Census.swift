@@ -17,6 +17,11 @@ struct Census {
     var repeated: Set<UInt64> = []
     for (left, right) in zip(hashes, hashes.dropFirst()) where left == right { repeated.insert(left) }
     hashes = []
+    return try losers(among: repeated)
+  }
+
+  /// The losers among the records whose keys have one of these hashes.
+  func losers(among repeated: Set<UInt64>) throws -> LoserSet {
     var losers = LoserSet()
     guard !repeated.isEmpty else { return losers }
     var latest: [[UInt8]: UInt64] = [:]

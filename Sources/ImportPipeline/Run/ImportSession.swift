@@ -18,6 +18,7 @@ final class ImportSession {
   /// Where natural keys are kept.
   let keyMemory: KeyMemory
   let objects: ObjectWriter
+  let recognition: RecognitionSettings
   private let pendingPath: String
   private var pending: PendingReferences
   /// Numbers the files of pending references.
@@ -34,9 +35,11 @@ final class ImportSession {
 
   init(
     store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
-    jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool
+    jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool,
+    recognition: RecognitionSettings = RecognitionSettings()
   ) throws {
     self.store = store
+    self.recognition = recognition
     self.rejects = rejects
     self.progress = progress
     self.cancellation = cancellation
@@ -139,6 +142,9 @@ final class ImportSession {
 
   /// Rows that may still be rejected, in root form.
   var provisionalRows: Set<UInt64> { provisional }
+
+  /// Whether no record or object waits for another.
+  var hasNothingWaiting: Bool { provisional.isEmpty && held.isEmpty }
 
   func hold(_ row: KeyTable.Row) { held.insert(rootForm(row)) }
 

@@ -18,6 +18,10 @@ public struct MemoryBudget: Sendable, Equatable {
   var keptColumns: Int { total / 8 }
   /// Sorting of keys for indexes.
   var sorting: Int { total / 4 }
+  /// Keys of stored rows, with which those of records are compared; nothing is sorted then.
+  var storedKeys: Int { sorting + keptColumns }
+  /// Records that are kept until their source is read to its end.
+  var leftOverRecords: Int { total / 16 }
   /// SQLite's page cache.
   var pageCache: Int { total / 8 }
   /// Records in a batch, at most so many as are wanted.

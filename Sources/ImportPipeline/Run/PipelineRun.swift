@@ -20,6 +20,8 @@ public struct PipelineRun {
     var recordsPerBatch = 8192
     /// What all stages may hold in memory together.
     public var memory = MemoryBudget.standard
+    /// How records that say nothing new are recognised. Tests switch it off, to compare.
+    var recognition = RecognitionSettings()
     /// As many workers as there are processors, and no dry run.
     public init() {}
   }
@@ -203,7 +205,7 @@ public struct PipelineRun {
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.memory.records(wanted: options.recordsPerBatch),
       memory: options.memory, temporaryPath: build.folder + "/pending",
-      isFresh: isFresh)
+      isFresh: isFresh, recognition: options.recognition)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)

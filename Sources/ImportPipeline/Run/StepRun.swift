@@ -17,6 +17,8 @@ final class StepRun {
   private(set) var preparation: BulkPreparation?
   /// Column names of each file of the source, by its index.
   var headers: [Int: [String]] = [:]
+  /// What a first reading of the source found out, where the tables have rows.
+  var recognition: Recognition?
   /// Keys seen in this step, for `duplicates: first` and `reject`.
   var seen: KeyTable?
   /// Whether the source is read in the hope that once will do.
@@ -54,15 +56,18 @@ final class StepRun {
     }
 
     if try !takeAtOnce() {
+      recognition = insertsOnly ? nil : try recognise()
       var losers = LoserSet()
       if !plan.step.match.isEmpty {
         if plan.step.duplicates == .last {
-          losers = try Census(stages: stages(losers: LoserSet())).losers()
+          let census = Census(stages: stages(losers: LoserSet()))
+          losers = try recognition.map { try census.losers(among: $0.repeatedKeys) } ?? census.losers()
         } else {
           seen = KeyTable(memory: session.keyMemory)
         }
       }
-      try take(losers)
+      if try !writeLeftOver() { try take(losers) }
+      recognition = nil
     }
     preparation = nil
     try session.store.endPageLoad(memoryBudget: session.memory.sorting, workers: session.jobs)
@@ -79,6 +84,7 @@ final class StepRun {
     try stages.run(
       header: { file, columns in headers[file] = columns },
       consume: { decoded in
+        report.counts.unchanged += recognition?.dropUnchanged(from: decoded) ?? 0
         try consume(decoded, isFinal: false)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
       })
@@ -119,7 +125,7 @@ final class StepRun {
     for decoded in batches { try consume(decoded, isFinal: true) }
   }
 
-  private func stages(losers: LoserSet) -> StepStages {
+  func stages(losers: LoserSet) -> StepStages {
     StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs,
       recordsPerBatch: session.recordsPerBatch, losers: losers, cancellation: session.cancellation,
@@ -131,7 +137,7 @@ final class StepRun {
   /// Ends the attempt to read the source only once.
   private struct TentativeEnd: Error {}
 
-  private func consume(_ decoded: DecodedBatch, isFinal: Bool) throws {
+  func consume(_ decoded: DecodedBatch, isFinal: Bool) throws {
     report.counts.filtered += decoded.filtered
     report.counts.duplicate += decoded.duplicate
     decoded.filtered = 0
@@ -206,7 +212,9 @@ final class StepRun {
     decoded.dropProblemRows()
     let node = decoded.root
     let columns = plan.root.matchColumns
-    let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns)
+    var ambiguous: [Int] = []
+    let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns, ambiguous: &ambiguous)
+    for row in ambiguous { decoded.noteAmbiguousMatch(record: Int(node.records[row]), of: node.plan) }
     try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
     unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     guard node.batch.count > 0 else { return }
@@ -234,8 +242,11 @@ final class StepRun {
     _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     decoded.dropProblemRows()
     let existing = try session.objects.existing(decoded.root, plan: plan)
+    for row in existing.ambiguous {
+      decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
+    }
     let unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
+    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: unresolved, isFinal: isFinal)
     let waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     guard decoded.root.batch.count > 0 else { return }
     let result = try session.objects.write(decoded, plan: plan, waiting: waiting)
@@ -258,7 +269,9 @@ final class StepRun {
   ) throws {
     let node = decoded.root
     if plan.step.onMatch == .fail {
-      for (row, key) in existing.enumerated() where key != 0 { noteMatch(decoded, record: Int(node.records[row])) }
+      for (row, key) in existing.enumerated() where key != 0 && decoded.problems[Int(node.records[row])] == nil {
+        noteMatch(decoded, record: Int(node.records[row]))
+      }
     }
     var isNew: [Int: Bool] = [:]
     for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }

@@ -97,7 +97,11 @@ struct StoreBuild {
         hint: "store.seed names it; the path is relative to the pipeline file")
     }
     do {
-      try StoreCopier.copy(from: origin, to: storePath)
+      // The copy is checked when it is opened, and forced to disk when it is sealed.
+      var copying = StoreCopier.Options()
+      copying.isForConstruction = true
+      try StoreCopier.copy(from: origin, to: storePath, options: copying)
+      options.wasSealedHere = (try? StoreMetadata.read(path: storePath))?.values[Self.inputDigestKey] != nil
       return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
     } catch StoreError.notAStore(_, let message) {
       // The copy is a file that nobody has heard of.

@@ -49,11 +49,16 @@ struct ObjectBatch {
     }
   }
 
-  /// Looks up, once per node, the nested objects that have natural keys.
-  mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectID?]) throws {
+  /// Looks up, once per node, the nested objects that have natural keys. Records of nested objects that match several
+  /// get a problem.
+  mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectMatch]) throws {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
-      for (row, id) in try find(node).enumerated() {
-        if let id, let identity = identity(node, row) { known[identity] = context.object(with: id) }
+      for (row, match) in try find(node).enumerated() {
+        if match.isAmbiguous {
+          decoded.noteAmbiguousMatch(record: Int(node.records[row]), of: node.plan)
+        } else if let id = match.id, let identity = identity(node, row) {
+          known[identity] = context.object(with: id)
+        }
       }
     }
   }

@@ -38,21 +38,26 @@ final class ObjectWriter {
   }
 
   /// Finds the objects that a batch's records match.
-  /// - Returns: the primary key per row of the root node, 0 where there is none.
-  func existing(_ node: DecodedNode, plan: StepPlan) throws -> [Int64] {
+  func existing(_ node: DecodedNode, plan: StepPlan) throws -> ExistingObjects {
     let context = container.newBackgroundContext()
     current = context
     foundByRecord = [:]
-    guard !plan.root.match.isEmpty, node.batch.count > 0 else { return [Int64](repeating: 0, count: node.batch.count) }
-    let keys = try context.performAndWait { () throws -> [ObjectID?] in
+    guard !plan.root.match.isEmpty, node.batch.count > 0 else {
+      return ExistingObjects(primaryKeys: [Int64](repeating: 0, count: node.batch.count))
+    }
+    let found = try context.performAndWait { () throws -> [ObjectMatch] in
       try find(node, rows: Array(0..<node.batch.count), in: context)
     }
-    for (row, id) in keys.enumerated() { if let id { foundByRecord[Int(node.records[row])] = id } }
-    return keys.map { $0?.primaryKey ?? 0 }
+    var existing = ExistingObjects(primaryKeys: found.map { $0.id?.primaryKey ?? 0 })
+    for (row, match) in found.enumerated() {
+      if let id = match.id { foundByRecord[Int(node.records[row])] = id }
+      if match.isAmbiguous { existing.ambiguous.append(row) }
+    }
+    return existing
   }
 
   /// The objects that some rows of a node match by its natural key.
-  private func find(_ node: DecodedNode, rows: [Int], in context: ManagedObjectContext) throws -> [ObjectID?] {
+  private func find(_ node: DecodedNode, rows: [Int], in context: ManagedObjectContext) throws -> [ObjectMatch] {
     let columns = node.plan.matchColumns
     let names = node.plan.match.map { part in
       switch part {
@@ -62,20 +67,24 @@ final class ObjectWriter {
     }
     guard !names.contains("") else {
       // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
-      let keys = try store.primaryKeys(matching: node.batch, keyColumns: columns)
-      let ids = rows.map { keys[$0] }.map { key in
-        key == 0
-          ? nil
-          : ObjectID(
-            entity: node.plan.entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      var ambiguous: [Int] = []
+      let keys = try store.primaryKeys(matching: node.batch, keyColumns: columns, ambiguous: &ambiguous)
+      let isAmbiguous = Set(ambiguous)
+      let matches = rows.map { row in
+        ObjectMatch(
+          id: keys[row] == 0
+            ? nil
+            : ObjectID(
+              entity: node.plan.entity, reference: .permanent(store: store.identifier, primaryKey: keys[row])),
+          isAmbiguous: isAmbiguous.contains(row))
       }
-      _ = try context.objects(with: ids.compactMap { $0 })
-      return ids
+      _ = try context.objects(with: matches.compactMap(\.id))
+      return matches
     }
     let tuples = rows.map { row in columns.map { node.value(column: $0, row: row) } }
-    let found = try context.fetch(
-      matching: names, tuples: tuples.filter { !$0.contains(.null) }, entity: node.plan.entity)
-    return tuples.map { tuple in tuple.contains(.null) ? nil : found[ValueTuple(tuple)]?.objectID }
+    let found = try context.matches(
+      of: tuples.filter { !$0.contains(.null) }, by: names, entity: node.plan.entity)
+    return tuples.map { tuple in tuple.contains(.null) ? ObjectMatch() : found[ValueTuple(tuple)] ?? ObjectMatch() }
   }
 
   /// Writes the rows of the batch that `existing` was asked about. Records that the store refuses get a problem.
@@ -96,7 +105,7 @@ final class ObjectWriter {
           // An earlier record may have brought the object since the batch was looked up.
           let single = container.newBackgroundContext()
           foundByRecord[record] = try single.performAndWait { () throws -> ObjectID? in
-            plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: single)[0]
+            plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: single)[0].id
           }
           result += try write(
             [row], of: decoded, plan: plan, waiting: waiting, in: single)
@@ -141,7 +150,7 @@ final class ObjectWriter {
       try graph.matchNested { node in
         try find(node, rows: Array(0..<node.batch.count), in: context)
       }
-      for row in rows {
+      for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
         try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
       }
       let result = graph.outcomes()

@@ -5,10 +5,26 @@ extension SQLiteStore {
   /// lowest key is returned. A null or absent key matches nothing.
   /// - Parameter keyColumns: columns of the batch that make up the key; a unique index over them makes this fast.
   public func primaryKeys(matching batch: RowBatch, keyColumns: [Int]) throws -> [Int64] {
+    var ambiguous: [Int] = []
+    return try primaryKeys(matching: batch, keyColumns: keyColumns, ambiguous: &ambiguous)
+  }
+
+  /// Like `primaryKeys(matching:keyColumns:)`, and says where there are several rows.
+  /// - Parameter ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
+  public func primaryKeys(
+    matching batch: RowBatch, keyColumns: [Int], ambiguous: inout [Int]
+  ) throws -> [Int64] {
     try perform {
       try settleBeforeReading()
       let finder = try RowFinder(batch, plan: try plan(for: batch), store: self, keyColumns: keyColumns)
-      return try (0..<batch.count).map { try finder.find(row: $0) ?? 0 }
+      var keys: [Int64] = []
+      keys.reserveCapacity(batch.count)
+      for row in 0..<batch.count {
+        let (key, isAmbiguous) = try finder.findAll(row: row)
+        keys.append(key ?? 0)
+        if isAmbiguous { ambiguous.append(row) }
+      }
+      return keys
     }
   }
 }

@@ -127,17 +127,25 @@ final class RowFinder {
       conditions.append("+Z_ENT IN (\(numbers))")
     }
     statement = try store.cached(
-      "SELECT Z_PK FROM \(plan.table.name) WHERE \(conditions.joined(separator: " AND ")) ORDER BY Z_PK LIMIT 1")
+      "SELECT Z_PK FROM \(plan.table.name) WHERE \(conditions.joined(separator: " AND ")) ORDER BY Z_PK LIMIT 2")
   }
 
-  func find(row: Int) throws -> Int64? {
+  /// The row with the key; of several the one with the lowest primary key.
+  func find(row: Int) throws -> Int64? { try find(row: row, looksForOthers: false).key }
+
+  /// Likewise, and whether there is another.
+  func findAll(row: Int) throws -> (key: Int64?, isAmbiguous: Bool) { try find(row: row, looksForOthers: true) }
+
+  @inline(__always)
+  private func find(row: Int, looksForOthers: Bool) throws -> (key: Int64?, isAmbiguous: Bool) {
     for (position, index) in keyCells.enumerated() {
-      guard binder.state(plan.cells[index].source, row) == RowBatch.State.value.rawValue else { return nil }
+      guard binder.state(plan.cells[index].source, row) == RowBatch.State.value.rawValue else { return (nil, false) }
       try binder.bind(index, row: row, to: statement, at: Int32(position + 1), key: 0)
     }
     let isFound = try statement.step()
     let key = isFound ? statement.int64(at: 0) : nil
+    let isAmbiguous = try isFound && looksForOthers && statement.step()
     statement.reset()
-    return key
+    return (key, isAmbiguous)
   }
 }

@@ -41,12 +41,12 @@ enum PrivateView {
   /// Copies a store with its log or journal, and makes sure that nobody wrote to them meanwhile. The log's index
   /// (`-shm`) is left out: SQLite builds it anew.
   /// - Throws: `StoreError.busy` when the files keep changing.
-  static func copyTriple(from source: String, to target: String) throws {
+  static func copyTriple(from source: String, to target: String, synchronizes: Bool = true) throws {
     for _ in 0..<5 {
       let before = try StoreStamp.read(path: source)
       for suffix in ["", "-wal", "-journal"] {
         if FileSystem.exists(source + suffix) {
-          try FileSystem.copy(source + suffix, to: target + suffix)
+          try FileSystem.copy(source + suffix, to: target + suffix, synchronizes: synchronizes)
         } else {
           try FileSystem.remove(target + suffix)
         }

@@ -65,17 +65,27 @@ extension SQLiteStore {
   private func verify(_ verification: SealVerification) throws {
     if verification == .none { return }
     let consistency = Consistency(connection: connection, layout: layout)
-    if verification == .full {
-      // A file that was made here is checked page by page on several threads. One that came from elsewhere also has its
-      // indexes compared with its rows, value by value.
-      let problem =
-        isCreator && options.isUnderConstruction
-        ? try pageErrors { try databaseCheck().problems().first } : try consistency.integrity().first?.message
-      if let problem { throw StoreError.notAStore(path: path, message: problem) }
+    if verification == .full, let problem = try integrityProblem() {
+      throw StoreError.notAStore(path: path, message: problem)
     }
     // What an imported-into store had before is the checker's business.
     guard isCreator, let problem = try consistency.references().first else { return }
     throw StoreError.failure("\(problem.message): \(problem.count), for instance row \(problem.exampleKey ?? 0)")
+  }
+
+  /// What is wrong with the file. One that was made or sealed here is checked page by page on several threads. One that
+  /// came from elsewhere also has its indexes compared with its rows, value by value.
+  func integrityProblem() throws -> String? {
+    guard options.isUnderConstruction, isCreator || options.wasSealedHere else {
+      return try Consistency.integrity(connection).first?.message
+    }
+    do {
+      return try databaseCheck().problems().first
+    } catch let error as PageError where error.kind != .inputOutput {
+      return error.message
+    } catch let error as PageError {
+      return try pageErrors { throw error }
+    }
   }
 
   /// The check of the file's pages. Only virtual tables and views have no tree.

@@ -18,6 +18,9 @@ public enum StoreCopier {
     public var seedVersion: Int?
     /// What happens to a target that is there.
     public var replace = Replace.whenNewer
+    /// The copy is opened as a store under construction, which checks it, and is forced to disk when it is sealed:
+    /// neither is done here.
+    public var isForConstruction = false
     /// All options by name.
     public init(journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer) {
       self.journal = journal
@@ -53,10 +56,10 @@ public enum StoreCopier {
     for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }
     try removeExternalData(of: partial)
     do {
-      try PrivateView.copyTriple(from: source, to: partial)
+      try PrivateView.copyTriple(from: source, to: partial, synchronizes: !options.isForConstruction)
       try finish(partial, options)
       try copyExternalData(from: source, to: partial)
-      try StoreReplacement.replace(target: target, with: partial)
+      try StoreReplacement.replace(target: target, with: partial, synchronizes: !options.isForConstruction)
       return .copied
     } catch {
       for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(partial + suffix) }
@@ -81,12 +84,12 @@ public enum StoreCopier {
   private static func finish(_ path: String, _ options: Options) throws {
     let connection = try Connection(path: path)
     try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)))
-    try connection.execute("PRAGMA synchronous = FULL")
+    try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
     // A copy of a damaged store must not take a sound one's place.
     do {
-      if let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
+      if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
         throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
       }
     } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {
@@ -108,7 +111,7 @@ public enum StoreCopier {
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
     }
     try connection.close()
-    try FileSystem.synchronize(path)
+    if !options.isForConstruction { try FileSystem.synchronize(path) }
   }
 
   // MARK: external data

@@ -8,15 +8,15 @@ extension FileSystem {
   /// it must not go while the old main file still needs it. So the old log is moved into the old main file first, then
   /// the old sidecars are removed, then the new file takes the old one's name: at every moment the target is one of
   /// the two stores, whole.
-  static func replaceStore(at target: String, with partial: String) throws {
+  static func replaceStore(at target: String, with partial: String, synchronizes: Bool) throws {
     let folder = parent(target)
-    try synchronize(partial)
+    if synchronizes { try synchronize(partial) }
     if exists(target) { try settleLog(of: target) }
     for suffix in PrivateView.sidecarSuffixes { try remove(target + suffix) }
-    try synchronize(folder)
+    if synchronizes { try synchronize(folder) }
     try rename(partial, to: target)
     for suffix in ["-wal", "-shm"] where exists(partial + suffix) { try rename(partial + suffix, to: target + suffix) }
-    try synchronize(folder)
+    if synchronizes { try synchronize(folder) }
   }
 
   /// Moves an old store's log into its main file. A file that is no database needs no such care.
@@ -45,13 +45,14 @@ public enum StoreReplacement {
   ///
   /// The new files are added first and the old ones go last, so that at every moment the store that is in place finds
   /// its own. Of the old files those go that rows of the old store name and rows of the new one do not.
+  /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
   /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode.
-  public static func replace(target: String, with sealed: String) throws {
+  public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
     let external = ExternalDataFolder(storePath: target)
     let old = try external.openData() == nil ? [] : namedFiles(target)
     let new = try moveExternalData(from: sealed, to: external)
     do {
-      try FileSystem.replaceStore(at: target, with: sealed)
+      try FileSystem.replaceStore(at: target, with: sealed, synchronizes: synchronizes)
     } catch {
       // The old store stays, and with it only its own files.
       if let folder = try? external.openData() {

@@ -21,6 +21,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// The file is thrown away if the program dies before `seal`: the rollback journal stays in memory and nothing is
     /// forced to disk.
     public var isUnderConstruction = false
+    /// Opening only, of a store that is under construction again: it was sealed by this program, so its indexes are not
+    /// compared with its rows value by value. Every page is checked all the same.
+    public var wasSealedHere = false
     /// Creating only: makes the tables of persistent history, so that every change is recorded.
     public var tracksHistory = false
     /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model.
@@ -181,6 +184,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
     if options.isUnderConstruction && !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
+      _ = try connection.string("PRAGMA journal_mode = MEMORY")
     } else {
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
@@ -221,8 +225,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// to be imported into is checked wholly, and what its triggers may cost is bounded.
   private func checkSchema() throws {
     let schema = SchemaGuard(connection: connection)
-    if options.isUnderConstruction, let problem = try Consistency.integrity(connection).first {
-      throw StoreError.notAStore(path: path, message: problem.message)
+    if options.isUnderConstruction, let problem = try integrityProblem() {
+      throw StoreError.notAStore(path: path, message: problem)
     }
     if let problem = try schema.findings(layout).first {
       throw StoreError.notAStore(path: path, message: problem.message)

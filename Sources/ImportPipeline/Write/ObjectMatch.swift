@@ -1,0 +1,63 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+
+/// The object that a row matches by its natural key.
+struct ObjectMatch: Sendable {
+  /// Nil when there is none.
+  var id: ObjectID?
+  /// Whether there are others, so that none of them can be meant.
+  var isAmbiguous = false
+}
+
+/// The objects that the rows of a batch match.
+struct ExistingObjects {
+  /// Per row of the root node; 0 where there is none.
+  var primaryKeys: [Int64]
+  /// Rows that match several objects.
+  var ambiguous: [Int] = []
+}
+
+extension ManagedObjectContext {
+  /// The objects whose values at the keys are one of the tuples, with one fetch.
+  /// - Parameters:
+  ///   - tuples: none with a null.
+  ///   - names: attributes.
+  func matches(of tuples: [[Value]], by names: [String], entity: Entity) throws -> [ValueTuple: ObjectMatch] {
+    if tuples.isEmpty { return [:] }
+    let keyPaths = names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
+    var request = FetchRequest(entity)
+    if let keyPath = keyPaths.first, keyPaths.count == 1 {
+      request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
+    } else {
+      request.predicate = .tupleIsIn(keyPaths, tuples)
+    }
+    var found: [ValueTuple: ObjectMatch] = [:]
+    for object in try fetch(request) {
+      let tuple = ValueTuple(names.map { object[$0] })
+      if found[tuple] == nil {
+        found[tuple] = ObjectMatch(id: object.objectID)
+      } else {
+        found[tuple]?.isAmbiguous = true
+      }
+    }
+    return found
+  }
+}
+
+extension DecodedBatch {
+  /// Refuses a record whose match key fits several objects: which of them it means, nobody can say.
+  func noteAmbiguousMatch(record: Int, of node: NodePlan) {
+    let names = node.match.map { part in
+      switch part {
+      case .attribute(let column): node.columns[column].source.propertyName
+      case .reference(let index): node.references[index].property
+      }
+    }
+    problems[record, default: []].append(
+      RecordProblem(
+        rawOffset: nil, property: names.joined(separator: "+"), code: "match.ambiguous", value: "",
+        message: "several objects of \(node.entity.name) have this match key (\(names.joined(separator: ", ")))",
+        hint: "match by what is unique, or remove the surplus objects"))
+  }
+}

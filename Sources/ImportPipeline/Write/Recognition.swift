@@ -1,0 +1,213 @@
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+import StoreInterface
+
+/// How records that say nothing new are recognised before anything is written.
+struct RecognitionSettings: Sendable {
+  /// Off only in tests, which compare both ways.
+  var isOn = true
+  /// Bytes that the table of stored keys may take, 11 to 22 for each row. Larger tables are imported into without it.
+  /// Nil: its share of the run's memory.
+  var memoryBudget: Int?
+  /// Bytes of records that may be kept until the source is read to its end. With more, it is read a second time. Nil:
+  /// their share of the run's memory.
+  var leftOverBudget: Int?
+  /// Bits of the keys' hashes that count; all but in tests.
+  var hashMask = UInt64.max
+}
+
+/// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
+/// values already, without a statement per record, and the records that share a key.
+///
+/// It only reads. A record is settled here when it is left out by `where:`, or when everything about it is certain: it
+/// has no problems, its references lead to objects that stay, and the one stored row with its key has every value that it
+/// gives, byte for byte. Whatever else there is to a record is left over, and goes the way that all records went before.
+struct Recognition {
+  /// Records that were settled, by outcome.
+  private(set) var unchanged = 0
+  private(set) var filtered = 0
+  private(set) var recordCount = 0
+  /// Hashes of keys that more than one record may have.
+  private(set) var repeatedKeys: Set<UInt64> = []
+  /// The other records, in input order, a batch for each batch that had some; nil when they are too many to keep.
+  private(set) var leftOver: [(file: Int, records: RecordBatch)]? = []
+  /// Whether record number n of the source, faults not counted, is known to be unchanged.
+  private var isUnchanged: [UInt64] = []
+  /// The next record of the second reading.
+  private var cursor = 0
+  private var comparison: RowComparison?
+  private let plan: StepPlan
+  private let session: ImportSession
+  /// Columns of references that must lead somewhere.
+  private let demanded: [Int]
+  private var keyHashes: [UInt64] = []
+  private var leftOverBytes = 0
+
+  init(_ comparison: RowComparison, plan: StepPlan, session: ImportSession) {
+    self.comparison = comparison
+    self.plan = plan
+    self.session = session
+    demanded = plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
+  }
+
+  // MARK: - The first reading
+
+  /// Takes up a batch, in input order.
+  mutating func take(_ decoded: DecodedBatch) throws {
+    guard let comparison else { return }
+    let node = decoded.root
+    let count = decoded.records.count
+    let unresolved = session.resolver.resolve(decoded, isFinal: false, isProvisional: { _ in false })
+    try comparison.compare(node.batch)
+    noteKeys(node, comparison)
+
+    // What is neither a row nor has a problem was left out.
+    var isLeft = [Bool](repeating: false, count: count)
+    var isRow = [Bool](repeating: false, count: count)
+    for row in 0..<node.batch.count {
+      let record = Int(node.records[row])
+      isRow[record] = true
+      if comparison.findings[row] != .same { isLeft[record] = true }
+      for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
+        isLeft[record] = true
+      }
+    }
+    for reference in unresolved { isLeft[Int(reference.node.records[reference.row])] = true }
+    for record in decoded.problems.keys { isLeft[record] = true }
+    var left: [Int] = []
+    isUnchanged.append(
+      contentsOf: repeatElement(0, count: (recordCount + count + 63) / 64 - isUnchanged.count))
+    for record in 0..<count {
+      if isLeft[record] {
+        left.append(record)
+      } else if isRow[record] {
+        unchanged += 1
+        isUnchanged[(recordCount + record) / 64] |= 1 << UInt64((recordCount + record) % 64)
+      } else {
+        filtered += 1
+      }
+    }
+    recordCount += count
+    register(node, isLeft, comparison)
+    keep(left, of: decoded)
+  }
+
+  /// Objects of unchanged records are entered where others look for them, as those of all records are.
+  private func register(_ node: DecodedNode, _ isLeft: [Bool], _ comparison: RowComparison) {
+    guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
+    node.primaryKeys = (0..<node.batch.count).map { row in
+      isLeft[Int(node.records[row])] ? 0 : comparison.primaryKeys[row]
+    }
+    session.tables.register(node)
+  }
+
+  /// Two records with one key either find the same stored row, or none: then their keys are kept.
+  private mutating func noteKeys(_ node: DecodedNode, _ comparison: RowComparison) {
+    var key: [UInt8] = []
+    func hash(_ row: Int) -> UInt64? {
+      key.removeAll(keepingCapacity: true)
+      guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
+      return unsafe key.withUnsafeBytes { unsafe KeyHash.hash($0) }
+    }
+    for row in comparison.repeated { if let hash = hash(row) { repeatedKeys.insert(hash) } }
+    for row in 0..<node.batch.count where comparison.findings[row] == .absent || comparison.findings[row] == .ambiguous
+    {
+      if let hash = hash(row) { keyHashes.append(hash) }
+    }
+  }
+
+  private mutating func keep(_ records: [Int], of decoded: DecodedBatch) {
+    // Faults, and the numbers of elements in a document, are only known where the whole batch is.
+    if !decoded.records.faults.isEmpty || (!records.isEmpty && plan.step.source.format == .json) { leftOver = nil }
+    guard leftOver != nil, !records.isEmpty else { return }
+    let kept = decoded.records.copy(ofRecords: records)
+    leftOverBytes += kept.byteCount
+    leftOver?.append((decoded.file, kept))
+    if leftOverBytes > session.recognition.leftOverBudget ?? session.memory.leftOverRecords { leftOver = nil }
+  }
+
+  /// To be called at the end of the first reading: from here on the store may be written to.
+  mutating func finish() {
+    comparison = nil
+    keyHashes.sort()
+    for (left, right) in zip(keyHashes, keyHashes.dropFirst()) where left == right { repeatedKeys.insert(left) }
+    keyHashes = []
+  }
+
+  // MARK: - The second reading
+
+  /// Takes the rows of unchanged records out of a batch, in input order.
+  /// - Returns: their number.
+  mutating func dropUnchanged(from decoded: DecodedBatch) -> Int {
+    let first = cursor
+    cursor += decoded.records.count
+    let good = (first..<cursor).map { isUnchanged[$0 / 64] & 1 << UInt64($0 % 64) == 0 }
+    guard good.contains(false) else { return 0 }
+    let before = decoded.root.batch.count
+    decoded.root.keep(records: good)
+    return before - decoded.root.batch.count
+  }
+}
+
+extension StepRun {
+  /// Reads the source a first time, to find the records that say nothing new.
+  /// - Returns: nil when that is not possible, and all records go through the store.
+  func recognise() throws -> Recognition? {
+    let settings = session.recognition
+    guard settings.isOn, plan.canRecognise, session.hasNothingWaiting,
+      let comparison = try session.store.comparison(
+        of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
+        comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
+        workers: session.jobs, hashMask: settings.hashMask)
+    else { return nil }
+    var recognition = Recognition(comparison, plan: plan, session: session)
+    try stages(losers: LoserSet()).run(
+      header: { file, columns in headers[file] = columns },
+      consume: { try recognition.take($0) })
+    recognition.finish()
+    // Which of several records wins where the first does depends on those before it, the unchanged ones included.
+    if !recognition.repeatedKeys.isEmpty, plan.step.duplicates != .last { return nil }
+    return recognition
+  }
+
+  /// Counts what was recognised, and writes the records that were left over.
+  /// - Returns: false when the source has to be read again for that.
+  func writeLeftOver() throws -> Bool {
+    guard let recognition, let leftOver = recognition.leftOver, recognition.repeatedKeys.isEmpty else { return false }
+    report.counts.filtered += recognition.filtered
+    report.counts.unchanged += recognition.unchanged
+    session.progress.add(records: recognition.recordCount)
+    let decoder = RecordDecoder(plan: plan)
+    for (file, records) in leftOver {
+      try session.checkCancellation()
+      try consume(decoder.decode(records, file: file, losers: LoserSet()), isFinal: false)
+    }
+    return true
+  }
+}
+
+extension StepPlan {
+  /// Whether all there is to a record is a row of its own that a stored one can be compared with, and whether that row
+  /// is found and its references lead to the same objects whatever became of the records before it.
+  var canRecognise: Bool {
+    guard step.onMatch == .update || step.onMatch == .keep, root.children.isEmpty, !root.match.isEmpty,
+      root.matchColumns.allSatisfy({ $0 >= 0 })
+    else { return false }
+    var matched: Set<String>? = []
+    for part in root.match {
+      switch part {
+      case .attribute(let column): matched?.insert(root.columns[column].source.propertyName)
+      case .reference: matched = nil
+      }
+    }
+    for reference in root.references {
+      if reference.relationship.isToMany || reference.column == nil || reference.orderColumn != nil { return false }
+      guard reference.table.entity.root == root.entity.root else { continue }
+      // Objects of the step's own entity are looked for: what they are found by must be what no update changes.
+      if reference.table.isByRecordKey || matched != Set(reference.table.attributes) { return false }
+    }
+    // A context reads these texts as values that may be other texts.
+    return !root.cells.contains { $0.attribute.type == .uri }
+  }
+}

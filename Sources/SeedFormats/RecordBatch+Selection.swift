@@ -1,0 +1,42 @@
+extension RecordBatch {
+  /// A batch of its own with some of the records, their places and their bytes. Faults are left out.
+  /// - Parameter records: positions of records, ascending.
+  /// - Complexity: O(bytes of the records).
+  public func copy(ofRecords records: [Int]) -> RecordBatch {
+    let copy = RecordBatch(fieldCount: fieldCount)
+    copy.reserve(records: records.count)
+    copy.countsCarriageReturns = countsCarriageReturns
+    copy.firstOrdinal = firstOrdinal
+    for record in records {
+      var place = place(ofRecord: record)
+      let raw = unsafe rawBytes(of: place)
+      let start = place.rawOffset
+      place.rawOffset = UInt32(copy.storage.count)
+      unsafe copy.append(raw)
+      for index in 0..<fieldCount {
+        var slice = field(index, ofRecord: record)
+        if slice.offset >= start, slice.offset + slice.length <= start + place.rawLength {
+          slice.offset = slice.offset - start + place.rawOffset
+        } else {
+          // A field that was unescaped lies behind the records.
+          let bytes = unsafe bytes(of: slice)
+          slice.offset = UInt32(copy.storage.count)
+          unsafe copy.append(bytes)
+        }
+        unsafe copy.fieldStorage[copy.count * fieldCount + index] = slice
+      }
+      unsafe copy.placeStorage[copy.count] = place
+      copy.count += 1
+    }
+    return copy
+  }
+
+  /// Bytes of the records and of their fields.
+  public var byteCount: Int { storage.count }
+
+  private func append(_ bytes: UnsafeRawBufferPointer) {
+    unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
+      if let base = bytes.baseAddress { unsafe storage.append(base, count: bytes.count) }
+    }
+  }
+}
