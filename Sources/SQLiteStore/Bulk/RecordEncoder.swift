@@ -69,6 +69,28 @@ public final class RecordEncoder {
     }
   }
 
+  /// The columns at the start of a table that are the same in every row, Core Data's own: written in two stores.
+  private struct Prefix {
+    var fieldCount = 0
+    var types: UInt64 = 0
+    var body: UInt64 = 0
+    var bodyCount = 0
+
+    init(_ fields: [RecordShape.Field]) {
+      for field in fields.prefix(8) {
+        guard field.kind == .constant, field.absent.type < 0x80, bodyCount + field.absent.bytes.count <= 8 else {
+          break
+        }
+        types |= field.absent.type << UInt64(fieldCount * 8)
+        for byte in field.absent.bytes {
+          body |= UInt64(byte) << UInt64(bodyCount * 8)
+          bodyCount += 1
+        }
+        fieldCount += 1
+      }
+    }
+  }
+
   /// The hot loop: records are written where they stay. A header of one-byte types is right at once; where a type takes
   /// more, the body moves up.
   private func encode(
@@ -77,96 +99,53 @@ public final class RecordEncoder {
   ) throws {
     let fieldCount = operations.count
     let count = batch.count
-    let arena = unsafe UnsafeRawPointer(batch.arena)
+    guard let first = operations.baseAddress else { return }
+    let prefix = Prefix(shape.fields)
     // Header, numbers and constants of one row, and what eight-byte stores reach beyond.
     let rowBound = fieldCount * 18 + constantBytes + 32
     rows.begin(rows: count)
     var base = unsafe rows.base
-    var capacity = rows.capacity
     let ends = unsafe rows.ends
     var start = 0
     for row in 0..<count {
-      if start + rowBound > capacity {
+      if start + rowBound > rows.capacity {
         rows.grow(to: start + rowBound, used: start)
         unsafe base = unsafe rows.base
-        capacity = rows.capacity
       }
-      var body = start + 1 + fieldCount
+      let header = start &+ 1
+      unsafe (base + header).storeBytes(of: prefix.types.littleEndian, as: UInt64.self)
+      var body = header &+ fieldCount
+      unsafe (base + body).storeBytes(of: prefix.body.littleEndian, as: UInt64.self)
+      body &+= prefix.bodyCount
       var isWide = false
-      for index in 0..<fieldCount {
-        let operation = unsafe operations[index]
-        let kind = unsafe operation.kind
-        var type: UInt64 = 0
-        let state = unsafe operation.states.map { unsafe $0[row] } ?? RowBatch.State.absent.rawValue
-        if kind == .constant {
-          type = unsafe append(operation, to: base, at: &body)
-        } else if let keyStates = unsafe operation.keyStates {
-          if unsafe keyStates[row] == RowBatch.State.value.rawValue {
-            guard state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells else {
-              if shape.fields[index].isDemanded { throw missingEntity(index) }
-              unsafe (base + start + 1 + index).storeBytes(of: 0, as: UInt8.self)
-              continue
-            }
-            var value = unsafe cells.assumingMemoryBound(to: Int64.self)[row]
-            if kind == .entityNumber { value = try entityNumber(value) }
-            type = unsafe RecordEncoder.append(value, to: base, at: &body)
-          }
-        } else if state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells {
-          switch kind {
-          case .integer:
-            type = unsafe RecordEncoder.append(cells.assumingMemoryBound(to: Int64.self)[row], to: base, at: &body)
-          case .real, .float:
-            var value = unsafe cells.assumingMemoryBound(to: Double.self)[row]
-            if value.isNaN { throw notANumber(index) }
-            if kind == .float { value = Double(Float(value)) }
-            let (written, size) = unsafe RecordEncoding.write(value, isReal: operation.isReal, to: base + body)
-            body += size
-            type = UInt64(written)
-          default:
-            let slice = unsafe cells.assumingMemoryBound(to: RowBatch.Slice.self)[row]
-            let bytes = unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
-            switch kind {
-            case .text: type = RecordEncoding.textType(bytes.count)
-            case .blob: type = RecordEncoding.blobType(bytes.count)
-            case .uuid:
-              guard bytes.count == 16 else { throw unsafe malformed(index, bytes, "16 bytes of a UUID") }
-              type = RecordEncoding.blobType(16)
-            default:
-              let key = unsafe keys.map { unsafe $0[row] } ?? 0
-              let stored = unsafe try converted(kind, bytes, field: index, key: key)
-              type = stored.type
-              unsafe stored.bytes.withUnsafeBytes {
-                unsafe append($0, to: rows, &base, &capacity, at: &body, bound: rowBound)
-              }
-            }
-            if kind != .decimal, kind != .externalBlob {
-              unsafe append(bytes, to: rows, &base, &capacity, at: &body, bound: rowBound)
-            }
-          }
-        } else if state != RowBatch.State.null.rawValue {
-          if kind == .externalBlob, let value = shape.fields[index].externalDefault {
-            let key = unsafe keys.map { unsafe $0[row] } ?? 0
-            let stored = unsafe try value.withUnsafeBytes {
-              unsafe try converted(.externalBlob, $0, field: index, key: key)
-            }
-            type = stored.type
-            unsafe stored.bytes.withUnsafeBytes {
-              unsafe append($0, to: rows, &base, &capacity, at: &body, bound: rowBound)
-            }
-          } else {
-            type = unsafe append(operation, to: base, at: &body)
-          }
-        }
-        if type < 0x80 {
-          unsafe (base + start + 1 + index).storeBytes(of: UInt8(truncatingIfNeeded: type), as: UInt8.self)
+      var index = prefix.fieldCount
+      while index < fieldCount {
+        let operation = unsafe first + index
+        if unsafe operation.pointee.kind == .integer, let states = unsafe operation.pointee.states,
+          unsafe states[row] == RowBatch.State.value.rawValue, let cells = unsafe operation.pointee.cells
+        {
+          let value = unsafe cells.assumingMemoryBound(to: Int64.self)[row]
+          let (type, size) = unsafe RecordEncoding.write(value, to: base + body)
+          unsafe (base + header + index).storeBytes(of: type, as: UInt8.self)
+          body &+= size
         } else {
-          isWide = true
-          wideTypes[index] = type
-          unsafe (base + start + 1 + index).storeBytes(of: 0xFF, as: UInt8.self)
+          let key = unsafe keys.map { unsafe $0[row] } ?? 0
+          let type = unsafe try encode(
+            operation.pointee, index, row: row, key: key, batch, into: rows, at: &body, bound: rowBound)
+          unsafe base = unsafe rows.base
+          if type < 0x80 {
+            unsafe (base + header + index).storeBytes(of: UInt8(truncatingIfNeeded: type), as: UInt8.self)
+          } else {
+            isWide = true
+            wideTypes[index] = type
+            unsafe (base + header + index).storeBytes(of: 0xFF, as: UInt8.self)
+          }
         }
+        index &+= 1
       }
       if isWide || fieldCount >= 127 {
-        unsafe widenHeader(rows, &base, &capacity, from: start, fieldCount: fieldCount, end: &body)
+        widenHeader(rows, from: start, fieldCount: fieldCount, end: &body)
+        unsafe base = unsafe rows.base
       } else {
         unsafe (base + start).storeBytes(of: UInt8(truncatingIfNeeded: fieldCount + 1), as: UInt8.self)
       }
@@ -178,11 +157,70 @@ public final class RecordEncoder {
 
   // MARK: - Values
 
-  @inline(__always)
-  @unsafe private static func append(_ value: Int64, to base: UnsafeMutableRawPointer, at body: inout Int) -> UInt64 {
-    let (type, count) = unsafe RecordEncoding.write(value, to: base + body)
-    body += count
-    return UInt64(type)
+  /// Appends the value of a field.
+  /// - Parameter bound: bytes that stay free behind a value of any length, for the rest of the row.
+  /// - Returns: its type.
+  private func encode(
+    _ operation: Operation, _ index: Int, row: Int, key: Int64, _ batch: RowBatch, into rows: EncodedRows,
+    at body: inout Int, bound: Int
+  ) throws -> UInt64 {
+    let kind = unsafe operation.kind
+    if kind == .constant { return unsafe append(operation, to: rows.base, at: &body) }
+    let state = unsafe operation.states.map { unsafe $0[row] } ?? RowBatch.State.absent.rawValue
+    if let keyStates = unsafe operation.keyStates {
+      guard unsafe keyStates[row] == RowBatch.State.value.rawValue else { return 0 }
+      guard state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells else {
+        if shape.fields[index].isDemanded { throw missingEntity(index) }
+        return 0
+      }
+      var value = unsafe cells.assumingMemoryBound(to: Int64.self)[row]
+      if kind == .entityNumber { value = try entityNumber(value) }
+      let (type, size) = unsafe RecordEncoding.write(value, to: rows.base + body)
+      body += size
+      return UInt64(type)
+    }
+    if state == RowBatch.State.null.rawValue { return 0 }
+    guard state == RowBatch.State.value.rawValue, let cells = unsafe operation.cells else {
+      guard kind == .externalBlob, let value = shape.fields[index].externalDefault else {
+        return unsafe append(operation, to: rows.base, at: &body)
+      }
+      let stored = unsafe try value.withUnsafeBytes { unsafe try converted(kind, $0, field: index, key: key) }
+      unsafe stored.bytes.withUnsafeBytes { unsafe append($0, to: rows, at: &body, bound: bound) }
+      return stored.type
+    }
+    if kind == .integer {
+      let (type, size) = unsafe RecordEncoding.write(
+        cells.assumingMemoryBound(to: Int64.self)[row], to: rows.base + body)
+      body += size
+      return UInt64(type)
+    }
+    if kind == .real || kind == .float {
+      var value = unsafe cells.assumingMemoryBound(to: Double.self)[row]
+      if value.isNaN { throw notANumber(index) }
+      if kind == .float { value = Double(Float(value)) }
+      let (type, size) = unsafe RecordEncoding.write(value, isReal: operation.isReal, to: rows.base + body)
+      body += size
+      return UInt64(type)
+    }
+    let slice = unsafe cells.assumingMemoryBound(to: RowBatch.Slice.self)[row]
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(batch.arena) + Int(slice.offset), count: Int(slice.length))
+    switch kind {
+    case .text:
+      unsafe append(bytes, to: rows, at: &body, bound: bound)
+      return RecordEncoding.textType(bytes.count)
+    case .blob:
+      unsafe append(bytes, to: rows, at: &body, bound: bound)
+      return RecordEncoding.blobType(bytes.count)
+    case .uuid:
+      guard bytes.count == 16 else { throw unsafe malformed(index, bytes, "16 bytes of a UUID") }
+      unsafe append(bytes, to: rows, at: &body, bound: bound)
+      return RecordEncoding.blobType(16)
+    default:
+      let stored = unsafe try converted(kind, bytes, field: index, key: key)
+      unsafe stored.bytes.withUnsafeBytes { unsafe append($0, to: rows, at: &body, bound: bound) }
+      return stored.type
+    }
   }
 
   /// Appends what stands for an absent cell.
@@ -196,19 +234,12 @@ public final class RecordEncoder {
   }
 
   @inline(__always)
-  @unsafe private func append(
-    _ bytes: UnsafeRawBufferPointer, to rows: EncodedRows, _ base: inout UnsafeMutableRawPointer,
-    _ capacity: inout Int, at body: inout Int, bound: Int
-  ) {
+  @unsafe private func append(_ bytes: UnsafeRawBufferPointer, to rows: EncodedRows, at body: inout Int, bound: Int) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
     // What else the row needs stays free behind it.
     let needed = body + bytes.count + bound
-    if needed > capacity {
-      rows.grow(to: needed, used: body)
-      unsafe base = rows.base
-      capacity = rows.capacity
-    }
-    unsafe (base + body).copyMemory(from: source, byteCount: bytes.count)
+    if needed > rows.capacity { rows.grow(to: needed, used: body) }
+    unsafe (rows.base + body).copyMemory(from: source, byteCount: bytes.count)
     body += bytes.count
   }
 
@@ -245,9 +276,9 @@ public final class RecordEncoder {
 
   /// Makes room for types of more than one byte: the body moves up behind the header.
   private func widenHeader(
-    _ rows: EncodedRows, _ base: inout UnsafeMutableRawPointer, _ capacity: inout Int, from start: Int,
-    fieldCount: Int, end: inout Int
+    _ rows: EncodedRows, from start: Int, fieldCount: Int, end: inout Int
   ) {
+    var base = unsafe rows.base
     var typeBytes = 0
     for index in 0..<fieldCount {
       let mark = unsafe (base + start + 1 + index).load(as: UInt8.self)
@@ -257,10 +288,9 @@ public final class RecordEncoder {
     let headerSize = RecordEncoding.headerSize(typeBytes: typeBytes)
     let bodyStart = start + 1 + fieldCount
     let shift = headerSize - (1 + fieldCount)
-    if end + shift > capacity {
+    if end + shift > rows.capacity {
       rows.grow(to: end + shift, used: end)
-      unsafe base = rows.base
-      capacity = rows.capacity
+      unsafe base = unsafe rows.base
     }
     unsafe (base + bodyStart + shift).copyMemory(from: base + bodyStart, byteCount: end - bodyStart)
     unsafe withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { scratch in
