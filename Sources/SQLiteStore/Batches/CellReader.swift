@@ -14,16 +14,19 @@ struct CellReader {
   }
 
   private let store: SQLiteStore
-  private let columns: [RowBatch.Column]
   private let attributes: [AttributeDescription?]
   private let forms: [Form]
+  private let positions: [Int]
 
   /// - Parameters:
-  ///   - columns: of the batches.
+  ///   - columns: of the batches, in the statement's order.
   ///   - attributes: per column; nil for those of relationships.
-  init(_ store: SQLiteStore, columns: [RowBatch.Column], attributes: [AttributeDescription?]) {
+  ///   - positions: where in the batches the columns are; their own order when nil.
+  init(
+    _ store: SQLiteStore, columns: [RowBatch.Column], attributes: [AttributeDescription?], positions: [Int]? = nil
+  ) {
+    self.positions = positions ?? Array(columns.indices)
     self.store = store
-    self.columns = columns
     self.attributes = attributes
     forms = zip(columns, attributes).map { column, attribute in
       switch column.storage {
@@ -43,28 +46,30 @@ struct CellReader {
   func read(_ statement: Statement, from first: Int32, into batch: RowBatch, row: Int) throws {
     for index in 0..<forms.count {
       let source = first + Int32(truncatingIfNeeded: index)
+      let position = positions[index]
       if statement.isNull(at: source) {
-        unsafe batch.states[index][row] = RowBatch.State.null.rawValue
+        unsafe batch.states[position][row] = RowBatch.State.null.rawValue
         continue
       }
-      unsafe batch.states[index][row] = RowBatch.State.value.rawValue
+      unsafe batch.states[position][row] = RowBatch.State.value.rawValue
       switch forms[index] {
-      case .integer: unsafe batch.integers(index)[row] = statement.int64(at: source)
-      case .real: unsafe batch.reals(index)[row] = statement.double(at: source)
+      case .integer: unsafe batch.integers(position)[row] = statement.int64(at: source)
+      case .real: unsafe batch.reals(position)[row] = statement.double(at: source)
       case .bytes:
         let bytes = unsafe statement.rawBytes(at: source)
-        unsafe batch.slices(index)[row] = CellReader.append(bytes, to: batch)
+        unsafe batch.slices(position)[row] = CellReader.append(bytes, to: batch)
       case .entityIndex:
-        unsafe batch.integers(index)[row] = Int64(try store.entity(numbered: statement.int64(at: source)).index)
-      case .converted: try convert(statement, source, into: batch, index, row)
+        unsafe batch.integers(position)[row] = Int64(try store.entity(numbered: statement.int64(at: source)).index)
+      case .converted: try convert(statement, source, attributes[index], into: batch, position, row)
       }
     }
   }
 
   private func convert(
-    _ statement: Statement, _ source: Int32, into batch: RowBatch, _ column: Int, _ row: Int
+    _ statement: Statement, _ source: Int32, _ attribute: AttributeDescription?, into batch: RowBatch, _ column: Int,
+    _ row: Int
   ) throws {
-    guard let attribute = attributes[column] else { return }
+    guard let attribute else { return }
     let bytes: [UInt8]
     if attribute.type == .decimal {
       let value = try ValueCoding.read(attribute, from: statement, at: source, externalData: store.externalData)

@@ -45,6 +45,13 @@ struct FetchSQL {
     return text
   }
 
+  /// A statement for one object's row, with its primary key as the parameter.
+  func row(of entity: Entity, selecting columns: String) -> String {
+    var text = "SELECT \(columns) FROM \(layout.table(for: entity).name) AS t0"
+    for join in joins { text += " " + join }
+    return text + " WHERE t0.Z_PK = ?1"
+  }
+
   /// Restricts the rows to the entity asked for; nil when every row of the table is wanted.
   private func entityCondition(_ request: FetchRequest) -> String? {
     let entity = request.entity

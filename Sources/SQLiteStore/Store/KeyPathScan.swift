@@ -19,24 +19,14 @@ extension SQLiteStore {
       try request.predicate.checkKeyPaths(for: request.entity)
       var sql = FetchSQL(self)
       defer { for list in sql.lists { try? connection.execute("DELETE FROM \(list)") } }
-      var names: [String] = []
-      var attributes: [AttributeDescription] = []
-      var columns: [RowBatch.Column] = []
-      for keyPath in keyPaths {
-        let (name, attribute) = try sql.selectedColumn(keyPath, request.entity)
-        names.append(name)
-        attributes.append(attribute)
-        columns.append(RowBatch.Column(.attribute(keyPath.joined(separator: ".")), attribute.type.rowBatchStorage))
-      }
-      let list = names.isEmpty ? "t0.Z_PK" : names.joined(separator: ", ")
-      let statement = try Statement(connection, sql.statement(request, selecting: list))
+      let plan = try KeyPathPlan(self, request.entity, keyPaths, &sql)
+      let statement = try Statement(connection, sql.statement(request, selecting: plan.selected))
       for (index, value) in sql.parameters.enumerated() {
         try ValueCoding.bind(value, to: statement, at: Int32(index + 1))
       }
-      let reader = CellReader(self, columns: columns, attributes: attributes)
-      var batch = RowBatch(entity: request.entity, columns: columns, capacity: rowsPerBatch)
+      var batch = RowBatch(entity: request.entity, columns: plan.columns, capacity: rowsPerBatch)
       while try statement.step() {
-        try reader.read(statement, from: 0, into: batch, row: batch.count)
+        try plan.read(statement, into: batch, row: batch.count)
         batch.count += 1
         if batch.count == batch.capacity || batch.arenaCount >= Self.scannedByteLimit {
           batch = try body(batch)
@@ -44,6 +34,68 @@ extension SQLiteStore {
         }
       }
       if batch.count > 0 { _ = try body(batch) }
+    }
+  }
+}
+
+/// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the first
+/// relationship of their key paths.
+private struct KeyPathPlan {
+  /// Of the batches, in the order of the key paths.
+  let columns: [RowBatch.Column]
+  /// What the statement selects.
+  let selected: String
+  private let reader: CellReader
+  /// Each with the statement's column that has the destination's primary key.
+  private let destinations: [(cells: DestinationCells, foreignKey: Int32)]
+
+  init(
+    _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [Predicate.KeyPath], _ sql: inout FetchSQL
+  ) throws {
+    var names: [String] = []
+    var attributes: [AttributeDescription] = []
+    var positions: [Int] = []
+    var groups: [(relationship: Relationship, keyPaths: [(rest: Predicate.KeyPath, position: Int)])] = []
+    for (position, keyPath) in keyPaths.enumerated() {
+      guard keyPath.count > 1, let relationship = entity.relationship(keyPath[0]) else {
+        let (name, attribute) = try sql.selectedColumn(keyPath, entity)
+        names.append(name)
+        attributes.append(attribute)
+        positions.append(position)
+        continue
+      }
+      let item = (rest: Array(keyPath.dropFirst()), position: position)
+      if let known = groups.firstIndex(where: { $0.relationship.name == relationship.name }) {
+        groups[known].keyPaths.append(item)
+      } else {
+        groups.append((relationship, [item]))
+      }
+    }
+    var attributeAt = Dictionary(uniqueKeysWithValues: zip(positions, attributes))
+    var destinations: [(cells: DestinationCells, foreignKey: Int32)] = []
+    for group in groups {
+      let cells = try DestinationCells(store, through: group.relationship, keyPaths: group.keyPaths)
+      destinations.append((cells, Int32(names.count)))
+      names.append(cells.foreignKey)
+      for (item, attribute) in zip(group.keyPaths, cells.attributes) { attributeAt[item.position] = attribute }
+    }
+    let columns = keyPaths.enumerated().map { position, keyPath in
+      // Every position is either direct or in a group.
+      let storage = attributeAt[position]?.type.rowBatchStorage ?? .bytes
+      return RowBatch.Column(.attribute(keyPath.joined(separator: ".")), storage)
+    }
+    self.columns = columns
+    self.destinations = destinations
+    selected = names.isEmpty ? "t0.Z_PK" : names.joined(separator: ", ")
+    reader = CellReader(store, columns: positions.map { columns[$0] }, attributes: attributes, positions: positions)
+  }
+
+  /// Reads the statement's current row.
+  func read(_ statement: Statement, into batch: RowBatch, row: Int) throws {
+    try reader.read(statement, from: 0, into: batch, row: row)
+    for (cells, foreignKey) in destinations {
+      try cells.fill(
+        batch, row: row, destination: statement.isNull(at: foreignKey) ? nil : statement.int64(at: foreignKey))
     }
   }
 }
