@@ -25,6 +25,7 @@ enum ReportJSON {
             ])
           })
       ),
+      ("stages", .array(report.stages.map(stage))),
       ("rejects", .array(report.rejects.map(\.json))),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
       ("durationSeconds", .double(report.durationSeconds)),
@@ -38,7 +39,16 @@ enum ReportJSON {
       ("strategy", .string(step.strategy.rawValue)), ("reason", .string(step.reason)),
       ("counts", counts(step.counts)),
       ("nestedInserted", .integer(step.nestedInserted)), ("nestedUpdated", .integer(step.nestedUpdated)),
-      ("durationSeconds", .double(step.durationSeconds)),
+      ("durationSeconds", .double(step.durationSeconds)), ("stages", .array(step.stages.map(stage))),
+    ])
+  }
+
+  private static func stage(_ stage: StageReport) -> JSONValue {
+    .object([
+      ("stage", .string(stage.stage.rawValue)), ("workers", .integer(stage.workers)),
+      ("busySeconds", .double(stage.busySeconds)), ("inputWaitSeconds", .double(stage.inputWaitSeconds)),
+      ("outputWaitSeconds", .double(stage.outputWaitSeconds)), ("rows", .integer(stage.rows)),
+      ("bytes", .integer(stage.bytes)),
     ])
   }
 

@@ -3,7 +3,8 @@ import ImportPipeline
 
 /// The report of a run for people.
 enum ReportText {
-  static func text(_ report: RunReport) -> String {
+  /// - Parameter showsStages: also where the time went.
+  static func text(_ report: RunReport, showsStages: Bool = false) -> String {
     var lines: [String] = []
     let path = shown(report.storePath)
     switch report.result {
@@ -18,6 +19,7 @@ enum ReportText {
         "\(step.name): nested objects \(Format.grouped(step.nestedInserted)) inserted, "
           + "\(Format.grouped(step.nestedUpdated)) updated")
     }
+    if showsStages { lines += [""] + stages(report) }
     lines.append("")
     for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }
     for export in report.exports {
@@ -57,6 +59,20 @@ enum ReportText {
       rows.append(
         ["total", "", Format.grouped(report.counts.total)]
           + Outcome.allCases.map { Format.grouped(report.counts[$0]) } + [Format.seconds(report.durationSeconds)])
+    }
+    return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
+  }
+
+  /// The time of all workers of a stage together; the stage that is busy while the others wait is the one that matters.
+  private static func stages(_ report: RunReport) -> [String] {
+    let titles = ["step", "stage", "workers", "busy", "waiting for input", "for output", "rows", "bytes"]
+    let all = report.steps.flatMap { step in step.stages.map { (step.name, $0) } } + report.stages.map { ("", $0) }
+    let rows = all.map { name, stage in
+      [
+        name, stage.stage.rawValue, Format.grouped(stage.workers), Format.seconds(stage.busySeconds),
+        Format.seconds(stage.inputWaitSeconds), Format.seconds(stage.outputWaitSeconds),
+        stage.rows > 0 ? Format.grouped(stage.rows) : "", stage.bytes > 0 ? Format.bytes(stage.bytes) : "",
+      ]
     }
     return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
   }

@@ -24,6 +24,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "No text report and no progress: only errors.")
   var quiet = false
 
+  @Flag(help: "Show in the text report where the time of each step went, stage by stage; the JSON report always does.")
+  var verbose = false
+
   @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
   var jobs: Int = ProcessInfo.processInfo.activeProcessorCount
 
@@ -70,7 +73,7 @@ struct RunCommand: ParsableCommand {
     let writesData = report.exports.contains { $0.path == "-" }
     // The JSON report is data, which --quiet does not keep back.
     if json || !quiet {
-      let text = json ? ReportJSON.text(report) : ReportText.text(report)
+      let text = json ? ReportJSON.text(report) : ReportText.text(report, showsStages: verbose)
       if writesData { Terminal.say(text) } else { Terminal.print(text) }
     }
     if report.counts.rejected > 0 { throw ExitCode(1) }

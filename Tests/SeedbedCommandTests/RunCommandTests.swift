@@ -41,6 +41,26 @@ struct RunCommandTests {
     #expect(try workspace.text("rejects.csv") == "of an earlier run\n")
   }
 
+  @Test("the report says where the time went, stage by stage")
+  func stages() async throws {
+    let workspace = try workspace { $0.more = "export: [{ entity: Item, to: items-out.csv }]" }
+    let report = try await workspace.report("items.yaml")
+    let stages = try #require(report.steps.first?.stages)
+    #expect(stages.map(\.stage) == ["read", "decode", "write", "index"])
+    #expect(stages[0].bytes > 0)
+    #expect(stages[1].rows == stages[2].rows)
+    #expect(stages[2].rows >= 2)
+    #expect(report.stages.map(\.stage) == ["index", "seal", "export"])
+    #expect(report.stages.last?.rows == 2)
+    for stage in stages + report.stages {
+      #expect(stage.workers > 0)
+      #expect(stage.busySeconds >= 0 && stage.inputWaitSeconds >= 0 && stage.outputWaitSeconds >= 0)
+    }
+    #expect(try await !workspace.run("run", "items.yaml").text.contains("waiting for input"))
+    let text = try await workspace.run("run", "items.yaml", "--verbose").text
+    for word in ["waiting for input", "decode", "seal", "export"] { #expect(text.contains(word)) }
+  }
+
   @Test("a dry run leaves an existing store as it was")
   func dryRunOverStore() async throws {
     let workspace = try workspace()

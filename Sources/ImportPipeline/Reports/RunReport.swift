@@ -18,6 +18,8 @@ public struct StepReport: Sendable {
   public var nestedUpdated = 0
   /// Wall-clock time of the step.
   public var durationSeconds = 0.0
+  /// Where that time went, in the order that data goes through the stages.
+  public var stages: [StageReport] = []
 }
 
 /// What became of one export step.
@@ -63,6 +65,8 @@ public struct RunReport: Sendable {
   public var rejectFiles: [String]
   /// Wall-clock time.
   public var durationSeconds: Double
+  /// Where the time outside the steps went: indexes, sealing, exports.
+  public var stages: [StageReport] = []
   /// Highest resident memory of the process so far, bytes.
   public var peakMemoryBytes: Int
 

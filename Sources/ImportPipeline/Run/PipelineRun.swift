@@ -94,8 +94,10 @@ public struct PipelineRun {
     if options.isDryRun { rejectSettings.file = nil }
     try checkDerivedAttributes(plans, store)
     let rejects = RejectCollector(settings: rejectSettings, stepCount: pipeline.imports.count)
+    let indexing = StageMeter(.index)
     do {
-      report.steps = try importAll(plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build)
+      report.steps = try importAll(
+        plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build, indexing: indexing)
     } catch {
       // The rejects tell what to mend, so they stay even though the run fails.
       try? rejects.finish(steps: pipeline.imports)
@@ -109,12 +111,18 @@ public struct PipelineRun {
     report.storeIdentifier = store.identifier
     logger.debug("sealing the store")
     progress.begin(.sealing)
-    try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete)
+    let sealing = StageMeter(.seal)
+    try sealing.work { try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete) }
 
     progress.begin(.exporting)
-    let exported = try exportAll(from: build, model: model)
+    let exporting = StageMeter(.export)
+    let exported = try exporting.work { try exportAll(from: build, model: model) }
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
+    sealing.add(bytes: report.storeBytes)
+    exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
+    report.stages = [indexing.report, sealing.report]
+    if !pipeline.exports.isEmpty { report.stages.append(exporting.report) }
     if cancellation.isCancelled {
       throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
     }
@@ -199,7 +207,7 @@ public struct PipelineRun {
 
   private func importAll(
     _ plans: [StepPlan], _ inputs: SourceInputs, into store: SQLiteStore, isFresh: Bool, rejects: RejectCollector,
-    build: StoreBuild
+    build: StoreBuild, indexing: StageMeter
   ) throws -> [StepReport] {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
@@ -219,7 +227,7 @@ public struct PipelineRun {
     try session.settle(steps: steps, isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
-    try session.buildIndexes()
+    try indexing.work { try session.buildIndexes() }
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError }
     return steps.map(\.report)

@@ -12,6 +12,7 @@ final class StepRun {
   let options: FormatOptions
   let session: ImportSession
   var report: StepReport
+  private let meters = StepMeters()
   var bulk: BulkWriter
   /// What decode workers do for a bulk step beyond decoding.
   private(set) var preparation: BulkPreparation?
@@ -46,7 +47,7 @@ final class StepRun {
     report.reason = choice.reason
     let insertsOnly = choice.strategy == .bulk || choice.strategy == .restore
     if !insertsOnly {
-      try session.buildIndexes()
+      try meters.index.work { try session.buildIndexes() }
     } else if choice.strategy == .bulk,
       try session.store.beginPageLoad(
         plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns)
@@ -70,11 +71,14 @@ final class StepRun {
       recognition = nil
     }
     preparation = nil
-    try session.store.endPageLoad(memoryBudget: session.memory.sorting, workers: session.jobs)
+    try meters.index.work {
+      try session.store.endPageLoad(memoryBudget: session.memory.sorting, workers: session.jobs)
+    }
     seen = nil
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
     report.durationSeconds = (ContinuousClock.now - start).seconds
+    report.stages = meters.reports
   }
 
   /// Reads the source and takes its records up, without those that lose against a later one.
@@ -129,7 +133,7 @@ final class StepRun {
     StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs,
       recordsPerBatch: session.recordsPerBatch, losers: losers, cancellation: session.cancellation,
-      progress: session.progress)
+      progress: session.progress, meters: meters)
   }
 
   // MARK: - A batch

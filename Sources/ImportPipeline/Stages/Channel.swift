@@ -10,9 +10,16 @@ final class Channel<Element: Sendable>: @unchecked Sendable {
   private var failure: (any Error)?
   private var isFinished = false
   private var isCancelled = false
+  private let sending: StageWait?
+  private let receiving: StageWait?
 
-  init(capacity: Int) {
+  /// - Parameters:
+  ///   - sending: what waits of `send` count as.
+  ///   - receiving: what waits of `receive` count as.
+  init(capacity: Int, sending: StageWait? = nil, receiving: StageWait? = nil) {
     self.capacity = max(capacity, 1)
+    self.sending = sending
+    self.receiving = receiving
   }
 
   /// Waits for a free credit and appends.
@@ -20,7 +27,7 @@ final class Channel<Element: Sendable>: @unchecked Sendable {
   func send(_ element: Element) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    while elements.count - head >= capacity, !isCancelled { condition.wait() }
+    condition.wait(as: sending) { elements.count - head >= capacity && !isCancelled }
     if isCancelled { return false }
     elements.append(element)
     condition.broadcast()
@@ -41,7 +48,7 @@ final class Channel<Element: Sendable>: @unchecked Sendable {
   func receive() throws -> Element? {
     condition.lock()
     defer { condition.unlock() }
-    while elements.count == head, !isFinished, !isCancelled { condition.wait() }
+    condition.wait(as: receiving) { elements.count == head && !isFinished && !isCancelled }
     if isCancelled { return nil }
     guard elements.count > head else {
       if let failure { throw failure }

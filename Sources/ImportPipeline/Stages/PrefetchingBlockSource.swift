@@ -12,14 +12,16 @@ final class PrefetchingBlockSource: BlockSource {
   private var given = 0
 
   /// - Parameter source: used by the worker alone from now on.
-  init(_ source: sending any BlockSource, blocks: Int = 4) {
-    let free = Channel<ByteBlock>(capacity: blocks)
-    let filled = Channel<ByteBlock>(capacity: blocks)
+  init(_ source: sending any BlockSource, _ meters: StepMeters, blocks: Int = 4) {
+    let reader = meters.read
+    let free = Channel<ByteBlock>(capacity: blocks, receiving: reader.waitForOutput)
+    let filled = Channel<ByteBlock>(
+      capacity: blocks, sending: reader.waitForOutput, receiving: meters.scan.waitForInput)
     for _ in 0..<blocks { _ = free.send(ByteBlock()) }
     self.free = free
     self.filled = filled
     let upstream = Handover(source)
-    DispatchQueue(label: "seedbed.inflate").async {
+    reader.work(on: DispatchQueue(label: "seedbed.inflate")) {
       let source = upstream.take()
       do {
         while let source, let block = try free.receive(), try block.fill(from: source) {

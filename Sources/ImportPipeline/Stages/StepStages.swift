@@ -26,6 +26,7 @@ struct StepStages: Sendable {
   let progress: RunProgress
   /// What the workers do with a batch besides decoding it.
   var preparation: BulkPreparation?
+  let meters: StepMeters
 
   /// - Parameters:
   ///   - header: told the column names of each file before its first batch.
@@ -33,11 +34,14 @@ struct StepStages: Sendable {
   func run(
     header: (Int, [String]) -> Void, consume: (DecodedBatch) throws -> Void
   ) throws {
+    let start = meters.write.begin()
+    defer { meters.write.end(start) }
     let credits = jobs + 3
-    let pool = Channel<RecordBatch>(capacity: credits)
+    let pool = Channel<RecordBatch>(capacity: credits, receiving: reader.waitForOutput)
     for _ in 0..<credits { _ = pool.send(RecordBatch(fieldCount: plan.projection.count)) }
-    let scanned = Channel<Scanned>(capacity: credits)
-    let sequencer = Sequencer<Decoded>()
+    let scanned = Channel<Scanned>(
+      capacity: credits, sending: reader.waitForOutput, receiving: meters.decode.waitForInput)
+    let sequencer = Sequencer<Decoded>(receiving: meters.write.waitForInput)
 
     startReading(pool: pool, into: scanned)
     for worker in 0..<jobs { startDecoding(worker, from: scanned, into: sequencer) }
@@ -58,12 +62,16 @@ struct StepStages: Sendable {
         if cancellation.isCancelled {
           throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
         }
+        meters.write.add(rows: decoded.records.count)
         try consume(decoded)
         if let failure = decoded.records.failure { throw named(failure) }
         _ = pool.send(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
       }
     }
   }
+
+  /// Of the stage that fills record batches.
+  private var reader: StageMeter { options.format == .json ? meters.scan : meters.read }
 
   private enum Scanned: Sendable {
     case header(sequence: Int, file: Int, columns: [String])
@@ -77,7 +85,7 @@ struct StepStages: Sendable {
   }
 
   private func startReading(pool: Channel<RecordBatch>, into scanned: Channel<Scanned>) {
-    DispatchQueue(label: "seedbed.read").async {
+    reader.work(on: DispatchQueue(label: "seedbed.read")) {
       var sequence = 0
       var failure: (any Error)?
       do {
@@ -107,12 +115,12 @@ struct StepStages: Sendable {
   private func reader(of file: SourceFile) throws(SeedFormatError) -> RecordReader {
     // Cutting into batches is next to no work: the inflating worker does it itself.
     let source: any BlockSource =
-      try options.format == .json ? PrefetchingBlockSource(bytes(of: file)) : bytes(of: file)
+      try options.format == .json ? PrefetchingBlockSource(bytes(of: file), meters) : bytes(of: file)
     return try RecordReader(source: source, options: options, projection: plan.projection, file: file.name)
   }
 
   private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
-    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress)
+    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress, meter: meters.read)
     return SeedFile.decoded(bytes, options: options, file: file.name)
   }
 
@@ -125,7 +133,7 @@ struct StepStages: Sendable {
   }
 
   private func startDecoding(_ worker: Int, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>) {
-    DispatchQueue(label: "seedbed.decode.\(worker)").async {
+    meters.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)")) {
       let scanner = BatchScanner()
       let decoder = RecordDecoder(plan: plan)
       let preparer = preparation?.makeWorker()
@@ -137,6 +145,7 @@ struct StepStages: Sendable {
           scanner.scan(records)
           let decoded = decoder.decode(records, file: file, losers: losers)
           preparer?.prepare(decoded)
+          meters.decode.add(rows: records.count)
           sequencer.put(.batch(decoded), at: sequence)
         case .end(let sequence, let failure):
           sequencer.end(at: sequence, throwing: failure)
@@ -149,11 +158,15 @@ struct StepStages: Sendable {
 /// Puts results that workers finish in any order back into their order.
 final class Sequencer<Element: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
+  private let receiving: StageWait?
   private var waiting: [Int: Element] = [:]
   private var nextSequence = 0
   private var endSequence: Int?
   private var failure: (any Error)?
   private var isCancelled = false
+
+  /// - Parameter receiving: what waits of `next` count as.
+  init(receiving: StageWait? = nil) { self.receiving = receiving }
 
   func put(_ element: Element, at sequence: Int) {
     condition.lock()
@@ -175,18 +188,15 @@ final class Sequencer<Element: Sendable>: @unchecked Sendable {
   func next() throws -> Element? {
     condition.lock()
     defer { condition.unlock() }
-    while true {
-      if let element = waiting.removeValue(forKey: nextSequence) {
-        nextSequence += 1
-        return element
-      }
-      if isCancelled { return nil }
-      if endSequence == nextSequence {
-        if let failure { throw failure }
-        return nil
-      }
-      condition.wait()
+    condition.wait(as: receiving) {
+      waiting[nextSequence] == nil && !isCancelled && endSequence != nextSequence
     }
+    if let element = waiting.removeValue(forKey: nextSequence) {
+      nextSequence += 1
+      return element
+    }
+    if !isCancelled, let failure { throw failure }
+    return nil
   }
 
   func cancel() {

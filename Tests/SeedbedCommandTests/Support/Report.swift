@@ -15,6 +15,15 @@ struct Report: Decodable {
     var uuid: String
     var bytes: Int
   }
+  struct Stage: Decodable {
+    var stage: String
+    var workers: Int
+    var busySeconds: Double
+    var inputWaitSeconds: Double
+    var outputWaitSeconds: Double
+    var rows: Int
+    var bytes: Int
+  }
   struct Step: Decodable {
     var name: String
     var entity: String
@@ -25,6 +34,7 @@ struct Report: Decodable {
     var nestedInserted: Int
     var nestedUpdated: Int
     var durationSeconds: Double
+    var stages: [Stage]
   }
   struct Export: Decodable {
     var entity: String
@@ -50,6 +60,7 @@ struct Report: Decodable {
   var steps: [Step]
   var total: Counts
   var exports: [Export]
+  var stages: [Stage]
   var rejects: [Reject]
   var rejectFiles: [String]
   var durationSeconds: Double

@@ -57,8 +57,9 @@ final class Workspace {
   /// The text of a file that may be compressed.
   func inflated(_ name: String) throws -> String {
     let source = try SeedFile.open(path: path(name), options: .ndjson)
+    let block = ByteBlock()
     var bytes: [UInt8] = []
-    while let block = try source.next() { unsafe bytes.append(contentsOf: block.bytes) }
+    while try block.fill(from: source) { unsafe bytes.append(contentsOf: block.bytes) }
     return String(decoding: bytes, as: UTF8.self)
   }
 

@@ -1,0 +1,139 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A kind of work of a run, done by one worker or several at once.
+public enum Stage: String, Sendable, CaseIterable {
+  /// Reading a source's bytes, inflating them, and cutting them into batches of whole records.
+  case read
+  /// Finding the records of a JSON document, which cannot be cut.
+  case scan
+  /// Finding the fields of records and making rows of them.
+  case decode
+  /// Resolving references, and writing the rows.
+  case write
+  /// Building indexes.
+  case index
+  /// Checking the store and making it final.
+  case seal
+  /// Writing exports.
+  case export
+}
+
+/// What a stage has done so far. All of its workers add to it, without locks.
+///
+/// A worker is busy whenever it does not wait for another stage, so it takes two readings of the clock for the whole of its
+/// life and two for each time that it has to wait, none per batch or row.
+final class StageMeter: Sendable {
+  let stage: Stage
+  private let working = Atomic<Int64>(0)
+  private let awaitingInput = Atomic<Int64>(0)
+  private let awaitingOutput = Atomic<Int64>(0)
+  private let rowCount = Atomic<Int>(0)
+  private let byteCount = Atomic<Int>(0)
+  private let workerCount = Atomic<Int>(0)
+
+  init(_ stage: Stage) { self.stage = stage }
+
+  /// Starts a worker and measures its life: everything but its waits is work.
+  func work(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+    queue.async { self.work(body) }
+  }
+
+  /// Measures a worker on the caller's thread.
+  func work<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let start = begin()
+    defer { end(start) }
+    return try body()
+  }
+
+  /// Begins to measure a worker on the caller's thread, until `end` is called with the result.
+  func begin() -> ContinuousClock.Instant {
+    workerCount.wrappingAdd(1, ordering: .relaxed)
+    return ContinuousClock.now
+  }
+
+  /// Ends what `begin` began.
+  func end(_ start: ContinuousClock.Instant) {
+    working.wrappingAdd(StageMeter.nanoseconds(since: start), ordering: .relaxed)
+  }
+
+  func add(rows: Int) { rowCount.wrappingAdd(rows, ordering: .relaxed) }
+  func add(bytes: Int) { byteCount.wrappingAdd(bytes, ordering: .relaxed) }
+
+  /// Counts as waiting for the stage before.
+  var waitForInput: StageWait { StageWait(meter: self, isForInput: true) }
+
+  /// Counts as waiting for the stage after.
+  var waitForOutput: StageWait { StageWait(meter: self, isForInput: false) }
+
+  fileprivate func add(wait nanoseconds: Int64, isForInput: Bool) {
+    if isForInput {
+      awaitingInput.wrappingAdd(nanoseconds, ordering: .relaxed)
+    } else {
+      awaitingOutput.wrappingAdd(nanoseconds, ordering: .relaxed)
+    }
+  }
+
+  /// What has been measured. Waits of workers that are still at work count already, their work does not.
+  var report: StageReport {
+    let input = awaitingInput.load(ordering: .relaxed)
+    let output = awaitingOutput.load(ordering: .relaxed)
+    return StageReport(
+      stage: stage, workers: workerCount.load(ordering: .relaxed),
+      busySeconds: max(0, Double(working.load(ordering: .relaxed) - input - output)) / 1e9,
+      inputWaitSeconds: Double(input) / 1e9, outputWaitSeconds: Double(output) / 1e9,
+      rows: rowCount.load(ordering: .relaxed), bytes: byteCount.load(ordering: .relaxed))
+  }
+
+  fileprivate static func nanoseconds(since start: ContinuousClock.Instant) -> Int64 {
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
+
+/// What the waits at one end of a queue count as.
+struct StageWait: Sendable {
+  let meter: StageMeter
+  let isForInput: Bool
+}
+
+extension NSCondition {
+  /// Waits while something is so, and counts the time; the clock is only read when there is need to wait.
+  func wait(as wait: StageWait?, while isSo: () -> Bool) {
+    guard isSo() else { return }
+    let start = ContinuousClock.now
+    repeat { self.wait() } while isSo()
+    wait?.meter.add(wait: StageMeter.nanoseconds(since: start), isForInput: wait?.isForInput ?? true)
+  }
+}
+
+/// The meters of one import step.
+struct StepMeters: Sendable {
+  let read = StageMeter(.read)
+  let scan = StageMeter(.scan)
+  let decode = StageMeter(.decode)
+  let write = StageMeter(.write)
+  let index = StageMeter(.index)
+
+  /// Of the stages that had a worker, in the order that data goes through them.
+  var reports: [StageReport] { [read, scan, decode, write, index].map(\.report).filter { $0.workers > 0 } }
+}
+
+/// Where the time of one stage went: the stage that is busy while the others wait is the one that a run is bound by.
+public struct StageReport: Sendable {
+  /// What it does.
+  public var stage: Stage
+  /// How many workers it had; more than at once where they came one after another.
+  public var workers: Int
+  /// Time at work, of all workers together.
+  public var busySeconds: Double
+  /// Time waited for the stage before, of all workers together.
+  public var inputWaitSeconds: Double
+  /// Time waited for the stage after, of all workers together.
+  public var outputWaitSeconds: Double
+  /// Records or rows.
+  public var rows: Int
+  /// Bytes taken in by the stage, where it works on bytes; 0 elsewhere.
+  public var bytes: Int
+}
