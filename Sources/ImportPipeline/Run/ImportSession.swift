@@ -162,12 +162,18 @@ final class ImportSession {
     for row in reference.recordRows { provisional.insert(rootForm(row)) }
   }
 
+  /// Finishes rows that are being written as pages, if there are any.
+  func endPageLoad() throws {
+    try store.endPageLoad(memoryBudget: memory.sorting, workers: jobs)
+  }
+
   /// Completes what has become known.
   ///
   /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
   /// is written. That is the largest set of records that can stand together, cycles included.
   /// - Parameter isFinal: blocked records are rejected and their rows deleted instead of waiting on.
   func settle(steps: [StepRun], isFinal: Bool) throws {
+    if isFinal || !pending.isEmpty { try endPageLoad() }
     guard !pending.isEmpty else { return }
     let blocked = try blockedRows(steps)
     let left = PendingReferences(path: pendingPath + ".\(generation)")

@@ -222,7 +222,10 @@ public struct PipelineRun {
       steps.append(step)
       logger.debug("step \(index + 1): \(plan.step.name)")
       try step.run()
-      try session.settle(steps: steps, isFinal: false)
+      // What restored rows wait for may come with the next ones. Until then their pages are not finished.
+      let isRestoreGoingOn =
+        plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
+      if !isRestoreGoingOn { try session.settle(steps: steps, isFinal: false) }
     }
     try session.settle(steps: steps, isFinal: true)
     for step in steps { try step.finish() }

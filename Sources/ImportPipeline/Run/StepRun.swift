@@ -46,14 +46,16 @@ final class StepRun {
     report.strategy = choice.strategy
     report.reason = choice.reason
     let insertsOnly = choice.strategy == .bulk || choice.strategy == .restore
+    let entities = plan.nodes.map(\.entity)
+    // Steps that restore entities of one table go on with one load.
+    if choice.strategy != .restore || !session.store.isPageLoading(entities) { try session.endPageLoad() }
     if !insertsOnly {
       try meters.index.work { try session.buildIndexes() }
-    } else if choice.strategy == .bulk,
-      try session.store.beginPageLoad(
-        plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns)
+    } else if try session.store.isPageLoading(entities)
+      || session.store.beginPageLoad(entities, memoryBudget: session.memory.keptColumns)
     {
       report.reason += "; written as finished pages"
-      preparation = try BulkPreparation(plan, session: session)
+      if choice.strategy == .bulk { preparation = try BulkPreparation(plan, session: session) }
     }
 
     if try !takeAtOnce() {
@@ -71,9 +73,7 @@ final class StepRun {
       recognition = nil
     }
     preparation = nil
-    try meters.index.work {
-      try session.store.endPageLoad(memoryBudget: session.memory.sorting, workers: session.jobs)
-    }
+    if choice.strategy != .restore { try meters.index.work { try session.endPageLoad() } }
     seen = nil
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }

@@ -108,12 +108,23 @@ final class PageLoad {
   ) {
     for column in keyColumns[table] ?? [] where column.isComplete {
       let field = shape.fields[column.field]
-      guard field.kind == .integer, field.source >= 0, field.absent.type == 0 else {
+      if field.kind == .integer, field.source >= 0, field.absent.type == 0 {
+        unsafe body(
+          column, UnsafePointer(batch.integers(field.source)), UnsafePointer(batch.states[field.source]))
+      } else if field.kind == .constant, let constant = field.absent.wholeNumber {
+        // The number of the entity, or what another entity of the table has.
+        let values = [Int64](repeating: constant ?? 0, count: batch.count)
+        let state = constant == nil ? RowBatch.State.null : .value
+        let states = [UInt8](repeating: state.rawValue, count: batch.count)
+        unsafe values.withUnsafeBufferPointer { values in
+          unsafe states.withUnsafeBufferPointer { states in
+            guard let values = values.baseAddress, let states = states.baseAddress else { return }
+            unsafe body(column, values, states)
+          }
+        }
+      } else {
         column.drop()
-        continue
       }
-      unsafe body(
-        column, UnsafePointer(batch.integers(field.source)), UnsafePointer(batch.states[field.source]))
     }
   }
 
@@ -140,6 +151,14 @@ final class PageLoad {
 extension SQLiteStore {
   /// Whether rows are being written as finished pages.
   public var isPageLoading: Bool { locked { pageLoad != nil } }
+
+  /// Whether rows of these entities are.
+  public func isPageLoading(_ entities: [Entity]) -> Bool {
+    locked {
+      guard let pageLoad else { return false }
+      return entities.allSatisfy { pageLoad.lastKeys[$0.root.index] != nil }
+    }
+  }
 
   /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends

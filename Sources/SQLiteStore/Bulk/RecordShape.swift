@@ -38,6 +38,16 @@ public struct RecordShape: Sendable {
   struct Constant: Sendable {
     var type: UInt64 = 0
     var bytes: [UInt8] = []
+
+    /// The integer or null that is stored; nil where it is something else.
+    var wholeNumber: Int64?? {
+      switch type {
+      case 0: .some(nil)
+      case 8, 9: Int64(type - 8)
+      case 1...6: bytes.reduce((bytes.first ?? 0) < 0x80 ? 0 : -1) { $0 << 8 | Int64($1) }
+      default: nil
+      }
+    }
   }
 
   let entityName: String
