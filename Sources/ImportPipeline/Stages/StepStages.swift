@@ -121,7 +121,7 @@ struct StepStages: Sendable {
 
   private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
     let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress, meter: meters.read)
-    return SeedFile.decoded(bytes, options: options, file: file.name)
+    return SeedFile.decoded(bytes, options: options, file: file.name, workers: jobs)
   }
 
   /// Messages name the file as the pipeline does, not where standard input was kept.

@@ -14,15 +14,18 @@
   }
 
   func scan(_ batch: RecordBatch) throws(SeedFormatError) {
-    if plain.suits(batch) {
+    if isPlain(batch) {
       try plain.scan(batch)
     } else {
       try scanAny(batch)
     }
   }
 
+  /// Whether nothing but delimiters and line ends is special in the batch.
+  func isPlain(_ batch: RecordBatch) -> Bool { plain.suits(batch) }
+
   /// Text with quotes, escapes, comments, bare carriage returns, NUL or bytes that are no UTF-8.
-  private func scanAny(_ batch: RecordBatch) throws(SeedFormatError) {
+  func scanAny(_ batch: RecordBatch) throws(SeedFormatError) {
     let raw = batch.raw
     let base = unsafe UnsafePointer(batch.storage.base)
     let limit = plan.options.limits.recordBytes

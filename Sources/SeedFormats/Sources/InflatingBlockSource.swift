@@ -1,9 +1,13 @@
 import CZlib
 
 /// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding.
+///
+/// From the second member on, several workers may inflate members ahead.
 @safe public final class InflatingBlockSource: BlockSource {
   private enum Stage {
     case undecided, plain, header, member, betweenMembers, padding, done
+    /// The segment at hand was inflated ahead.
+    case inflated
   }
 
   private let upstream: any BlockSource
@@ -12,21 +16,42 @@ import CZlib
   private let isAutomatic: Bool
   private let stream: UnsafeMutablePointer<z_stream>
   private var isInitialized = false
-  /// The compressed block at hand and how much of it was used.
-  private let input: ByteBlock
+  /// The compressed bytes at hand, of `block` or of `segment`, and how many of them were used.
+  private var input: UnsafeMutableBufferPointer<UInt8>
   private var used = 0
+  private let block = ByteBlock()
+  private let workers: Int
+  private let limits: GzipReadAhead.Limits
+  private var ahead: GzipReadAhead?
+  private var segment: GzipSegment?
+  /// What the segment inflates to, and how much of it was handed out.
+  private var inflated: ByteBuffer?
+  private var given = 0
   /// Offset of the block at hand in the compressed input.
   private var inputOffset: UInt64 = 0
   private var pendingError: SeedFormatError?
 
-  /// - Parameter compression: `automatic` passes input through that does not start with gzip's magic bytes.
-  /// - Parameter file: the name that errors carry.
-  public init(
-    upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil
+  /// - Parameters:
+  ///   - compression: `automatic` passes input through that does not start with gzip's magic bytes.
+  ///   - file: the name that errors carry.
+  ///   - workers: members of a file that has several are inflated by so many at a time.
+  public convenience init(
+    upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil,
+    workers: Int = 1
+  ) {
+    self.init(
+      upstream: upstream, compression: compression, file: file, workers: workers, limits: GzipReadAhead.Limits())
+  }
+
+  init(
+    upstream: any BlockSource, compression: FormatOptions.Compression, file: String?, workers: Int,
+    limits: GzipReadAhead.Limits
   ) {
     self.upstream = upstream
     self.file = file
-    input = ByteBlock()
+    self.workers = workers
+    self.limits = limits
+    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
     isAutomatic = compression == .automatic
     stage =
       switch compression {
@@ -56,8 +81,11 @@ import CZlib
     do {
       while written < target.count {
         switch stage {
+        case .header where try takeSegment(): stage = .inflated
         case .header, .member:
-          written += try unsafe inflateSome(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
+          try unsafe inflateSome(into: target, &written)
+        case .inflated:
+          written += unsafe copySome(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
         case .betweenMembers, .padding:
           try passPadding()
         case .done, .undecided, .plain:
@@ -76,51 +104,98 @@ import CZlib
   /// Makes input available.
   /// - Returns: false at the end of the compressed input.
   private func haveInput() throws(SeedFormatError) -> Bool {
-    if used < input.count { return true }
-    inputOffset += UInt64(input.count)
+    if unsafe used < input.count { return true }
+    inputOffset += unsafe UInt64(input.count)
     used = 0
-    return try input.fill(from: upstream)
+    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
+    guard let ahead else {
+      let isThere = try block.fill(from: upstream)
+      unsafe input = UnsafeMutableBufferPointer(start: block.base, count: block.count)
+      return isThere
+    }
+    if let segment { ahead.giveBack(segment) }
+    segment = nil
+    guard let next = try ahead.next() else { return false }
+    segment = next
+    unsafe input = UnsafeMutableBufferPointer(start: next.bytes.base, count: next.bytes.count)
+    return true
+  }
+
+  /// At the start of a member: whether it starts a segment that was inflated ahead.
+  private func takeSegment() throws(SeedFormatError) -> Bool {
+    guard ahead != nil, try haveInput(), used == 0, let segment else { return false }
+    given = 0
+    inflated = segment.finish()
+    return inflated != nil
+  }
+
+  /// Hands out text that was inflated ahead.
+  private func copySome(into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard let inflated else { return 0 }
+    let count = min(inflated.count - given, target.count)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: inflated.base + given, count: count))
+    given += count
+    if given == inflated.count {
+      self.inflated = nil
+      used = unsafe input.count
+      stage = .betweenMembers
+    }
+    return count
+  }
+
+  /// Lets what follows be inflated ahead, now that the file is known to have several members.
+  private func startReadingAhead() {
+    let rest = unsafe UnsafeBufferPointer(rebasing: input[used...])
+    unsafe ahead = GzipReadAhead(upstream: upstream, start: rest, workers: workers, limits: limits)
+    inputOffset += UInt64(used)
+    used = 0
+    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
   }
 
   /// Looks for gzip's two magic bytes.
   private func decide() throws(SeedFormatError) {
-    while input.count < 2 {
+    var count = 0
+    while count < 2 {
       let read = try unsafe upstream.read(
-        into: UnsafeMutableRawBufferPointer(start: input.base + input.count, count: input.capacity - input.count))
+        into: UnsafeMutableRawBufferPointer(start: block.base + count, count: block.capacity - count))
       if read == 0 { break }
-      input.count += read
+      count += read
     }
-    switch unsafe (input.count, input.base[0]) {
-    case (0, _): stage = .done
-    case (1, let byte): stage = byte == 0x1F ? .header : .plain
-    case (_, let byte): stage = unsafe byte == 0x1F && input.base[1] == 0x8B ? .header : .plain
+    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: count)
+    switch count {
+    case 0: stage = .done
+    case 1: stage = unsafe input[0] == 0x1F ? .header : .plain
+    default: stage = unsafe input[0] == 0x1F && input[1] == 0x8B ? .header : .plain
     }
   }
 
   private func readPlain(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    guard used < input.count else { return try unsafe upstream.read(into: target) }
-    let count = min(input.count - used, target.count)
-    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: input.base + used, count: count))
+    guard unsafe used < input.count else { return try unsafe upstream.read(into: target) }
+    let count = unsafe min(input.count - used, target.count)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(input)[used..<used + count]))
     used += count
     return count
   }
 
-  /// - Returns: the number of bytes written to the start of `target`.
-  private func inflateSome(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+  /// - Parameter written: bytes in `target` so far; those before damage count, too.
+  private func inflateSome(
+    into target: UnsafeMutableRawBufferPointer, _ written: inout Int
+  ) throws(SeedFormatError) {
     if stage == .header { try begin() }
     guard try haveInput() else {
       throw failure(
         "gzip.truncated", "the gzip data ends too early", hint: "the file was cut off; fetch it again",
         at: inputOffset)
     }
-    let room = UInt32(clamping: target.count)
-    unsafe stream.pointee.next_in = input.base + used
+    let room = UInt32(clamping: target.count - written)
+    unsafe stream.pointee.next_in = input.baseAddress.map { unsafe $0 + used }
     unsafe stream.pointee.avail_in = UInt32(input.count - used)
-    unsafe stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    unsafe stream.pointee.next_out = (target.baseAddress.map { unsafe $0 + written })?.assumingMemoryBound(
+      to: UInt8.self)
     unsafe stream.pointee.avail_out = room
     let result = unsafe inflate(stream, Z_NO_FLUSH)
     unsafe used = input.count - Int(stream.pointee.avail_in)
-    let written = unsafe Int(room - stream.pointee.avail_out)
+    written += unsafe Int(room - stream.pointee.avail_out)
     switch result {
     case Z_STREAM_END: stage = .betweenMembers
     case Z_OK, Z_BUF_ERROR: break
@@ -130,7 +205,6 @@ import CZlib
       throw failure(
         "gzip.damaged", "the gzip data is damaged: \(reason)", hint: "fetch or compress the file again", at: offset)
     }
-    return written
   }
 
   /// Offset of the next compressed byte.
@@ -153,8 +227,9 @@ import CZlib
       stage = .done
       return
     }
-    let byte = unsafe input.base[used]
+    let byte = unsafe input[used]
     if byte == 0x1F && stage == .betweenMembers {
+      if workers > 1 && ahead == nil { startReadingAhead() }
       stage = .header
     } else if byte == 0 {
       stage = .padding

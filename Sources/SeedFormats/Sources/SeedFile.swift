@@ -7,12 +7,14 @@ public enum SeedFile {
   }
 
   /// The text of compressed or encoded bytes as UTF-8.
+  /// - Parameter workers: members of a gzip file that has several are inflated by so many at a time.
   public static func decoded(
-    _ source: any BlockSource, options: FormatOptions, file: String? = nil
+    _ source: any BlockSource, options: FormatOptions, file: String? = nil, workers: Int = 1
   ) -> any BlockSource {
     var source = source
     if options.compression != .none {
-      source = InflatingBlockSource(upstream: source, compression: options.compression, file: file)
+      source = InflatingBlockSource(
+        upstream: source, compression: options.compression, file: file, workers: workers)
     }
     if options.encoding != .utf8 {
       source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file)
