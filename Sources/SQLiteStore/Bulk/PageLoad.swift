@@ -239,11 +239,14 @@ extension SQLiteStore {
       pageLoad = nil
       try pageErrors {
         try load.finishTables()
+        // The tables go to disk while the indexes are made.
+        let flush = try EarlyFlush(path)
         let loader = IndexLoader(
           path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
         for (tableRoot, shapes) in load.indexes {
           try loader.load(shapes, tableRoot: tableRoot, columns: load.keptColumns(tableRoot))
         }
+        try flush?.finish()
       }
       try perform {
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
