@@ -39,6 +39,29 @@ extension Swar {
     return (transposed(either), transposed(seconds))
   }
 
+  /// One bit for each of 64 bytes that equals the byte of a pattern, which is below 0x80.
+  @inline(__always) static func mask(_ base: UnsafePointer<UInt8>, _ pattern: UInt64) -> UInt64 {
+    var bits: UInt64 = 0
+    var index: UInt64 = 0
+    while index < 8 {
+      let word = unsafe load(base + Int(truncatingIfNeeded: index &* 8))
+      bits |= (zeroes((word & low7) ^ pattern) & ~word & high) &>> (7 &- index)
+      index &+= 1
+    }
+    return transposed(bits)
+  }
+
+  /// Each bit becomes the parity of the bits up to it: between a quote and the next one they are set.
+  @inline(__always) static func parities(_ bits: UInt64) -> UInt64 {
+    var bits = bits
+    bits ^= bits &<< 1
+    bits ^= bits &<< 2
+    bits ^= bits &<< 4
+    bits ^= bits &<< 8
+    bits ^= bits &<< 16
+    return bits ^ bits &<< 32
+  }
+
   /// Eight rows of eight bits as eight columns (Warren, "Hacker's Delight", 7-3).
   @inline(__always) static func transposed(_ bits: UInt64) -> UInt64 {
     var bits = bits

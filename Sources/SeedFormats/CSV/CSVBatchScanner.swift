@@ -14,17 +14,13 @@
   }
 
   func scan(_ batch: RecordBatch) throws(SeedFormatError) {
-    if isPlain(batch) {
-      try plain.scan(batch)
-    } else {
-      try scanAny(batch)
-    }
+    if try !scanPlain(batch) { try scanAny(batch) }
   }
 
-  /// Whether nothing but delimiters and line ends is special in the batch.
-  func isPlain(_ batch: RecordBatch) -> Bool { plain.suits(batch) }
+  /// - Returns: false, and nothing is done, when the text is not of the plain sort.
+  func scanPlain(_ batch: RecordBatch) throws(SeedFormatError) -> Bool { try plain.scan(batch) }
 
-  /// Text with quotes, escapes, comments, bare carriage returns, NUL or bytes that are no UTF-8.
+  /// Text of any sort: quotes anywhere, escapes, comments, bare carriage returns, NUL, bytes that are no UTF-8.
   func scanAny(_ batch: RecordBatch) throws(SeedFormatError) {
     let raw = batch.raw
     let base = unsafe UnsafePointer(batch.storage.base)

@@ -20,17 +20,21 @@
       from += 1
       to -= 1
     }
-    var offset = UInt32(start + from)
-    var length = to - from
+    var slice = FieldSlice(
+      offset: UInt32(start + from), length: UInt32(to - from), kind: .string, isQuoted: isQuoted,
+      rawOffset: UInt32(rawOffset))
     if column >= 0, tokenizer.hasEscapes, let escape = tokenizer.escape ?? (isQuoted ? tokenizer.quote : nil) {
-      let unescaped = side.count
-      if unsafe unescape(base + start + from, count: length, escape: escape) {
-        offset = UInt32(unescaped) | SideArena.mark
-        length = side.count - unescaped
-      }
+      unsafe unescape(&slice, base, escape: escape)
     }
-    return FieldSlice(
-      offset: offset, length: UInt32(length), kind: .string, isQuoted: isQuoted, rawOffset: UInt32(rawOffset))
+    return slice
+  }
+
+  /// Lets a slice point to its text without the escape bytes, if it has any.
+  func unescape(_ slice: inout FieldSlice, _ base: UnsafePointer<UInt8>, escape: UInt8) {
+    let unescaped = side.count
+    guard unsafe unescape(base + Int(slice.offset), count: Int(slice.length), escape: escape) else { return }
+    slice.offset = UInt32(unescaped) | SideArena.mark
+    slice.length = UInt32(side.count - unescaped)
   }
 
   /// The text of a field. For names: it allocates.

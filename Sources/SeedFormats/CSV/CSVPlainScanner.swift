@@ -1,5 +1,6 @@
-/// The CSV scanner of text in which nothing is special but delimiters and line ends: no quote, escape or comment byte,
-/// no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of that sort from end to end.
+/// The CSV scanner of text in which nothing is special but delimiters, line ends and quotes around whole fields on one
+/// line: no escape or comment byte, no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of
+/// that sort from end to end.
 ///
 /// Where each field ends is looked up in a structural index of the whole batch.
 @safe final class CSVPlainScanner {
@@ -19,40 +20,55 @@
     wholeRecordSlots = plan.slotColumns.indices.filter { plan.slotColumns[$0] < 0 }
   }
 
-  /// Whether the batch is of the sort.
-  func suits(_ batch: RecordBatch) -> Bool {
-    let options = plan.options
-    let base = unsafe UnsafePointer(batch.storage.base)
-    let count = batch.raw.count
-    guard plan.annotationCount == 0, plan.columnCount > 0, !batch.raw.isCut, count <= StructuralIndex.maximumBytes
-    else { return false }
-    for byte in [options.quote, options.escape, options.comment, 0] {
-      if let byte, unsafe LineEnds.find(byte, base, 0, count) != nil { return false }
-    }
-    return unsafe LineEnds.countBareCarriageReturns(base, 0, count) == 0 && Text.invalidUTF8(base, 0, count) == nil
-  }
-
-  func scan(_ batch: RecordBatch) throws(SeedFormatError) {
+  /// - Returns: false, and nothing is done, when the batch is not of the sort.
+  func scan(_ batch: RecordBatch) throws(SeedFormatError) -> Bool {
+    guard suits(batch) else { return false }
     let storage = batch.storage
     let base = unsafe storage.base
     var end = batch.raw.count
+    let options = plan.options
+    let quote = options.quote.flatMap { unsafe LineEnds.find($0, base, 0, end) == nil ? nil : $0 }
     // The last record gets the line end that it may lack.
     if unsafe end > 0 && base[end - 1] != 0x0A {
       unsafe base[end] = 0x0A
       end += 1
     }
-    unsafe index.build(base, count: end, delimiter: plan.options.delimiter)
-    let tooLongAt = unsafe findRecords(batch, base)
-    storage.terminate()
-    guard let tooLongAt else { return }
+    defer { storage.terminate() }
+    var hasDoubledQuotes = false
+    if let quote {
+      guard let found = unsafe index.build(base, count: end, delimiter: options.delimiter, quote: quote),
+        !found || options.escape == nil
+      else { return false }
+      hasDoubledQuotes = found
+    } else {
+      unsafe index.build(base, count: end, delimiter: options.delimiter)
+    }
+    fields.side.count = 0
+    let tooLongAt = unsafe findRecords(batch, base, quote: quote, hasDoubledQuotes: hasDoubledQuotes)
+    batch.settle(fields.side)
+    guard let tooLongAt else { return true }
     let errors = unsafe CSVErrors(
-      base: base, byteOffset: batch.raw.byteOffset, recordStart: tooLongAt,
-      line: batch.raw.firstLine + UInt64(LineEnds.count(0x0A, base, 0, tooLongAt)), file: plan.file)
-    throw errors.tooLong(limit: plan.options.limits.recordBytes)
+      base: batch.storage.base, byteOffset: batch.raw.byteOffset, recordStart: tooLongAt,
+      line: batch.raw.firstLine + UInt64(LineEnds.count(0x0A, batch.storage.base, 0, tooLongAt)), file: plan.file)
+    throw errors.tooLong(limit: options.limits.recordBytes)
+  }
+
+  private func suits(_ batch: RecordBatch) -> Bool {
+    let options = plan.options
+    let base = unsafe UnsafePointer(batch.storage.base)
+    let count = batch.raw.count
+    guard plan.annotationCount == 0, plan.columnCount > 0, !batch.raw.isCut, count <= StructuralIndex.maximumBytes
+    else { return false }
+    for byte in [options.escape, options.comment, 0] {
+      if let byte, unsafe LineEnds.find(byte, base, 0, count) != nil { return false }
+    }
+    return unsafe LineEnds.countBareCarriageReturns(base, 0, count) == 0 && Text.invalidUTF8(base, 0, count) == nil
   }
 
   /// - Returns: where a record starts that is longer than any may be; nil when there is none.
-  private func findRecords(_ batch: RecordBatch, _ base: UnsafePointer<UInt8>) -> Int? {
+  private func findRecords(
+    _ batch: RecordBatch, _ base: UnsafePointer<UInt8>, quote: UInt8?, hasDoubledQuotes: Bool
+  ) -> Int? {
     let columnCount = plan.columnCount
     let recordLimit = plan.options.limits.recordBytes
     let slotCount = batch.fieldCount
@@ -86,6 +102,9 @@
           unsafe slices[slot] = FieldSlice(
             offset: from, length: ends[column] &- from, kind: .string, isQuoted: false, rawOffset: from &- start)
         }
+        if let quote {
+          unsafe removeQuotes(slices, slotCount, base, quote, hasDoubledQuotes: hasDoubledQuotes)
+        }
         if hasWholeRecords { unsafe fillWholeRecord(slices, raw) }
         unsafe place.pointee = raw
         unsafe slices += slotCount
@@ -104,6 +123,21 @@
       start = lineFeed &+ 1
     }
     return nil
+  }
+
+  @inline(__always) private func removeQuotes(
+    _ slices: UnsafeMutablePointer<FieldSlice>, _ count: Int, _ base: UnsafePointer<UInt8>, _ quote: UInt8,
+    hasDoubledQuotes: Bool
+  ) {
+    for slot in 0..<count {
+      let slice = unsafe slices[slot]
+      guard unsafe slice.length > 0 && base[Int(truncatingIfNeeded: slice.offset)] == quote else { continue }
+      unsafe slices[slot].offset = slice.offset &+ 1
+      unsafe slices[slot].length = slice.length &- 2
+      unsafe slices[slot].isQuoted = true
+      guard hasDoubledQuotes, !wholeRecordSlots.contains(slot) else { continue }
+      unsafe fields.unescape(&slices[slot], base, escape: quote)
+    }
   }
 
   private func fillWholeRecord(_ slices: UnsafeMutablePointer<FieldSlice>, _ place: RecordPlace) {

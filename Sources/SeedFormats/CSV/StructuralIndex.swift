@@ -4,84 +4,160 @@
 /// are as many or not, so that the processor need not guess how many: the structural index of Langdale and Lemire,
 /// "Parsing Gigabytes of JSON per Second" (2019), with the comparisons made on eight bytes in a plain integer.
 @safe final class StructuralIndex {
-  /// Positions of delimiters and line feeds. One place before the first may be written.
-  private(set) var positions: UnsafeMutablePointer<UInt32>
-  private(set) var positionCount = 0
+  private(set) var lists: PositionLists
+
+  /// Positions of delimiters and line feeds. One place before the first may be written, and as many after the last read
+  /// as was stated.
+  var positions: UnsafeMutablePointer<UInt32> { unsafe lists.positions }
+  var positionCount: Int { lists.positionCount }
   /// Positions of line feeds.
-  private(set) var lineFeeds: UnsafeMutablePointer<UInt32>
-  private(set) var lineFeedCount = 0
-  private var capacity: Int
-  /// Places after the last position that may be read; they hold no position.
-  private let slack: Int
+  var lineFeeds: UnsafeMutablePointer<UInt32> { unsafe lists.lineFeeds }
+  var lineFeedCount: Int { lists.lineFeedCount }
 
   /// Longer texts are not indexed: the index would take four bytes for each of theirs.
   static let maximumBytes = 4 << 20
 
+  /// - Parameter slack: places after the last position that may be read; they hold no position.
   init(slack: Int) {
-    self.slack = slack
-    capacity = 1 << 12
-    unsafe positions = .allocate(capacity: capacity + slack + 1) + 1
-    unsafe lineFeeds = .allocate(capacity: capacity)
+    lists = PositionLists(slack: slack)
   }
 
-  deinit {
-    unsafe (positions - 1).deallocate()
-    unsafe lineFeeds.deallocate()
-  }
+  deinit { lists.deallocate() }
 
   /// Indexes a text. At least 64 bytes may be read after it.
   func build(_ base: UnsafePointer<UInt8>, count: Int, delimiter: UInt8) {
+    // Back at the end, so that the loop works on its own copy.
+    var lists = lists
+    defer { self.lists = lists }
+    lists.clear()
     let delimiters = Swar.broadcast(delimiter)
-    var positions = unsafe self.positions
-    var lineFeeds = unsafe self.lineFeeds
-    var positionCount = 0
-    var lineFeedCount = 0
     var start = 0
     while start < count {
-      if positionCount &+ 72 > capacity {
-        grow(positionCount, lineFeedCount)
-        unsafe positions = self.positions
-        unsafe lineFeeds = self.lineFeeds
-      }
       var (mask, feeds) = unsafe Swar.masks(base + start, delimiters, LineEnds.lineFeeds)
       if count &- start < 64 {
         let within: UInt64 = 1 &<< UInt64(truncatingIfNeeded: count &- start) &- 1
         mask &= within
         feeds &= within
       }
-      let offset = UInt32(truncatingIfNeeded: start)
-      let found = mask.nonzeroBitCount
-      var written = 0
-      while written < found {
-        let output = unsafe positions + (positionCount &+ written)
-        for place in 0..<8 {
-          unsafe output[place] = offset &+ UInt32(truncatingIfNeeded: mask.trailingZeroBitCount)
-          mask &= mask &- 1
-        }
-        written &+= 8
-      }
-      positionCount &+= found
-      while feeds != 0 {
-        unsafe lineFeeds[lineFeedCount] = offset &+ UInt32(truncatingIfNeeded: feeds.trailingZeroBitCount)
-        lineFeedCount &+= 1
-        feeds &= feeds &- 1
-      }
+      lists.append(mask, feeds, at: start)
       start &+= 64
     }
-    unsafe (positions + positionCount).update(repeating: .max, count: slack)
-    self.positionCount = positionCount
-    self.lineFeedCount = lineFeedCount
+    lists.end()
   }
 
-  private func grow(_ positionCount: Int, _ lineFeedCount: Int) {
-    capacity *= 2
-    let grown = unsafe UnsafeMutablePointer<UInt32>.allocate(capacity: capacity + slack + 1) + 1
-    unsafe grown.update(from: positions, count: positionCount)
+  /// Indexes a text with quotes: what stands between them is passed over. At least 64 bytes may be read after it.
+  /// - Returns: nil when a quote stands where it neither opens nor closes a field, when a line end or the text's end is
+  ///   inside quotes; otherwise whether quotes are doubled anywhere.
+  func build(_ base: UnsafePointer<UInt8>, count: Int, delimiter: UInt8, quote: UInt8) -> Bool? {
+    // Back at the end, so that the loop works on its own copy.
+    var lists = lists
+    defer { self.lists = lists }
+    lists.clear()
+    let delimiters = Swar.broadcast(delimiter)
+    let quotes = Swar.broadcast(quote)
+    // Of the byte before: whether it may stand before an opening quote, is a quote, closes a field, is inside.
+    var isBoundary: UInt64 = 1
+    var isQuote: UInt64 = 0
+    var isClosing: UInt64 = 0
+    var isInside: UInt64 = 0
+    var doubled: UInt64 = 0
+    var start = 0
+    while start < count {
+      var within = UInt64.max
+      if count &- start < 64 { within = 1 &<< UInt64(truncatingIfNeeded: count &- start) &- 1 }
+      var (mask, feeds) = unsafe Swar.masks(base + start, delimiters, LineEnds.lineFeeds)
+      mask &= within
+      feeds &= within
+      let found = unsafe Swar.mask(base + start, quotes) & within
+      let inside = Swar.parities(found) ^ (0 &- isInside)
+      if feeds & inside != 0 { return nil }
+      let afterQuote = found &<< 1 | isQuote
+      let opening = found & inside
+      if opening & ~(mask &<< 1 | isBoundary | afterQuote) != 0 { return nil }
+      doubled |= opening & afterQuote
+      let closing = found & ~inside
+      var odd = (closing &<< 1 | isClosing) & ~(mask | found) & within
+      while odd != 0 {
+        // A field may also end with the CR of a line end.
+        if unsafe base[start &+ odd.trailingZeroBitCount] != 0x0D { return nil }
+        odd &= odd &- 1
+      }
+      lists.append(mask & ~inside, feeds, at: start)
+      isBoundary = mask &>> 63
+      isQuote = found &>> 63
+      isClosing = closing &>> 63
+      isInside = inside &>> 63
+      start &+= 64
+    }
+    lists.end()
+    return isInside == 0 || count == 0 ? doubled != 0 : nil
+  }
+}
+
+/// The growing lists of an index. A copy owns the memory from then on.
+@safe struct PositionLists {
+  private(set) var positions: UnsafeMutablePointer<UInt32>
+  private(set) var lineFeeds: UnsafeMutablePointer<UInt32>
+  private(set) var positionCount = 0
+  private(set) var lineFeedCount = 0
+  private let capacity: Int
+  private let slack: Int
+
+  init(slack: Int, capacity: Int = 1 << 12) {
+    self.slack = slack
+    self.capacity = capacity
+    unsafe positions = .allocate(capacity: capacity + slack + 1) + 1
+    unsafe lineFeeds = .allocate(capacity: capacity)
+  }
+
+  func deallocate() {
     unsafe (positions - 1).deallocate()
-    unsafe positions = grown
-    let grownFeeds = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
-    unsafe grownFeeds.update(from: lineFeeds, count: lineFeedCount)
     unsafe lineFeeds.deallocate()
-    unsafe lineFeeds = grownFeeds
+  }
+
+  mutating func clear() {
+    positionCount = 0
+    lineFeedCount = 0
+  }
+
+  /// Makes the places after the last position readable.
+  func end() {
+    unsafe (positions + positionCount).update(repeating: .max, count: slack)
+  }
+
+  /// Adds the positions of the bits of two masks for the 64 bytes at `start`.
+  @inline(__always) mutating func append(_ bits: UInt64, _ feedBits: UInt64, at start: Int) {
+    // Eight places are written at a time.
+    if positionCount &+ 72 > capacity { grow() }
+    var bits = bits
+    var feeds = feedBits
+    let offset = UInt32(truncatingIfNeeded: start)
+    let found = bits.nonzeroBitCount
+    var output = unsafe positions + positionCount
+    var written = 0
+    while written < found {
+      for place in 0..<8 {
+        unsafe output[place] = offset &+ UInt32(truncatingIfNeeded: bits.trailingZeroBitCount)
+        bits &= bits &- 1
+      }
+      unsafe output += 8
+      written &+= 8
+    }
+    positionCount &+= found
+    while feeds != 0 {
+      unsafe lineFeeds[lineFeedCount] = offset &+ UInt32(truncatingIfNeeded: feeds.trailingZeroBitCount)
+      lineFeedCount &+= 1
+      feeds &= feeds &- 1
+    }
+  }
+
+  private mutating func grow() {
+    var grown = PositionLists(slack: slack, capacity: 2 * capacity)
+    unsafe grown.positions.update(from: positions, count: positionCount)
+    unsafe grown.lineFeeds.update(from: lineFeeds, count: lineFeedCount)
+    grown.positionCount = positionCount
+    grown.lineFeedCount = lineFeedCount
+    deallocate()
+    self = grown
   }
 }
