@@ -6,15 +6,17 @@ import StoreInterface
 /// pointers only and leave every cell that is anything else to the general way, which is also what the tests compare
 /// them with.
 extension NodeDecoder {
-  /// Whether a text is null only when it is empty, so that a text with bytes is a value.
-  private func onlyEmptyIsNull(_ cell: CellPlan) -> Bool {
-    !cell.isStored && cell.nulls.count == 1 && cell.nulls[0].isEmpty
+  /// Whether an empty text is null, and no other text is; nil where it is not as simple as that.
+  private func emptyIsNull(_ cell: CellPlan) -> Bool? {
+    if cell.isStored { return nil }
+    if cell.nulls.isEmpty { return false }
+    return cell.nulls.count == 1 && cell.nulls[0].isEmpty ? true : nil
   }
 
   /// Whole numbers and times of day in plain digits.
   /// - Returns: false when the column has to be decoded the general way.
   func decodePlainIntegers(_ cell: CellPlan, _ parser: IntegerCell, into batch: RowBatch) -> Bool {
-    guard let slot = cell.input.slot, unsafe onlyEmptyIsNull(cell), let slices = unsafe table.slices.baseAddress,
+    guard let slot = cell.input.slot, unsafe emptyIsNull(cell) != nil, let slices = unsafe table.slices.baseAddress,
       let bytes = unsafe table.records.bytes.baseAddress
     else { return false }
     switch cell.input {
@@ -50,7 +52,8 @@ extension NodeDecoder {
   /// Texts as they stand in their fields, copied one behind the other.
   /// - Returns: false when the column has to be decoded the general way; nothing has been done then.
   func decodePlainTexts(_ cell: CellPlan, into batch: RowBatch) -> Bool {
-    guard case .field(let slot) = cell.input, unsafe onlyEmptyIsNull(cell), cell.attribute.type == .string,
+    guard case .field(let slot) = cell.input, let emptyIsNull = unsafe emptyIsNull(cell),
+      cell.attribute.type == .string,
       cell.pattern == nil, cell.attribute.minimumValue == .null, cell.attribute.maximumValue == .null,
       let slices = unsafe table.slices.baseAddress, let bytes = unsafe table.records.bytes.baseAddress
     else { return false }
@@ -69,7 +72,7 @@ extension NodeDecoder {
       for row in 0..<rows.count {
         let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
         var state = RowBatch.State.null
-        if slice.kind == .string, slice.length > 0 {
+        if slice.kind == .string, slice.length > 0 || !emptyIsNull {
           state = .value
           unsafe (target + offset).copyMemory(from: bytes + Int(slice.offset), byteCount: Int(slice.length))
           unsafe values[row] = RowBatch.Slice(
@@ -110,7 +113,8 @@ extension NodeDecoder {
   /// - Returns: false when the keys have to be decoded the general way; nothing has been done then.
   func decodePlainKeys(_ reference: ReferencePlan, into keys: inout ReferenceKeys) -> Bool {
     guard reference.parts.count == 1, let part = reference.parts.first, case .field(let slot) = part.input,
-      part.attribute.type == .string, unsafe onlyEmptyIsNull(part), part.attribute.isOptional, part.defaultValue == nil,
+      part.attribute.type == .string, let emptyIsNull = unsafe emptyIsNull(part), part.attribute.isOptional,
+      part.defaultValue == nil,
       part.pattern == nil, part.attribute.minimumValue == .null, part.attribute.maximumValue == .null,
       let slices = unsafe table.slices.baseAddress, let bytes = unsafe table.records.bytes.baseAddress
     else { return false }
@@ -127,7 +131,7 @@ extension NodeDecoder {
           for row in 0..<rows.count {
             let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
             var state = RowBatch.State.null
-            if slice.kind == .string, slice.length > 0 {
+            if slice.kind == .string, slice.length > 0 || !emptyIsNull {
               state = .value
               let length = Int(slice.length)
               if let target = text.baseAddress {
