@@ -217,7 +217,8 @@ final class StepRun {
     let node = decoded.root
     let columns = plan.root.matchColumns
     var ambiguous: [Int] = []
-    let existing = try session.store.primaryKeys(matching: node.batch, keyColumns: columns, ambiguous: &ambiguous)
+    let existing = try session.store.primaryKeys(
+      matching: node.batch, keyColumns: columns, isNew: { isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
     for row in ambiguous { decoded.noteAmbiguousMatch(record: Int(node.records[row]), of: node.plan) }
     try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
     unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
@@ -227,7 +228,7 @@ final class StepRun {
     var keys = [Int64](repeating: 0, count: node.batch.count)
     try session.store.upsert(
       node.batch, keyColumns: columns, options: UpsertOptions(onMatch: plan.step.onMatch.storeForm),
-      outcomes: &outcomes, primaryKeys: &keys)
+      isNew: { isKnownNew(node, row: $0) }, outcomes: &outcomes, primaryKeys: &keys)
     node.primaryKeys = keys
     for (row, outcome) in outcomes.enumerated() {
       switch outcome {

@@ -32,10 +32,12 @@ struct Recognition {
   private(set) var repeatedKeys: Set<UInt64> = []
   /// The other records, in input order, a batch for each batch that had some; nil when they are too many to keep.
   private(set) var leftOver: [(file: Int, records: RecordBatch)]? = []
-  /// Whether record number n of the source, faults not counted, is known to be unchanged.
-  private var isUnchanged: [UInt64] = []
-  /// The next record of the second reading.
-  private var cursor = 0
+  /// Records of the source by number, faults not counted, that are known to be unchanged.
+  private var isUnchanged = RecordSet()
+  /// Those whose keys no stored row has.
+  private var isNew = RecordSet()
+  /// Numbers of the records of the batch at hand in the second reading; none while there is no second reading.
+  private var numbers = 0..<0
   private var comparison: RowComparison?
   private let plan: StepPlan
   private let session: ImportSession
@@ -65,25 +67,35 @@ struct Recognition {
     // What is neither a row nor has a problem was left out.
     var isLeft = [Bool](repeating: false, count: count)
     var isRow = [Bool](repeating: false, count: count)
+    var isAbsent = isRow
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
       isRow[record] = true
       if comparison.findings[row] != .same { isLeft[record] = true }
+      if comparison.findings[row] == .absent { isAbsent[record] = true }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
         isLeft[record] = true
       }
     }
-    for reference in unresolved { isLeft[Int(reference.node.records[reference.row])] = true }
-    for record in decoded.problems.keys { isLeft[record] = true }
+    // A reference of the key may lead somewhere later.
+    for reference in unresolved {
+      isLeft[Int(reference.node.records[reference.row])] = true
+      isAbsent[Int(reference.node.records[reference.row])] = false
+    }
+    for record in decoded.problems.keys {
+      isLeft[record] = true
+      isAbsent[record] = false
+    }
     var left: [Int] = []
-    isUnchanged.append(
-      contentsOf: repeatElement(0, count: (recordCount + count + 63) / 64 - isUnchanged.count))
+    isUnchanged.reserve(recordCount + count)
+    isNew.reserve(recordCount + count)
     for record in 0..<count {
+      if isAbsent[record] { isNew.insert(recordCount + record) }
       if isLeft[record] {
         left.append(record)
       } else if isRow[record] {
         unchanged += 1
-        isUnchanged[(recordCount + record) / 64] |= 1 << UInt64((recordCount + record) % 64)
+        isUnchanged.insert(recordCount + record)
       } else {
         filtered += 1
       }
@@ -140,17 +152,40 @@ struct Recognition {
   /// Takes the rows of unchanged records out of a batch, in input order.
   /// - Returns: their number.
   mutating func dropUnchanged(from decoded: DecodedBatch) -> Int {
-    let first = cursor
-    cursor += decoded.records.count
-    let good = (first..<cursor).map { isUnchanged[$0 / 64] & 1 << UInt64($0 % 64) == 0 }
+    numbers = numbers.upperBound..<numbers.upperBound + decoded.records.count
+    let good = numbers.map { !isUnchanged.contains($0) }
     guard good.contains(false) else { return 0 }
     let before = decoded.root.batch.count
     decoded.root.keep(records: good)
     return before - decoded.root.batch.count
   }
+
+  /// Whether no stored row has the key of a record of the batch at hand: such a record need not be looked for.
+  func isKnownNew(_ record: Int) -> Bool { record < numbers.count && isNew.contains(numbers.lowerBound + record) }
+}
+
+/// A set of numbers from 0 on, a bit for each.
+private struct RecordSet {
+  private var words: [UInt64] = []
+
+  /// Makes room for the numbers under `count`.
+  mutating func reserve(_ count: Int) {
+    words.append(contentsOf: repeatElement(0, count: max((count + 63) / 64 - words.count, 0)))
+  }
+
+  mutating func insert(_ number: Int) { words[number / 64] |= 1 << UInt64(number % 64) }
+
+  func contains(_ number: Int) -> Bool {
+    number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
+  }
 }
 
 extension StepRun {
+  /// Whether a first reading has found that no stored row has the key of a row, so that it need not be looked for.
+  func isKnownNew(_ node: DecodedNode, row: Int) -> Bool {
+    recognition?.isKnownNew(Int(node.records[row])) ?? false
+  }
+
   /// Reads the source a first time, to find the records that say nothing new.
   /// - Returns: nil when that is not possible, and all records go through the store.
   func recognise() throws -> Recognition? {

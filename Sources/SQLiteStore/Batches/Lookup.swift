@@ -10,9 +10,11 @@ extension SQLiteStore {
   }
 
   /// Like `primaryKeys(matching:keyColumns:)`, and says where there are several rows.
-  /// - Parameter ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
+  /// - Parameters:
+  ///   - isNew: rows of the batch with whose keys there is no stored row, as somebody knows: they are not looked for.
+  ///   - ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
   public func primaryKeys(
-    matching batch: RowBatch, keyColumns: [Int], ambiguous: inout [Int]
+    matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool = { _ in false }, ambiguous: inout [Int]
   ) throws -> [Int64] {
     try perform {
       try settleBeforeReading()
@@ -20,6 +22,10 @@ extension SQLiteStore {
       var keys: [Int64] = []
       keys.reserveCapacity(batch.count)
       for row in 0..<batch.count {
+        if isNew(row) {
+          keys.append(0)
+          continue
+        }
         let (key, isAmbiguous) = try finder.findAll(row: row)
         keys.append(key ?? 0)
         if isAmbiguous { ambiguous.append(row) }

@@ -203,7 +203,8 @@ extension SQLiteStore {
     else { return nil }
     return RowKeyShape(
       keys: keys, values: values,
-      filter: (position: entity, numbers: layout.numbers(ofKind: plan.entity).map { Int64($0) }),
+      filter: plan.entity.superentity == nil
+        ? nil : (position: entity, numbers: layout.numbers(ofKind: plan.entity).map { Int64($0) }),
       isUnique: try hasUniqueIndex(plan.table.name, over: Set(keyCells.map(\.name))))
   }
 

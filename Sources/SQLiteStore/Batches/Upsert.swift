@@ -41,11 +41,13 @@ extension SQLiteStore {
   /// earlier ones did. A null or absent key matches nothing.
   /// - Parameters:
   ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes lookups fast.
+  ///   - isNew: rows of the batch with whose keys there is no stored row and no other row of the batch, as somebody
+  ///     knows: they are inserted without being looked for.
   ///   - outcomes: replaced by one outcome per row.
   ///   - primaryKeys: replaced by the key of the row found or inserted, 0 for a row in conflict.
   public func upsert(
-    _ batch: RowBatch, keyColumns: [Int], options: UpsertOptions = UpsertOptions(), outcomes: inout [RowOutcome],
-    primaryKeys: inout [Int64]
+    _ batch: RowBatch, keyColumns: [Int], options: UpsertOptions = UpsertOptions(),
+    isNew: (Int) -> Bool = { _ in false }, outcomes: inout [RowOutcome], primaryKeys: inout [Int64]
   ) throws {
     var results: [RowOutcome] = []
     var keys: [Int64] = []
@@ -62,7 +64,7 @@ extension SQLiteStore {
       let finder = try RowFinder(batch, plan: plan, store: self, keyColumns: keyColumns)
       var last = try lastPrimaryKey(of: batch.entity)
       for row in 0..<batch.count {
-        if let key = try finder.find(row: row) {
+        if let key = try isNew(row) ? nil : finder.find(row: row) {
           keys.append(key)
           switch options.onMatch {
           case .keep: results.append(.kept)

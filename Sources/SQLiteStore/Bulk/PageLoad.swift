@@ -164,18 +164,21 @@ extension SQLiteStore {
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
   /// the load first. Primary keys must come in ascending order per table.
   /// - Parameter memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
-  /// - Returns: false when it is not possible, and everything goes on as before: the store is not one that is being
-  ///   built here, it records history, one of the tables has rows, or something hangs on its rows already: a trigger or
-  ///   a partial index.
+  /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction, it
+  ///   records history, one of the tables has rows or is not as this program makes it, or something hangs on its rows
+  ///   already: a trigger or a partial index.
   public func beginPageLoad(_ entities: [Entity], memoryBudget: Int = 32 << 20) throws -> Bool {
     try perform {
-      guard isCreator, options.isUnderConstruction, history == nil, !connection.isInTransaction,
-        pageLoad == nil
+      guard options.isUnderConstruction, history == nil, !connection.isInTransaction, pageLoad == nil,
+        try connection.string("PRAGMA journal_mode") != "wal"
       else { return false }
       let tables = Set(entities.map { layout.table(for: $0).name })
       for table in tables
       where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted(table)))") != 0 {
         return false
+      }
+      if !isCreator {
+        for table in tables where try !isAsMadeHere(table) { return false }
       }
       if !hasDeferredIndexes {
         for table in tables where try hasDependents(table) { return false }
@@ -195,11 +198,31 @@ extension SQLiteStore {
       // Another connection could open the file from here on; only this object does.
       statements.removeAll()
       try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
-      pageLoad = try pageErrors {
-        try PageLoad(store: self, roots: roots, indexes: indexes, lastKeys: lastKeys, memoryBudget: memoryBudget)
+      do {
+        pageLoad = try PageLoad(
+          store: self, roots: roots, indexes: indexes, lastKeys: lastKeys, memoryBudget: memoryBudget)
+      } catch let error as PageError where error.kind == .unsuitable && !isCreator {
+        // A file from elsewhere may be in a state that pages cannot be added to.
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        return false
+      } catch let error as PageError {
+        return try pageErrors { throw error }
       }
       return true
     }
+  }
+
+  /// Whether a table and its indexes are declared as this program does it, to the letter: records are then encoded
+  /// for its columns, and its indexes can be filled.
+  private func isAsMadeHere(_ table: String) throws -> Bool {
+    let statement = try Statement(
+      connection, "SELECT sql FROM sqlite_schema WHERE tbl_name = ?1 AND sql IS NOT NULL ORDER BY type = 'index'")
+    try statement.bind(1, table)
+    var statements: [String] = []
+    while try statement.step() { statements.append(statement.string(at: 0) ?? "") }
+    let made = Set(layout.indexes.map(\.createStatement))
+    return statements.first == layout.tables.first { $0.name == table }?.createStatement
+      && statements.dropFirst().allSatisfy(made.contains)
   }
 
   /// How rows of an entity are encoded for the load that is going on, on any thread.
