@@ -102,14 +102,14 @@ extension SQLiteStore {
     }
   }
 
-  /// - Returns: false when the table has rows, or something else hangs on it.
+  /// - Returns: false when the table has rows, something else hangs on it, or it came from elsewhere.
   private func writePages(
     _ group: DeferredLinks.Group, _ join: JoinTable, memoryBudget: Int, workers: Int
   ) throws -> Bool {
     // Order keys are counted in memory.
     let isOrdered = join.master.orderColumn != nil || join.inverse.orderColumn != nil
     let counted = isOrdered ? group.pairs.greatestFirst + group.pairs.greatestSecond : 0
-    guard counted < memoryBudget / 4, try canBeginPages(join.name), let root = try rootPage(join.name) else {
+    guard isCreator, counted < memoryBudget / 4, try canBeginPages(join.name), let root = try rootPage(join.name) else {
       return false
     }
     let shapes = try makeEmptyIndexes(of: join.name)
