@@ -43,7 +43,7 @@ public import ObjectModel
     /// Bytes.
     public var length: UInt32
     /// The `length` bytes from `offset` on.
-    public init(offset: UInt32, length: UInt32) {
+    @inlinable public init(offset: UInt32, length: UInt32) {
       self.offset = offset
       self.length = length
     }
@@ -72,12 +72,26 @@ public import ObjectModel
   public var count = 0
   /// One `State` raw value per row, per column.
   @unsafe public let states: [UnsafeMutablePointer<UInt8>]
-  @unsafe private let cells: [UnsafeMutableRawPointer]
+  @unsafe @usableFromInline let cells: [UnsafeMutableRawPointer]
+  /// Beside the object, because every access to a variable of an object is checked for another one at the same time.
+  @unsafe @usableFromInline let bytes: UnsafeMutablePointer<Arena>
+
+  /// Memory that grows at its end.
+  @usableFromInline @unsafe struct Arena {
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var count = 0
+    @usableFromInline var capacity: Int
+
+    init(capacity: Int) {
+      unsafe base = .allocate(byteCount: capacity, alignment: 8)
+      unsafe self.capacity = capacity
+    }
+  }
+
   /// The bytes of all `bytes` cells. It moves when it grows: never keep it across an append.
-  @unsafe public private(set) var arena: UnsafeMutableRawPointer
+  @inlinable @unsafe public var arena: UnsafeMutableRawPointer { unsafe bytes.pointee.base }
   /// Bytes of the arena in use.
-  public private(set) var arenaCount = 0
-  private var arenaCapacity: Int
+  @inlinable public var arenaCount: Int { unsafe bytes.pointee.count }
 
   /// An empty batch, every cell absent.
   /// - Parameters:
@@ -87,20 +101,21 @@ public import ObjectModel
     self.entity = entity
     self.columns = columns
     self.capacity = capacity
-    self.arenaCapacity = max(arenaCapacity, 16)
     unsafe states = columns.map { _ in
       let pointer = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity, 1))
       unsafe pointer.initialize(repeating: 0, count: max(capacity, 1))
       return unsafe pointer
     }
     unsafe cells = columns.map { _ in .allocate(byteCount: max(capacity, 1) * 8, alignment: 8) }
-    unsafe arena = .allocate(byteCount: self.arenaCapacity, alignment: 8)
+    unsafe bytes = .allocate(capacity: 1)
+    unsafe bytes.initialize(to: Arena(capacity: max(arenaCapacity, 16)))
   }
 
   deinit {
     unsafe states.forEach { unsafe $0.deallocate() }
     unsafe cells.forEach { unsafe $0.deallocate() }
-    unsafe arena.deallocate()
+    unsafe bytes.pointee.base.deallocate()
+    unsafe bytes.deallocate()
   }
 
   /// The cells of an `integer` column; valid where the state is `value`.
@@ -116,38 +131,41 @@ public import ObjectModel
     unsafe rawCells(column).assumingMemoryBound(to: Slice.self)
   }
   /// The 8-byte cells of a column of any storage.
-  @unsafe public func rawCells(_ column: Int) -> UnsafeMutableRawPointer { unsafe cells[column] }
+  @inlinable @unsafe public func rawCells(_ column: Int) -> UnsafeMutableRawPointer { unsafe cells[column] }
 
   /// Copies bytes into the arena. The arena may move: take `arena` again afterwards.
   /// - Returns: where they lie.
-  @unsafe public func append(_ bytes: UnsafeRawPointer, count: Int) -> Slice {
-    let slice = Slice(offset: UInt32(arenaCount), length: UInt32(count))
-    unsafe reserveArena(count).copyMemory(from: bytes, byteCount: count)
-    arenaCount += count
-    return slice
+  @inlinable @unsafe public func append(_ source: UnsafeRawPointer, count: Int) -> Slice {
+    let offset = arenaCount
+    unsafe reserveArena(count).copyMemory(from: source, byteCount: count)
+    commitArena(count)
+    return Slice(offset: UInt32(truncatingIfNeeded: offset), length: UInt32(truncatingIfNeeded: count))
   }
 
   /// Makes room for `count` more bytes and returns where they start; `commitArena` then takes them into use.
-  @unsafe public func reserveArena(_ count: Int) -> UnsafeMutableRawPointer {
-    let needed = arenaCount + count
-    precondition(needed <= Int(UInt32.max), "row batch arena over 4 GiB")
-    if needed > arenaCapacity {
-      let grown = max(needed, arenaCapacity * 2)
-      let moved = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 8)
-      unsafe moved.copyMemory(from: arena, byteCount: arenaCount)
-      unsafe arena.deallocate()
-      unsafe arena = moved
-      arenaCapacity = grown
-    }
-    return unsafe arena + arenaCount
+  @inlinable @unsafe public func reserveArena(_ count: Int) -> UnsafeMutableRawPointer {
+    if unsafe bytes.pointee.count + count > bytes.pointee.capacity { growArena(count) }
+    return unsafe bytes.pointee.base + bytes.pointee.count
   }
+
+  @usableFromInline func growArena(_ count: Int) {
+    let used = unsafe bytes.pointee.count
+    let needed = used + count
+    precondition(needed <= Int(UInt32.max), "row batch arena over 4 GiB")
+    var grown = unsafe Arena(capacity: min(max(needed, bytes.pointee.capacity * 2), Int(UInt32.max)))
+    unsafe grown.base.copyMemory(from: bytes.pointee.base, byteCount: used)
+    unsafe grown.count = used
+    unsafe bytes.pointee.base.deallocate()
+    unsafe bytes.pointee = grown
+  }
+
   /// Takes bytes that `reserveArena` made room for into use.
-  public func commitArena(_ count: Int) { arenaCount += count }
+  @inlinable public func commitArena(_ count: Int) { unsafe bytes.pointee.count += count }
 
   /// Forgets all rows: every cell becomes absent again.
   public func removeAll() {
     unsafe states.forEach { unsafe $0.update(repeating: 0, count: min(max(count, 1), capacity)) }
     count = 0
-    arenaCount = 0
+    unsafe bytes.pointee.count = 0
   }
 }

@@ -5,7 +5,7 @@ import StoreInterface
 
 /// Reads rows of a statement into row batches. What each column needs is found out once, so that a cell costs its two
 /// calls of SQLite and a store.
-struct CellReader {
+final class CellReader {
   /// How a column is read.
   private enum Form {
     case integer, real, bytes, entityIndex

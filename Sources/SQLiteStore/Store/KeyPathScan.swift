@@ -40,7 +40,7 @@ extension SQLiteStore {
 
 /// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the first
 /// relationship of their key paths.
-private struct KeyPathPlan {
+private final class KeyPathPlan {
   /// Of the batches, in the order of the key paths.
   let columns: [RowBatch.Column]
   /// What the statement selects.

@@ -66,12 +66,13 @@ enum NumberText {
   /// that need more digits, or an exponent, take Swift's own way.
   @unsafe static func write(_ number: Double, at start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     let magnitude = number.magnitude
-    if magnitude < 1e8, magnitude >= 1e-3 || number == 0 {
-      var scale: UInt64 = 10
-      for decimals in 1...7 {
-        let scaled = (magnitude * Double(scale)).rounded(.toNearestOrEven)
-        if scaled / Double(scale) == magnitude {
-          return unsafe write(UInt64(scaled), scale, decimals, number.sign == .minus, at: start)
+    if magnitude < 1e14, magnitude >= 1e-3 || number == 0 {
+      var scale = 10.0
+      for decimals in 1...15 {
+        let scaled = (magnitude * scale).rounded(.toNearestOrEven)
+        if scaled >= 1e15 { break }
+        if scaled / scale == magnitude {
+          return unsafe write(UInt64(scaled), UInt64(scale), decimals, number.sign == .minus, at: start)
         }
         scale *= 10
       }
