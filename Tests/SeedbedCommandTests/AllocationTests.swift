@@ -77,7 +77,7 @@ struct AllocationTests {
       arguments, in: workspace.folder,
       environment: [
         "LD_PRELOAD": workspace.path("counter.so"), "ALLOCATION_COUNT": workspace.path("count"),
-        "TRANSIT_DATA": workspace.path("\(rows)"), "TRANSIT_OUT": workspace.path("\(rows)"),
+        "TRANSIT_DATA": workspace.path("\(rows)"), "TRANSIT_OUT": workspace.path("out/\(rows)"),
       ], executable: Self.optimizedTool.path)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
     return Int(try workspace.text("count")) ?? 0
@@ -102,7 +102,8 @@ struct AllocationTests {
       exported.append(
         try await run(
           [
-            "export", "\(rows)/Transit.sqlite", "--model", "seeds/transit/Transit.xcdatamodeld", "--entity", "StopTime",
+            "export", "out/\(rows)/Transit.sqlite", "--model", "seeds/transit/Transit.xcdatamodeld", "--entity",
+            "StopTime",
             "--columns", "trip.identifier,stop.name,stop.latitude,sequence,arrivalTime", "--output", "out.csv.gz",
             "--quiet",
           ], workspace, rows: rows))
