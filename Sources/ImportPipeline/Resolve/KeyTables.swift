@@ -9,16 +9,23 @@ final class KeyTables: @unchecked Sendable {
   private(set) var tables: [KeyTableID: KeyTable] = [:]
   /// Tables that hold objects of an entity, with the attributes' names, by entity index.
   private var byEntity: [Int: [(id: KeyTableID, table: KeyTable)]] = [:]
+  /// The last step that looks into each table.
+  private var lastUse: [KeyTableID: Int] = [:]
 
   /// - Parameter memory: where all of them keep their entries.
   init(plans: [StepPlan], memory: KeyMemory) {
-    func visit(_ node: NodePlan) {
-      for reference in node.references where tables[reference.table] == nil {
-        tables[reference.table] = KeyTable(memory: memory)
+    for (step, plan) in plans.enumerated() {
+      for reference in plan.nodes.flatMap(\.references) {
+        if tables[reference.table] == nil { tables[reference.table] = KeyTable(memory: memory) }
+        lastUse[reference.table] = step
       }
-      node.children.forEach { visit($0.node) }
     }
-    plans.forEach { visit($0.root) }
+  }
+
+  /// Gives up the tables that no later step looks into.
+  func release(after step: Int) {
+    tables = tables.filter { lastUse[$0.key, default: 0] > step }
+    byEntity = [:]
   }
 
   var isEmpty: Bool { tables.isEmpty }

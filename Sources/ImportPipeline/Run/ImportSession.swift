@@ -134,6 +134,12 @@ final class ImportSession {
     }
   }
 
+  /// After a step has taken up its records: gives up tables that are of no use any more, before memory is needed for
+  /// indexes. References that wait still look into all of them.
+  func releaseTables(after step: Int) {
+    if pending.isEmpty, held.isEmpty, provisional.isEmpty { tables.release(after: step) }
+  }
+
   // MARK: - Pending references
 
   func isProvisional(_ row: KeyTable.Row) -> Bool {

@@ -73,6 +73,7 @@ final class StepRun {
       recognition = nil
     }
     preparation = nil
+    session.releaseTables(after: index)
     if choice.strategy != .restore { try meters.index.work { try session.endPageLoad() } }
     seen = nil
     session.noteRows(in: plan)
