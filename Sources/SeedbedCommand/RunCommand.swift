@@ -48,6 +48,7 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    FreedMemory.keep()
     let cancellation = Cancellation()
     let signals = Signals(cancelling: cancellation)
     defer { withExtendedLifetime(signals) {} }
