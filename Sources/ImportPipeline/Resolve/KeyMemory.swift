@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// Where the key tables of a run keep their entries: in memory up to a budget, beyond it in temporary files that are
-/// mapped into memory, which the system can write out when it needs the room. Used by one thread at a time.
+/// mapped into memory, which the system can write out when it needs the room. Where the disk is full, memory it is. Used by one thread at a time.
 final class KeyMemory {
   /// Bytes that the tables may hold in memory together.
   let budget: Int
@@ -38,11 +38,25 @@ final class KeyMemory {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     unsafe unlink(path)
-    guard ftruncate(descriptor, off_t(count)) == 0,
+    // Without blocks of its own behind every page, a full disk would end the process at a later write into the mapping.
+    guard KeyMemory.allocate(count, of: descriptor), ftruncate(descriptor, off_t(count)) == 0,
       let base = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
       unsafe base != MAP_FAILED
     else { return nil }
     return unsafe Region(memory: self, base: unsafe base, count: count, isMapped: true)
+  }
+
+  /// Gives a file blocks on disk.
+  /// - Returns: false when there is no room.
+  private static func allocate(_ count: Int, of descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+      var request = fstore_t(
+        fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(count),
+        fst_bytesalloc: 0)
+      return unsafe fcntl(descriptor, F_PREALLOCATE, &request) == 0
+    #else
+      return posix_fallocate(descriptor, 0, off_t(count)) == 0
+    #endif
   }
 
   /// Bytes of one table; they are given back when nobody holds them any more.

@@ -1,5 +1,5 @@
 /// How the memory that a run may take is shared out among its stages. What does not fit a share goes to temporary files in
-/// the folder where the store is built, except for batches, of which there are fewer then.
+/// the folder where the store is built.
 public struct MemoryBudget: Sendable, Equatable {
   /// Bytes for all stages together.
   public let total: Int
@@ -24,6 +24,4 @@ public struct MemoryBudget: Sendable, Equatable {
   var leftOverRecords: Int { total / 16 }
   /// SQLite's page cache.
   var pageCache: Int { total / 8 }
-  /// Records in a batch, at most so many as are wanted.
-  func records(wanted: Int) -> Int { max(min(wanted, total / 16_384), 1) }
 }

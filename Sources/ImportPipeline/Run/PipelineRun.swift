@@ -211,7 +211,7 @@ public struct PipelineRun {
   ) throws -> [StepReport] {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
-      jobs: max(options.jobs, 1), recordsPerBatch: options.memory.records(wanted: options.recordsPerBatch),
+      jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
       memory: options.memory, temporaryPath: build.folder + "/pending",
       isFresh: isFresh, recognition: options.recognition)
     var steps: [StepRun] = []
