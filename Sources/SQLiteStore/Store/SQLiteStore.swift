@@ -78,7 +78,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Rows that are being written as finished pages.
   var pageLoad: PageLoad?
   /// Whether the transaction that is open is none, as rows were being loaded when it began.
-  private var isTransactionVoid = false
+  var isTransactionVoid = false
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   private(set) var upkeep: Upkeep?
   let externalData: ExternalDataFolder
@@ -278,31 +278,6 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// Like `perform`, with all changes made or none.
-  func performAtomically<Result>(_ body: () throws -> Result) throws -> Result {
-    try perform {
-      let isOutermost = !connection.isInTransaction
-      if isOutermost { history?.reset() }
-      let recorded = history?.pending
-      do {
-        let result = try connection.atomically(mapping: { $0 as any Error }) {
-          let result = try body()
-          if isOutermost { try finishTransaction() }
-          return result
-        }
-        if isOutermost { removeUnnamedFiles() }
-        return result
-      } catch {
-        if let recorded { history?.restore(recorded) }
-        if isOutermost {
-          pendingOrderKeys.removeAll()
-          removeUnnamedFiles()
-        }
-        throw error
-      }
-    }
-  }
-
   /// A prepared statement, from the cache when it was prepared before.
   func cached(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = statements[sql] {
@@ -313,69 +288,6 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     let statement = try Statement(connection, sql, isPersistent: true)
     statements[sql] = statement
     return statement
-  }
-
-  // MARK: transactions
-
-  /// Opens a transaction that lasts over several calls. While rows are loaded as pages there are no transactions: such
-  /// a store is whole when it is finished, or thrown away.
-  public func begin() throws {
-    let isVoid = locked {
-      isTransactionVoid = pageLoad != nil
-      return isTransactionVoid
-    }
-    if isVoid { return }
-    try perform {
-      try connection.begin()
-      history?.reset()
-    }
-  }
-
-  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
-  public func commit() throws {
-    if endVoidTransaction() { return }
-    try perform {
-      try finishTransaction()
-      try connection.commit()
-      removeUnnamedFiles()
-    }
-  }
-
-  /// Undoes the transaction that `begin` opened; does nothing when there is none.
-  public func rollback() throws {
-    if endVoidTransaction() { return }
-    try perform {
-      pendingOrderKeys.removeAll()
-      history?.reset()
-      for statement in statements.values { statement.reset() }
-      try connection.rollback()
-      removeUnnamedFiles()
-    }
-  }
-
-  /// Ends a transaction that began while rows were being loaded. When something ended the load meanwhile, every call
-  /// since then was a transaction of its own.
-  private func endVoidTransaction() -> Bool {
-    locked {
-      defer { isTransactionVoid = false }
-      return isTransactionVoid
-    }
-  }
-
-  private func finishTransaction() throws {
-    if !hasDeferredIndexes {
-      try settleOrderKeys()
-      try upkeep?.settle()
-    }
-    try history?.finish()
-  }
-
-  /// Removes files of external data that the transaction that has just ended left without a row. A store under
-  /// construction waits for `seal`, since the search goes through all rows. A file that cannot be removed now takes
-  /// up space and does no harm: the next transaction tries again.
-  private func removeUnnamedFiles() {
-    if options.isUnderConstruction || connection.isInTransaction { return }
-    try? externalData.removeUnnamed(connection)
   }
 
   /// Replaces metadata keys; nil removes one.
