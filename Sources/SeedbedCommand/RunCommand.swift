@@ -32,7 +32,10 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Memory for all stages together, 32MB or more. What does not fit goes to temporary files; the result is the same.",
+      """
+      Memory for key tables, sorting and caches together, 32MB or more. What does not fit goes to temporary files; the \
+      result is the same. The program itself and its workers' batches come on top.
+      """,
       valueName: "size"))
   var memory = ByteSize(bytes: MemoryBudget.standard.total)
 

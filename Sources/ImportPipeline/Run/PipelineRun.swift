@@ -18,7 +18,7 @@ public struct PipelineRun {
     public var isDryRun = false
     /// The most records in a batch. Tests make it small, so that references and repeated keys cross batches.
     var recordsPerBatch = 8192
-    /// What all stages may hold in memory together.
+    /// What key tables, sorting and caches may hold in memory together.
     public var memory = MemoryBudget.standard
     /// How records that say nothing new are recognised. Tests switch it off, to compare.
     var recognition = RecognitionSettings()
