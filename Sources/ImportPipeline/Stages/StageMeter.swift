@@ -36,8 +36,8 @@ final class StageMeter: Sendable {
   init(_ stage: Stage) { self.stage = stage }
 
   /// Starts a worker and measures its life: everything but its waits is work.
-  func work(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    queue.async { self.work(body) }
+  func work(on queue: DispatchQueue, in group: DispatchGroup? = nil, _ body: @escaping @Sendable () -> Void) {
+    queue.async(group: group) { self.work(body) }
   }
 
   /// Measures a worker on the caller's thread.

@@ -43,12 +43,15 @@ struct StepStages: Sendable {
       capacity: credits, sending: reader.waitForOutput, receiving: meters.decode.waitForInput)
     let sequencer = Sequencer<Decoded>(receiving: meters.write.waitForInput)
 
+    let workers = DispatchGroup()
     startReading(pool: pool, into: scanned)
-    for worker in 0..<jobs { startDecoding(worker, from: scanned, into: sequencer) }
+    for worker in 0..<jobs { startDecoding(worker, in: workers, from: scanned, into: sequencer) }
     defer {
       pool.cancel()
       scanned.cancel()
       sequencer.cancel()
+      // They look into key tables, which the caller may change from here on.
+      workers.wait()
     }
     var ordinal: UInt64 = 0
     while let element = try sequencer.next() {
@@ -132,8 +135,10 @@ struct StepStages: Sendable {
     return error
   }
 
-  private func startDecoding(_ worker: Int, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>) {
-    meters.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)")) {
+  private func startDecoding(
+    _ worker: Int, in group: DispatchGroup, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>
+  ) {
+    meters.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)"), in: group) {
       let scanner = BatchScanner()
       let decoder = RecordDecoder(plan: plan)
       let preparer = preparation?.makeWorker()
