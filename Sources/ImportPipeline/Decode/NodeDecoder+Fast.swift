@@ -71,15 +71,12 @@ extension NodeDecoder {
       var offset = 0
       for row in 0..<rows.count {
         let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
-        var state = RowBatch.State.null
-        if slice.kind == .string, slice.length > 0 || !emptyIsNull {
-          state = .value
+        let state = unsafe plainState(slice, emptyIsNull: emptyIsNull)
+        if state == .value {
           unsafe (target + offset).copyMemory(from: bytes + Int(slice.offset), byteCount: Int(slice.length))
           unsafe values[row] = RowBatch.Slice(
             offset: UInt32(truncatingIfNeeded: start &+ offset), length: slice.length)
           offset &+= Int(slice.length)
-        } else if slice.kind == .absent {
-          state = .absent
         }
         unsafe states[row] = state.rawValue
       }
@@ -109,6 +106,13 @@ extension NodeDecoder {
     return total
   }
 
+  /// What a field that is a plain text, null or absent leaves in its cell.
+  @inline(__always)
+  private func plainState(_ slice: FieldSlice, emptyIsNull: Bool) -> RowBatch.State {
+    if slice.kind == .absent { return .absent }
+    return slice.kind == .string && (slice.length > 0 || !emptyIsNull) ? .value : .null
+  }
+
   /// The keys of a reference by one text as it stands in its field.
   /// - Returns: false when the keys have to be decoded the general way; nothing has been done then.
   func decodePlainKeys(_ reference: ReferencePlan, into keys: inout ReferenceKeys) -> Bool {
@@ -130,19 +134,13 @@ extension NodeDecoder {
           var offset = 0
           for row in 0..<rows.count {
             let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
-            var state = RowBatch.State.null
-            if slice.kind == .string, slice.length > 0 || !emptyIsNull {
-              state = .value
-              let length = Int(slice.length)
-              if let target = text.baseAddress {
-                unsafe UnsafeMutableRawPointer(target + offset).copyMemory(
-                  from: bytes + Int(slice.offset), byteCount: length)
-              }
-              offset &+= length
-            } else if slice.kind == .absent {
-              state = .absent
-            }
+            let state = unsafe plainState(slice, emptyIsNull: emptyIsNull)
             let length = state == .value ? slice.length : 0
+            if let target = text.baseAddress, length > 0 {
+              unsafe UnsafeMutableRawPointer(target + offset).copyMemory(
+                from: bytes + Int(slice.offset), byteCount: Int(length))
+            }
+            offset &+= Int(length)
             unsafe entries.initializeElement(
               at: row,
               to: ReferenceKeys.Entry(
