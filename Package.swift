@@ -21,6 +21,7 @@ let package = Package(
   name: "seedbed",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "Seedbed", targets: ["Seedbed"]),
     .library(name: "ObjectModel", targets: ["ObjectModel"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
@@ -46,6 +47,8 @@ let package = Package(
     .target(name: "SQLitePages"),
     .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
     .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
+    .target(
+      name: "Seedbed", dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph"]),
     .target(name: "SeedFormats", dependencies: ["CZlib"]),
     .target(
       name: "ImportPipeline",
@@ -70,6 +73,9 @@ let package = Package(
       dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
     .testTarget(
       name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
+    .testTarget(
+      name: "SeedbedTests",
+      dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite"]),
     .testTarget(name: "AccessorTests", dependencies: ["ObjectGraph", "StoreInterface", "ObjectModel", "ModelFiles"]),
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats"]),
     .testTarget(

@@ -45,7 +45,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     weak var object: ManagedObject?
   }
 
-  init(coordinator: PersistentStoreCoordinator, name: String) {
+  /// A context with a serial queue of its own.
+  public init(coordinator: PersistentStoreCoordinator, name: String) {
     self.coordinator = coordinator
     self.name = name
     confinement = QueueConfinement(label: "seedbed.context." + name)

@@ -1,26 +1,99 @@
+public import Foundation
 public import ObjectModel
 public import StoreInterface
+import Synchronization
 
-/// A model, a store, and the contexts that work on them.
-public final class PersistentContainer: Sendable {
-  /// For messages; names contexts that are given none.
+/// A model, its stores, and the contexts that work on them.
+///
+/// Make it, set `persistentStoreDescriptions`, call `loadPersistentStores`, then use `viewContext` on the main queue
+/// and background contexts elsewhere. A fetch before the stores are loaded throws.
+open class PersistentContainer: @unchecked Sendable {
+  /// Names the default store's file, and contexts that are given no name.
   public let name: String
   /// What all contexts of the container share.
-  public let coordinator: PersistentStoreCoordinator
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
+  /// The model of every object.
+  public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
+  /// What all contexts of the container share.
+  public var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
 
+  private struct State {
+    var descriptions: [PersistentStoreDescription] = []
+  }
+  private let state = Mutex(State())
+
+  /// A container whose stores are still to be described and loaded.
+  /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  /// - Throws: `ModelError` when a regular expression of the model is invalid.
+  public init(name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws
+  {
+    self.name = name
+    persistentStoreCoordinator = try PersistentStoreCoordinator(model: managedObjectModel, classes: classes)
+  }
+
+  /// A container with one store that is open already.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
   ///   of the model is invalid.
-  public init(
+  public convenience init(
     name: String, model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]
   ) throws {
-    self.name = name
-    coordinator = try PersistentStoreCoordinator(model: model, store: store, classes: classes)
+    try self.init(name: name, managedObjectModel: model, classes: classes)
+    try persistentStoreCoordinator.add(store)
   }
+
+  /// Where stores go that are given no folder: the user's application support folder. Subclasses override it.
+  open class var defaultDirectoryURL: URL {
+    FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+      ?? FileManager.default.homeDirectoryForCurrentUser
+  }
+
+  // MARK: Stores
+
+  /// The stores that `loadPersistentStores` opens, in this order.
+  public var persistentStoreDescriptions: [PersistentStoreDescription] {
+    get { state.withLock { $0.descriptions } }
+    set { state.withLock { $0.descriptions = newValue } }
+  }
+
+  /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
+  /// Descriptions that are to be loaded asynchronously call back later, on a thread of the system's.
+  public func loadPersistentStores(
+    completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    for description in persistentStoreDescriptions {
+      if description.shouldAddStoreAsynchronously {
+        DispatchQueue.global().async { self.load(description, completionHandler) }
+      } else {
+        load(description, completionHandler)
+      }
+    }
+  }
+
+  /// Opens every store that is described, one after the other.
+  /// - Throws: the error of the first that could not be opened; those before it are open then.
+  public func loadPersistentStores() throws {
+    for description in persistentStoreDescriptions {
+      try persistentStoreCoordinator.addPersistentStore(with: description)
+    }
+  }
+
+  private func load(
+    _ description: PersistentStoreDescription, _ completion: (PersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    do {
+      try persistentStoreCoordinator.addPersistentStore(with: description)
+      completion(description, nil)
+    } catch {
+      completion(description, error)
+    }
+  }
+
+  // MARK: Contexts
 
   /// A context with a serial queue of its own.
   public func newBackgroundContext(name: String? = nil) -> ManagedObjectContext {
-    ManagedObjectContext(coordinator: coordinator, name: name ?? self.name)
+    ManagedObjectContext(coordinator: persistentStoreCoordinator, name: name ?? self.name)
   }
 
   /// Runs work on the queue of a new context.

@@ -1,49 +1,126 @@
+public import Foundation
 public import ObjectModel
 public import StoreInterface
+import Synchronization
 
-/// Stands between contexts and a store: knows the model's classes and rules, and hands out permanent ids.
+/// Stands between contexts and stores: knows the model's classes and rules, which store holds which entities, and hands
+/// out permanent ids.
 public final class PersistentStoreCoordinator: Sendable {
-  /// The model of the store and of every object of its contexts.
+  /// The model of the stores and of every object of their contexts.
   public let model: ManagedObjectModel
-  /// Where objects are kept.
-  public let store: any PersistentStore
   private let runtimes: [EntityRuntime]
+  private let router: StoreRouter
 
+  /// A coordinator without stores.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name. Only these are ever
   ///   instantiated; an entity without one has plain managed objects.
-  /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
-  ///   of the model is invalid.
-  public init(model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]) throws
-  {
-    guard store.model === model else {
-      throw StoreError.failure("the store was opened with another model than the container's")
-    }
+  /// - Throws: `ModelError` when a regular expression of the model is invalid.
+  public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
     self.model = model
-    self.store = store
+    router = StoreRouter(model: model)
     runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
   }
 
+  /// A coordinator with one store for all entities.
+  /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
+  ///   of the model is invalid.
+  public convenience init(
+    model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]
+  ) throws {
+    try self.init(model: model, classes: classes)
+    try add(store)
+  }
+
+  // MARK: Stores
+
+  /// The stores, in the order in which they were added.
+  public var persistentStores: [any PersistentStore] { router.attachedStores.map(\.store) }
+
+  /// What contexts read from and write to: the store itself while there is one for all entities, otherwise all of
+  /// them as one.
+  public var store: any PersistentStore { router.front }
+
+  /// Opens the store of a description and adds it.
+  /// - Throws: what the store's type throws, and what `add` throws.
+  @discardableResult
+  public func addPersistentStore(with description: PersistentStoreDescription) throws -> any PersistentStore {
+    // Before the file is made.
+    _ = try router.entities(inConfiguration: description.configuration)
+    let store = try description.type.load(description, model: model)
+    try router.add(store, configuration: description.configuration, url: description.url)
+    return store
+  }
+
+  /// Adds a store that is open already.
+  ///
+  /// New objects of an entity go to the first store whose configuration has it. Fetches ask every store that has it.
+  /// - Parameter configuration: the model's configuration whose entities the store holds; nil for all of them.
+  /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
+  ///   is there already.
+  public func add(_ store: any PersistentStore, configuration: String? = nil) throws {
+    try router.add(store, configuration: configuration, url: nil)
+  }
+
+  /// Takes a store away. Objects of it that contexts still have cannot be loaded or saved any more.
+  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores.
+  public func remove(_ store: any PersistentStore) throws { try router.remove(store) }
+
+  /// The store with that identifier.
+  public func persistentStore(identifier: String) -> (any PersistentStore)? {
+    persistentStores.first { $0.identifier == identifier }
+  }
+
+  /// Where a store that a description opened has its file.
+  public func url(for store: any PersistentStore) -> URL? {
+    router.attachedStores.first { $0.store === store }?.url
+  }
+
+  /// Removes a store with everything that belongs to it. One that is not there is no error.
+  /// - Throws: `StoreError.busy` when somebody uses it.
+  public static func destroyPersistentStore(at url: URL, type: some PersistentStoreType) throws {
+    try type.destroy(at: url)
+  }
+
+  /// Puts a copy of the store at `source` in the place of the one at `url`, sidecars included, under the store's own
+  /// locks; when there is none at `url`, the copy is made there.
+  /// - Throws: `StoreError.missing` when there is no source, `.busy` when somebody uses the destination.
+  public static func replacePersistentStore(
+    at url: URL, withPersistentStoreFrom source: URL, type: some PersistentStoreType
+  ) throws {
+    try type.replace(at: url, with: source)
+  }
+
+  // MARK: Objects
+
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
 
-  /// Permanent ids for new objects, by entity in the given order: keys follow that order within each root entity.
-  func permanentIDs(for entities: [Entity]) throws -> [ObjectID] {
-    var counts: [Int: Int] = [:]
-    for entity in entities { counts[entity.root.index, default: 0] += 1 }
-    var nextKeys: [Int: Int64] = [:]
-    for (root, count) in counts.sorted(by: { $0.key < $1.key }) {
-      nextKeys[root] = try store.reservePrimaryKeys(count, for: Entity(root, of: model))
+  /// Permanent ids for new objects, by entity in the given order: keys follow that order within each root entity of
+  /// each store.
+  /// - Parameter stores: the identifiers of the stores that objects were assigned to; nil, or an entry that is nil,
+  ///   takes the first store that holds the entity.
+  func permanentIDs(for entities: [Entity], stores: [String?]? = nil) throws -> [ObjectID] {
+    struct Place: Hashable {
+      var store: Int
+      var root: Int
     }
-    return entities.map { entity in
-      let root = entity.root.index
-      let key = nextKeys[root, default: 1]
-      nextKeys[root] = key + 1
-      return ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+    let attached = router.attachedStores
+    let places = try entities.enumerated().map { position, entity in
+      let wanted = stores?[position]
+      guard let store = attached.firstIndex(where: { $0.holds(entity) && (wanted ?? $0.identifier) == $0.identifier })
+      else { throw StoreRouter.missingStore(for: entity) }
+      return Place(store: store, root: entity.root.index)
     }
-  }
-}
-
-extension Entity {
-  fileprivate init(_ index: Int, of model: ManagedObjectModel) {
-    self = model.entities[index]
+    var counts: [Place: Int] = [:]
+    for place in places { counts[place, default: 0] += 1 }
+    var nextKeys: [Place: Int64] = [:]
+    for (place, count) in counts.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
+      nextKeys[place] = try attached[place.store].store.reservePrimaryKeys(count, for: model.entities[place.root])
+    }
+    return zip(entities, places).map { entity, place in
+      let key = nextKeys[place, default: 1]
+      nextKeys[place] = key + 1
+      return ObjectID(
+        entity: entity, reference: .permanent(store: attached[place.store].identifier, primaryKey: key))
+    }
   }
 }

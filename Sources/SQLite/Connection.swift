@@ -161,6 +161,15 @@ import CSQLite
     try check(result)
   }
 
+  /// Makes the database empty, without any table, whatever state it is in, and leaves WAL mode.
+  /// - Throws: `busy` when another connection uses it.
+  public func reset() throws(SQLiteError) {
+    let handle = unsafe try handle()
+    try check(unsafe csqlite_db_config_flag(handle, SQLITE_DBCONFIG_RESET_DATABASE, 1, nil))
+    defer { _ = unsafe csqlite_db_config_flag(handle, SQLITE_DBCONFIG_RESET_DATABASE, 0, nil) }
+    try execute("VACUUM; PRAGMA journal_mode = DELETE")
+  }
+
   /// A path as the path part of a `file:` URI: everything but unreserved ASCII and "/" is escaped.
   private static func percentEncoded(_ path: String) -> String {
     let digits = Array("0123456789ABCDEF")

@@ -1,0 +1,238 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+import Synchronization
+
+/// Makes several stores look like one: asks those that hold an entity, and gives each its part of a save.
+///
+/// A save over several stores is one transaction in each, one after the other in the order of the stores; when a later
+/// one fails, the earlier ones have been saved, as in Core Data.
+final class StoreRouter: PersistentStore {
+  /// A store and what it holds.
+  struct AttachedStore: Sendable {
+    let store: any PersistentStore
+    let identifier: String
+    let url: URL?
+    /// `Entity.index` of the entities of its configuration; nil for all.
+    let entities: Set<Int>?
+
+    /// Whether objects of this very entity may be kept here.
+    func holds(_ entity: Entity) -> Bool { entities?.contains(entity.index) ?? true }
+
+    /// Whether objects that a request for the entity selects may be kept here.
+    func isAsked(for request: FetchRequest) -> Bool {
+      holds(request.entity) || (request.includesSubentities && holdsAny(of: request.entity.subentities))
+    }
+
+    private func holdsAny(of entities: [Entity]) -> Bool {
+      entities.contains { holds($0) || holdsAny(of: $0.subentities) }
+    }
+  }
+
+  let model: ManagedObjectModel
+  private let attached = Mutex<[AttachedStore]>([])
+
+  init(model: ManagedObjectModel) {
+    self.model = model
+  }
+
+  var attachedStores: [AttachedStore] { attached.withLock { $0 } }
+
+  /// The one store for all entities, or this router.
+  var front: any PersistentStore {
+    attached.withLock { stores in
+      if stores.count == 1 && stores[0].entities == nil { return stores[0].store }
+      return self
+    }
+  }
+
+  var identifier: String { attachedStores.map(\.identifier).joined(separator: "+") }
+
+  /// The indexes of the entities of a configuration; nil for all entities.
+  func entities(inConfiguration name: String?) throws(StoreError) -> Set<Int>? {
+    guard let name else { return nil }
+    guard let entities = model.entities(inConfiguration: name) else {
+      throw .failure("the model has no configuration \"\(name)\"")
+    }
+    return Set(entities.map(\.index))
+  }
+
+  func add(_ store: any PersistentStore, configuration: String?, url: URL?) throws {
+    guard store.model === model else {
+      throw StoreError.failure("the store was opened with another model than the coordinator's")
+    }
+    let entry = AttachedStore(
+      store: store, identifier: store.identifier, url: url, entities: try entities(inConfiguration: configuration))
+    try attached.withLock { stores in
+      if stores.contains(where: { $0.identifier == entry.identifier }) {
+        throw StoreError.failure("a store with the identifier \(entry.identifier) has been added already")
+      }
+      stores.append(entry)
+    }
+  }
+
+  func remove(_ store: any PersistentStore) throws {
+    try attached.withLock { stores in
+      guard let index = stores.firstIndex(where: { $0.store === store }) else {
+        throw StoreError.failure("the store \(store.identifier) is none of the coordinator's")
+      }
+      stores.remove(at: index)
+    }
+  }
+
+  static func missingStore(for entity: Entity) -> StoreError {
+    .failure("no store has been added that holds objects of \(entity.name)")
+  }
+
+  // MARK: Reading
+
+  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    let stores = try storesAsked(for: request)
+    if stores.count == 1 { return try stores[0].snapshots(request) }
+    var part = request
+    part.fetchOffset = 0
+    if request.fetchLimit > 0 { part.fetchLimit = request.fetchLimit + max(request.fetchOffset, 0) }
+    var rows: [SortedRow] = []
+    for (position, store) in stores.enumerated() {
+      let snapshots = try store.snapshots(part)
+      let keys = try SortKeys(store: store, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
+      for (snapshot, key) in zip(snapshots, keys) {
+        rows.append(SortedRow(snapshot: snapshot, values: key, store: position))
+      }
+    }
+    rows.sort { SortedRow.precedes($0, $1, request.sortDescriptors) }
+    let rest = rows.dropFirst(max(request.fetchOffset, 0))
+    return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.snapshot)
+  }
+
+  func count(_ request: FetchRequest) throws -> Int {
+    let stores = try storesAsked(for: request)
+    if stores.count == 1 { return try stores[0].count(request) }
+    var whole = request
+    whole.fetchLimit = 0
+    whole.fetchOffset = 0
+    let rest = max(try stores.reduce(0) { $0 + (try $1.count(whole)) } - max(request.fetchOffset, 0), 0)
+    return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
+  }
+
+  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    guard let store = store(of: owner) else { return [] }
+    return try store.members(of: owner, relationship: relationship)
+  }
+
+  private func storesAsked(for request: FetchRequest) throws -> [any PersistentStore] {
+    let stores = attachedStores.filter { $0.isAsked(for: request) }.map(\.store)
+    if stores.isEmpty { throw Self.missingStore(for: request.entity) }
+    return stores
+  }
+
+  private func store(of objectID: ObjectID) -> (any PersistentStore)? {
+    guard case .permanent(let identifier, _) = objectID.reference else { return nil }
+    return attachedStores.first { $0.identifier == identifier }?.store
+  }
+
+  // MARK: Writing
+
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    guard let store = attachedStores.first(where: { $0.holds(entity) })?.store else {
+      throw Self.missingStore(for: entity)
+    }
+    return try store.reservePrimaryKeys(count, for: entity)
+  }
+
+  func save(_ request: SaveRequest) throws {
+    var parts: [String: SaveRequest] = [:]
+    func add(_ id: ObjectID, _ change: (inout SaveRequest) -> Void) throws {
+      guard case .permanent(let identifier, _) = id.reference else {
+        throw StoreError.failure("\(id.entity.name): an object to be saved has no permanent id")
+      }
+      change(&parts[identifier, default: SaveRequest()])
+    }
+    for snapshot in request.inserted {
+      try requireOneStore(snapshot.objectID, snapshot.toOne)
+      try add(snapshot.objectID) { $0.inserted.append(snapshot) }
+    }
+    for snapshot in request.updated {
+      try requireOneStore(snapshot.objectID, snapshot.toOne)
+      try add(snapshot.objectID) { $0.updated.append(snapshot) }
+    }
+    for deletion in request.deleted { try add(deletion.objectID) { $0.deleted.append(deletion) } }
+    for change in request.toMany {
+      try requireOneStore(change.owner, change.members)
+      try add(change.owner) { $0.toMany.append(change) }
+    }
+    let stores = attachedStores
+    for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
+      throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
+    }
+    for store in stores {
+      if let part = parts[store.identifier] { try store.store.save(part) }
+    }
+  }
+
+  private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {
+    guard case .permanent(let home, _) = owner.reference else { return }
+    for case .permanent(let other, _)? in others.map({ $0?.reference }) where other != home {
+      throw StoreError.failure(
+        "\(owner.entity.name): a relationship leads to an object of another store; keep the other object's id in an "
+          + "attribute instead")
+    }
+  }
+}
+
+/// A row of one of several stores with what it is sorted by.
+private struct SortedRow {
+  var snapshot: Snapshot
+  var values: [Value]
+  var store: Int
+
+  static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchRequest.SortDescriptor]) -> Bool {
+    for (index, descriptor) in descriptors.enumerated() {
+      let order = Value.sortOrder(left.values[index], right.values[index])
+      if order != 0 { return (order < 0) == descriptor.isAscending }
+    }
+    return (left.store, left.snapshot.objectID.primaryKey ?? 0) < (right.store, right.snapshot.objectID.primaryKey ?? 0)
+  }
+}
+
+/// Looks up what rows are sorted by, one fetch for each relationship on the way and all rows.
+private struct SortKeys {
+  let store: any PersistentStore
+  let snapshots: [Snapshot]
+
+  /// For each snapshot the value at each key path.
+  func values(_ keyPaths: [StoreInterface.Predicate.KeyPath]) throws -> [[Value]] {
+    let columns = try keyPaths.map { try column($0) }
+    return snapshots.indices.map { row in columns.map { $0[row] } }
+  }
+
+  private func column(_ keyPath: StoreInterface.Predicate.KeyPath) throws -> [Value] {
+    guard let name = keyPath.last else { return snapshots.map { _ in .null } }
+    var here: [Snapshot?] = snapshots
+    for step in keyPath.dropLast() {
+      let ids = here.map { $0.flatMap { destination(of: $0, step) } }
+      let found = try fetch(Set(ids.compactMap { $0 }))
+      here = ids.map { $0.flatMap { found[$0] } }
+    }
+    return here.map { snapshot in
+      guard let snapshot,
+        let index = snapshot.objectID.entity.attributes.firstIndex(where: { $0.name == name })
+      else { return .null }
+      return snapshot.attributes[index]
+    }
+  }
+
+  private func destination(of snapshot: Snapshot, _ name: String) -> ObjectID? {
+    snapshot.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { snapshot.toOne[$0] }
+  }
+
+  private func fetch(_ ids: Set<ObjectID>) throws -> [ObjectID: Snapshot] {
+    var found: [ObjectID: Snapshot] = [:]
+    for (root, ids) in Dictionary(grouping: ids, by: \.entity.root) {
+      var request = FetchRequest(root)
+      request.predicate = .selfIsIn(Array(ids))
+      for snapshot in try store.snapshots(request) { found[snapshot.objectID] = snapshot }
+    }
+    return found
+  }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+import ModelFiles
+public import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+extension PersistentContainer {
+  /// A container for the model of that name, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described.
+  ///
+  /// The model is looked for in the bundle as `<name>.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel`, in this order.
+  /// - Parameters:
+  ///   - bundle: where to look; nil for the bundle of the container's own class, then the main bundle.
+  ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  /// - Throws: `ModelError` when there is no such model or it has mistakes.
+  public convenience init(name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:]) throws {
+    let bundles = bundle.map { [$0] } ?? [Bundle(for: Self.self), .main]
+    guard let url = ManagedObjectModel.url(name: name, in: bundles) else {
+      let places = bundles.map(\.bundlePath).joined(separator: ", ")
+      throw ModelError([
+        ModelError.Problem(
+          message: "there is no model \"\(name)\" in \(places)",
+          hint: "add it to the target's resources, or give its URL")
+      ])
+    }
+    try self.init(name: name, modelURL: url, classes: classes)
+  }
+
+  /// A container for the model at a URL (`.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`), with one SQLite store
+  /// `<name>.sqlite` in `defaultDirectoryURL` described.
+  /// - Throws: `ModelError` when there is no such model or it has mistakes.
+  public convenience init(name: String, modelURL: URL, classes: [String: ManagedObject.Type] = [:]) throws {
+    let model = try ModelReader.read(path: modelURL.path)
+    try self.init(name: name, managedObjectModel: model, classes: classes)
+    let file = Self.defaultDirectoryURL.appendingPathComponent(name + ".sqlite")
+    persistentStoreDescriptions = [PersistentStoreDescription(type: .sqlite, url: file)]
+  }
+}
+
+extension ManagedObjectModel {
+  /// The first file or folder with that name that is a model.
+  fileprivate static func url(name: String, in bundles: [Bundle]) -> URL? {
+    for bundle in bundles {
+      for suffix in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+        let folders = [bundle.resourceURL, bundle.bundleURL].compactMap { $0 }
+        for folder in folders {
+          let url = folder.appendingPathComponent(name).appendingPathExtension(suffix)
+          if FileManager.default.fileExists(atPath: url.path) { return url }
+        }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,29 @@
+public import Foundation
+public import ObjectModel
+
+/// Where a store is, of what type it is, and how it is opened.
+public struct PersistentStoreDescription: Sendable {
+  /// How stores of this kind are opened, removed and replaced.
+  public var type: any PersistentStoreType
+  /// The store's file; nil for stores without one. An SQLite store at `/dev/null` is kept in memory.
+  public var url: URL?
+  /// The model's configuration whose entities the store holds; nil for all entities.
+  public var configuration: String?
+  /// Refuses every save. A file that is not there is an error then, otherwise it is made.
+  public var isReadOnly = false
+  /// How long an operation waits for another process's lock before it fails as busy, in seconds.
+  public var timeout: TimeInterval = 5
+  /// Whether a new store keeps persistent history. A store that has history tables goes on keeping it either way.
+  public var tracksHistory = false
+  /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
+  public var shouldAddStoreAsynchronously = false
+  /// What a store type of one's own wants to know; the stores of this package have no such options and ignore them.
+  public var options: [String: Value] = [:]
+
+  /// A store of that type at that place.
+  public init(type: some PersistentStoreType, url: URL? = nil, configuration: String? = nil) {
+    self.type = type
+    self.url = url
+    self.configuration = configuration
+  }
+}

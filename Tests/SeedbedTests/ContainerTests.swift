@@ -1,0 +1,130 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import Seedbed
+import StoreInterface
+import Testing
+
+/// A container as an app has it: its stores go where the subclass says.
+private final class JournalContainer: PersistentContainer, @unchecked Sendable {
+  @TaskLocal static var folder = FileManager.default.temporaryDirectory
+  override class var defaultDirectoryURL: URL { folder }
+}
+
+private let modelFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent().appending(path: "seeds/surf-journal")
+
+/// What `loadPersistentStores` called back with.
+private final class Log: @unchecked Sendable {
+  private let lock = NSLock()
+  private var entries: [String] = []
+  func note(_ text: String) { lock.withLock { entries.append(text) } }
+  var all: [String] { lock.withLock { entries } }
+}
+
+@Suite("Persistent containers")
+struct ContainerTests {
+  @Test("a container finds its model by name in a bundle and keeps its store in the subclass's folder")
+  func byName() throws {
+    let folder = try TemporaryFolder()
+    let bundle = try #require(Bundle(path: modelFolder.path))
+    for round in 1...2 {
+      let container = try JournalContainer.$folder.withValue(folder.url) {
+        try JournalContainer(name: "SurfJournal", bundle: bundle)
+      }
+      #expect(container.persistentStoreDescriptions.map(\.url) == [folder.file("SurfJournal.sqlite")])
+      try container.loadPersistentStores()
+      let entity = try Library.entity("JournalEntry", of: container.managedObjectModel)
+      let context = container.newBackgroundContext()
+      try context.performAndWait {
+        let entry = context.insert(entity)
+        entry["location"] = .string("Noosa")
+        entry["date"] = .date(Date(timeIntervalSinceReferenceDate: 0))
+        try context.save()
+        #expect(try context.fetch(FetchRequest(entity)).count == round)
+      }
+      #expect(try folder.names().contains("SurfJournal.sqlite"))
+    }
+  }
+
+  @Test("a model that is nowhere is named with the places searched")
+  func missingModel() throws {
+    let folder = try TemporaryFolder()
+    let bundle = try #require(Bundle(path: folder.url.path))
+    let error = #expect(throws: ModelError.self) { try PersistentContainer(name: "Nowhere", bundle: bundle) }
+    let message = try #require(error?.problems.first?.message)
+    #expect(message.contains("Nowhere") && message.contains(folder.url.lastPathComponent))
+  }
+
+  @Test(
+    "loading calls back once for each store, with the error of one that cannot be opened", arguments: [false, true])
+  func callbacks(asynchronously: Bool) async throws {
+    let folder = try TemporaryFolder()
+    try Data("no database".utf8).write(to: folder.file("broken.sqlite"))
+    let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
+    container.persistentStoreDescriptions = ["broken.sqlite", "sound.sqlite"].map { name in
+      var description = PersistentStoreDescription(type: .sqlite, url: folder.file(name))
+      description.shouldAddStoreAsynchronously = asynchronously
+      return description
+    }
+    let log = Log()
+    container.loadPersistentStores { description, error in
+      log.note("\(description.url?.lastPathComponent ?? "") \(error == nil ? "opened" : "refused")")
+    }
+    while log.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(log.all.sorted() == ["broken.sqlite refused", "sound.sqlite opened"])
+    #expect(container.coordinator.persistentStores.count == 1)
+    #expect(try Data(contentsOf: folder.file("broken.sqlite")) == Data("no database".utf8))
+  }
+
+  @Test("a fetch without a store says so")
+  func noStore() throws {
+    let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
+    let book = try Library.entity("Book", of: container.managedObjectModel)
+    let context = container.newBackgroundContext()
+    context.performAndWait {
+      _ = #expect { try context.fetch(FetchRequest(book)) } throws: {
+        "\($0)".contains("no store") && "\($0)".contains("Book")
+      }
+    }
+  }
+
+  @Test("a store at /dev/null leaves no file")
+  func devNull() throws {
+    let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
+    container.persistentStoreDescriptions = [
+      PersistentStoreDescription(type: .sqlite, url: URL(filePath: "/dev/null"))
+    ]
+    try container.loadPersistentStores()
+    let book = try Library.entity("Book", of: container.managedObjectModel)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      context.insert(book)["title"] = .string("Dune")
+      try context.save()
+      #expect(try context.count(FetchRequest(book)) == 1)
+    }
+    try PersistentStoreCoordinator.destroyPersistentStore(at: URL(filePath: "/dev/null"), type: .sqlite)
+    #expect(FileManager.default.fileExists(atPath: "/dev/null"))
+  }
+
+  @Test("a read-only description opens what is there and refuses saves")
+  func readOnly() throws {
+    let folder = try TemporaryFolder()
+    let model = try Library.model()
+    try SQLiteStore.create(path: folder.file("a.sqlite").path, model: model).close()
+    var description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
+    description.isReadOnly = true
+    let container = try PersistentContainer(name: "Library", managedObjectModel: model)
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
+    let book = try Library.entity("Book", of: model)
+    let context = container.newBackgroundContext()
+    context.performAndWait {
+      context.insert(book)
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+    description.url = folder.file("missing.sqlite")
+    #expect(throws: StoreError.self) { try container.coordinator.addPersistentStore(with: description) }
+  }
+}
