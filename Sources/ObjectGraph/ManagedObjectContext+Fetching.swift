@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     }
     let ordered = keyed.sorted { left, right in
       for (index, descriptor) in descriptors.enumerated() {
-        let order = Value.sortOrder(left.values[index], right.values[index])
+        let order = descriptor.comparison.order(left.values[index], right.values[index])
         if order != 0 { return (order < 0) == descriptor.isAscending }
       }
       return (left.primaryKey, left.position) < (right.primaryKey, right.position)
@@ -158,6 +158,20 @@ private struct ObjectSubject: PredicateSubject {
       let index = owner.runtime.layout.relationshipIndexes[name]
     else { return nil }
     return owner.currentDestination(index)
+  }
+
+  func members(of relationship: String) -> [ObjectID] {
+    guard let index = object.runtime.layout.relationshipIndexes[relationship] else { return [] }
+    do {
+      try object.loadMembers(index)
+    } catch {
+      if object.context?.deferredError == nil { object.context?.deferredError = error }
+    }
+    return object.memberLists[index]?.members() ?? []
+  }
+
+  func subject(for objectID: ObjectID) -> ObjectSubject? {
+    (object.context?.object(with: objectID)).map { ObjectSubject(object: $0) }
   }
 
   private func owner(of keyPath: Predicate.KeyPath) -> ManagedObject? {

@@ -156,5 +156,7 @@ struct PredicateTests {
     var parent: ObjectID
     func value(at keyPath: Predicate.KeyPath) -> Value { keyPath.first.flatMap { values[$0] } ?? .null }
     func destination(at keyPath: Predicate.KeyPath) -> ObjectID? { parent }
+    func members(of relationship: String) -> [ObjectID] { [] }
+    func subject(for objectID: ObjectID) -> Subject? { nil }
   }
 }

@@ -30,6 +30,9 @@ struct FetchSQL {
     let condition = try condition(request.predicate, request.entity, isNegated: false)
     var order: [String] = []
     for descriptor in request.sortDescriptors {
+      guard descriptor.comparison == .binary else {
+        throw StoreError.unsupported("sorting by anything but bytes has no translation to SQL yet")
+      }
       let column = try attributeColumn(descriptor.keyPath, request.entity).sql
       order.append(column + (descriptor.isAscending ? " ASC" : " DESC"))
     }
@@ -85,6 +88,10 @@ struct FetchSQL {
       return FetchSQL.definite(try tupleMembership(keyPaths, tuples, entity), isNegated)
     case .refersTo(let keyPath, let objectID): return try reference(keyPath, objectID, entity)
     case .selfIsIn(let objectIDs): return try identity(objectIDs, entity)
+    case .compare:
+      let compact = predicate.compacted(for: entity)
+      if case .compare = compact { throw StoreError.unsupported("\(predicate) has no translation to SQL yet") }
+      return try condition(compact, entity, isNegated: isNegated)
     }
   }
 

@@ -15,8 +15,11 @@ public import ObjectModel
 ///   bytes, without case folding or Unicode normalisation; bytes (data, UUID) as `memcmp` orders them, a shorter one
 ///   first. Values of different kinds are unequal and not ordered: `equal` and every ordering are false, `notEqual` is
 ///   true. A double that is not a number counts as missing, as SQLite stores it.
-/// - **Key paths** go through to-one relationships and end at an attribute. `checkKeyPaths(for:)` says whether they
-///   exist; a store throws for those that do not.
+/// - **Key paths** of the compact cases go through to-one relationships and end at an attribute; those of expressions
+///   may go through to-many relationships (`Expression`). `checkKeyPaths(for:)` says whether they exist; a store throws
+///   for those that do not.
+/// - **Forms.** `compare` says everything; `comparison`, `isIn`, `tupleIsIn`, `refersTo` and `selfIsIn` are the cases
+///   that stores answer fastest. `compacted(for:)` finds them, `generalized` writes them as `compare`.
 public indirect enum Predicate: Sendable, Hashable {
   /// Every object.
   case all
@@ -34,6 +37,8 @@ public indirect enum Predicate: Sendable, Hashable {
   case refersTo(KeyPath, ObjectID?)
   /// The object itself is one of these. An id that is temporary or of another store is none of a store's objects.
   case selfIsIn([ObjectID])
+  /// Two expressions compared, with everything that the format language can say.
+  case compare(Comparison)
   /// All of these; an empty list is true.
   case and([Predicate])
   /// At least one of these; an empty list is false.

@@ -13,6 +13,13 @@ public protocol PersistentStore: AnyObject, Sendable {
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
   /// The number of objects that a request selects, its limit and offset included.
   func count(_ request: FetchRequest) throws -> Int
+  /// The ids of the objects that `snapshots` would return, in the same order.
+  func objectIDs(_ request: FetchRequest) throws -> [ObjectID]
+  /// The rows of a request for dictionaries: of each selected object, or of each group, what `propertiesToFetch` says.
+  /// Limit and offset count rows.
+  /// - Throws: `StoreError.failure` for a request that `FetchRequest.checkRows()` refuses, `.unsupported` for what the
+  ///   store cannot compute.
+  func rows(_ request: FetchRequest) throws -> FetchedRows
   /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]
   /// Reserves `count` consecutive primary keys for the entity's root and returns the first. Keys start at 1 and are
@@ -22,4 +29,22 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict` (the final state of the save counts: two
   ///   rows may exchange their values), or `.failure` for a request that does not fit the model.
   func save(_ request: SaveRequest) throws
+}
+
+extension PersistentStore {
+  /// By way of the snapshots; a store that can do it faster does.
+  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+    try snapshots(request).map(\.objectID)
+  }
+
+  /// For stores that know no dictionaries.
+  /// - Throws: `StoreError.unsupported`.
+  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+    throw StoreError.unsupported("this kind of store returns no dictionaries; fetch objects instead")
+  }
+
+  /// The rows of `rows(_:)` as dictionaries, missing values left out.
+  public func dictionaries(_ request: FetchRequest) throws -> [[String: ExpressionValue]] {
+    try rows(request).dictionaries
+  }
 }

@@ -1,3 +1,4 @@
+package import Foundation
 import ObjectModel
 
 /// A predicate made ready for many subjects: the same answers as `Predicate.evaluate(with:)`, with lists as hash sets.
@@ -8,19 +9,25 @@ package struct PredicateMatcher {
     case tupleIsIn([Predicate.KeyPath], Set<ValueTuple>)
     case refersTo(Predicate.KeyPath, ObjectID?)
     case selfIsIn(Set<ObjectID>)
+    /// A comparison with something that is the same for every subject.
+    case fixed(Predicate.Comparison, right: ExpressionValue)
+    case general(Predicate)
     case and([Node])
     case or([Node])
     case not(Node)
   }
 
   private let node: Node
+  private let now: Date
 
+  /// - Parameter now: what `now()` stands for.
   /// - Complexity: linear in the size of the predicate.
-  package init(_ predicate: Predicate) {
-    node = Self.node(for: predicate)
+  package init(_ predicate: Predicate, now: Date = Date()) {
+    self.now = now
+    node = Self.node(for: predicate, now)
   }
 
-  private static func node(for predicate: Predicate) -> Node {
+  private static func node(for predicate: Predicate, _ now: Date) -> Node {
     switch predicate {
     case .all: .constant(true)
     case .none: .constant(false)
@@ -29,16 +36,18 @@ package struct PredicateMatcher {
     case .tupleIsIn(let keyPaths, let tuples): .tupleIsIn(keyPaths, Set(tuples.map { ValueTuple($0) }))
     case .refersTo(let keyPath, let objectID): .refersTo(keyPath, objectID)
     case .selfIsIn(let objectIDs): .selfIsIn(Set(objectIDs))
-    case .and(let parts): .and(parts.map { node(for: $0) })
-    case .or(let parts): .or(parts.map { node(for: $0) })
-    case .not(let part): .not(node(for: part))
+    case .compare(let comparison):
+      comparison.right.fixedValue(now: now).map { .fixed(comparison, right: $0) } ?? .general(predicate)
+    case .and(let parts): .and(parts.map { node(for: $0, now) })
+    case .or(let parts): .or(parts.map { node(for: $0, now) })
+    case .not(let part): .not(node(for: part, now))
     }
   }
 
-  /// - Complexity: independent of the length of lists.
-  package func matches(_ subject: some PredicateSubject) -> Bool { Self.matches(node, subject) }
+  /// - Complexity: independent of the length of the lists of compact cases.
+  package func matches(_ subject: some PredicateSubject) -> Bool { matches(node, subject) }
 
-  private static func matches(_ node: Node, _ subject: some PredicateSubject) -> Bool {
+  private func matches(_ node: Node, _ subject: some PredicateSubject) -> Bool {
     switch node {
     case .constant(let value): value
     case .comparison(let keyPath, let comparison, let constant):
@@ -47,6 +56,9 @@ package struct PredicateMatcher {
       tuples.contains(ValueTuple(keyPaths.map { subject.value(at: $0) }))
     case .refersTo(let keyPath, let objectID): subject.destination(at: keyPath) == objectID
     case .selfIsIn(let objectIDs): objectIDs.contains(subject.objectID)
+    case .fixed(let comparison, let right):
+      comparison.holds(ExpressionEvaluator(subject, now: now).value(comparison.left), right)
+    case .general(let predicate): ExpressionEvaluator(subject, now: now).holds(predicate)
     case .and(let parts): parts.allSatisfy { matches($0, subject) }
     case .or(let parts): parts.contains { matches($0, subject) }
     case .not(let part): !matches(part, subject)

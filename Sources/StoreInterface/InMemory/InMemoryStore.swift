@@ -34,6 +34,19 @@ public final class InMemoryStore: PersistentStore {
   /// The number of snapshots that the request selects.
   public func count(_ request: FetchRequest) throws -> Int { try snapshots(request).count }
 
+  /// - Throws: `StoreError.failure` for a request that `FetchRequest.checkRows()` refuses.
+  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+    try check(request.entity)
+    try request.checkRows()
+    let rows = contents.withLock { $0.resultRows(request) }
+    var builder = FetchedRows.Builder(
+      columns: request.fetchedColumns.map(\.name), storeIdentifier: identifier, model: model)
+    for row in rows {
+      for cell in row { builder.append(cell) }
+    }
+    return builder.finish()
+  }
+
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     try check(owner.entity)

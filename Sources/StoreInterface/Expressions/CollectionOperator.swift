@@ -1,0 +1,33 @@
+extension Expression {
+  /// What `@operator` in a key path makes of a list.
+  ///
+  /// Missing elements are left out first. Numbers add up as `Function.sum` says.
+  public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
+    /// The number of elements.
+    case count = "@count"
+    /// The sum of the numbers; 0 of none.
+    case sum = "@sum"
+    /// The mean of the numbers; missing of none.
+    case average = "@avg"
+    /// The smallest and the greatest value in sort order; missing of none.
+    case minimum = "@min"
+    case maximum = "@max"
+    /// The list itself.
+    case unionOfObjects = "@unionOfObjects"
+    /// The list with equal elements once, at their first place.
+    case distinctUnionOfObjects = "@distinctUnionOfObjects"
+
+    /// The function that does the same with a list of values; nil for those that give a list.
+    public var function: Function? {
+      switch self {
+      case .count: .count
+      case .sum: .sum
+      case .average: .average
+      case .minimum: .minimum
+      case .maximum: .maximum
+      case .unionOfObjects: nil
+      case .distinctUnionOfObjects: .distinct
+      }
+    }
+  }
+}

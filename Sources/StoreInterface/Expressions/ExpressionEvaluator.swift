@@ -1,0 +1,170 @@
+package import Foundation
+import ObjectModel
+
+/// Computes expressions and predicates for one object, or for a group of objects: the readable reference.
+package struct ExpressionEvaluator<Subject: PredicateSubject> {
+  /// The object itself; nil for a group without objects, where every key path is missing.
+  private let subject: Subject?
+  /// The objects whose values aggregates work on; nil outside of groups.
+  private let group: [Subject]?
+  /// What `now()` is.
+  private let now: Date
+  /// What the variables of the subqueries around stand for.
+  private var variables: [String: ExpressionValue] = [:]
+
+  /// For one object.
+  package init(_ subject: Subject, now: Date) {
+    self.init(subject: subject, group: nil, now: now)
+  }
+
+  /// For a group: key paths outside of aggregates are those of its first object.
+  package init(group: [Subject], now: Date) {
+    self.init(subject: group.first, group: group, now: now)
+  }
+
+  /// For expressions that are the same for every object.
+  package init(now: Date) {
+    self.init(subject: nil, group: nil, now: now)
+  }
+
+  private init(subject: Subject?, group: [Subject]?, now: Date) {
+    self.subject = subject
+    self.group = group
+    self.now = now
+  }
+
+  // MARK: predicates
+
+  package func holds(_ predicate: Predicate) -> Bool {
+    switch predicate {
+    case .compare(let comparison): comparison.holds(value(comparison.left), value(comparison.right))
+    case .and(let parts): parts.allSatisfy { holds($0) }
+    case .or(let parts): parts.contains { holds($0) }
+    case .not(let part): !holds(part)
+    default: subject.map { predicate.holdsCompactly(for: $0) } ?? holds(predicate.generalized)
+    }
+  }
+
+  // MARK: expressions
+
+  package func value(_ expression: Expression) -> ExpressionValue {
+    switch expression {
+    case .constant(let value): return .value(value)
+    case .object(let objectID): return .object(objectID)
+    case .aggregate(let elements): return .list(elements.flatMap { value($0).elements })
+    case .selfObject: return subject.map { .object($0.objectID) } ?? .missing
+    case .variable(let name): return variables[name] ?? .missing
+    case .keyPath(let path): return values(at: path, from: [subject], isList: false)
+    case .path(let base, let path):
+      let base = value(base)
+      return values(at: path, from: base.elements.map { related($0) }, isList: base.isList)
+    case .collection(let collector, let base, let path): return collected(collector, base, path)
+    case .element(let base, let position): return element(value(base).elements, position)
+    case .function(let function, let operands): return self.function(function, operands)
+    case .subquery(let base, let variable, let predicate):
+      var inner = self
+      return .list(
+        value(base).elements.filter { element in
+          inner.variables[variable] = element
+          return inner.holds(predicate)
+        })
+    case .conditional(let predicate, let first, let second): return value(holds(predicate) ? first : second)
+    case .cast(let operand, let type): return .value(type.convert(value(operand).plainValue))
+    case .set(let operation, let left, let right):
+      return .list(operation.combine(value(left).elements, value(right).elements))
+    }
+  }
+
+  private func related(_ value: ExpressionValue) -> Subject? {
+    guard case .object(let objectID) = value else { return nil }
+    if objectID == subject?.objectID { return subject }
+    return subject?.subject(for: objectID)
+  }
+
+  /// Follows a key path from objects; nil among them is a relationship that led nowhere.
+  private func values(at path: Predicate.KeyPath, from start: [Subject?], isList: Bool) -> ExpressionValue {
+    var here = start
+    var isList = isList
+    for name in path.dropLast() {
+      var next: [Subject?] = []
+      for owner in here {
+        guard let owner else {
+          next.append(nil)
+          continue
+        }
+        if owner.objectID.entity.relationship(name)?.isToMany == true {
+          isList = true
+          next += owner.members(of: name).map { owner.subject(for: $0) }
+        } else {
+          next.append(owner.destination(at: [name]).flatMap { owner.subject(for: $0) })
+        }
+      }
+      here = next
+    }
+    guard let last = path.last else { return .missing }
+    var found: [ExpressionValue] = []
+    for owner in here {
+      let relationship = owner?.objectID.entity.relationship(last)
+      if let owner, relationship?.isToMany == true {
+        isList = true
+        found += owner.members(of: last).map { .object($0) }
+      } else if let owner, relationship != nil {
+        found.append(owner.destination(at: [last]).map { .object($0) } ?? .missing)
+      } else {
+        found.append(.value(owner?.value(at: [last]) ?? .null))
+      }
+    }
+    return isList ? .list(found) : found.first ?? .missing
+  }
+
+  private func collected(_ collector: Expression.CollectionOperator, _ base: Expression, _ path: Predicate.KeyPath)
+    -> ExpressionValue
+  {
+    let list = value(path.isEmpty ? base : .path(of: base, path)).elements
+    if let function = collector.function { return function.apply(to: [.list(list)]) }
+    return .list(list.filter { !$0.isMissing })
+  }
+
+  private func element(_ elements: [ExpressionValue], _ position: Expression.Position) -> ExpressionValue {
+    switch position {
+    case .first: return elements.first ?? .missing
+    case .last: return elements.last ?? .missing
+    case .size: return .value(.integer(Int64(elements.count)))
+    case .at(let index):
+      guard case .value(.integer(let index)) = value(index), let index = Int(exactly: index),
+        elements.indices.contains(index)
+      else { return .missing }
+      return elements[index]
+    }
+  }
+
+  private func function(_ function: Expression.Function, _ operands: [Expression]) -> ExpressionValue {
+    if function == .now { return .value(.date(now)) }
+    if function.isAggregate, let group, variables.isEmpty, let operand = operands.first {
+      let values = group.flatMap { ExpressionEvaluator($0, now: now).value(operand).elements }
+      return function.apply(to: [.list(values)])
+    }
+    return function.apply(to: operands.map { value($0) })
+  }
+}
+
+extension ExpressionValue {
+  var isList: Bool {
+    if case .list = self { return true }
+    return false
+  }
+}
+
+extension Expression.SetOperation {
+  func combine(_ left: [ExpressionValue], _ right: [ExpressionValue]) -> [ExpressionValue] {
+    var seen: Set<ValueKey> = []
+    let other = Set(right.map { ValueKey($0) })
+    let all =
+      switch self {
+      case .union: left + right
+      case .intersect: left.filter { other.contains(ValueKey($0)) }
+      case .minus: left.filter { !other.contains(ValueKey($0)) }
+      }
+    return all.filter { seen.insert(ValueKey($0)).inserted }
+  }
+}

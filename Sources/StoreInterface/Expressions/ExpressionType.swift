@@ -1,0 +1,50 @@
+public import ObjectModel
+
+/// What an expression gives, as far as the model says it.
+public struct ExpressionType: Sendable, Hashable {
+  /// What the value, or each element of the list, is.
+  public var element: Element
+  /// Whether it gives a list.
+  public var isList: Bool
+
+  /// A type.
+  public init(_ element: Element, isList: Bool = false) {
+    self.element = element
+    self.isList = isList
+  }
+
+  /// What a single value is.
+  public enum Element: Sendable, Hashable {
+    /// A plain value as attributes of this type have it; dates that were calculated with are doubles.
+    case attribute(AttributeType)
+    /// An object of the entity or its sub-entities.
+    case object(Entity)
+    /// Always missing, or of different types.
+    case unknown
+  }
+
+  static let number = ExpressionType(.attribute(.double))
+  static let integer = ExpressionType(.attribute(.integer64))
+  static let text = ExpressionType(.attribute(.string))
+}
+
+/// What the names in an expression mean.
+public struct ExpressionScope: Sendable {
+  /// Where key paths begin.
+  public var entity: Entity
+  /// What the variables of the subqueries around are.
+  public var variables: [String: ExpressionType]
+
+  /// The scope of a whole predicate or expression about objects of the entity.
+  public init(_ entity: Entity, variables: [String: ExpressionType] = [:]) {
+    self.entity = entity
+    self.variables = variables
+  }
+
+  /// The scope inside a subquery.
+  public func binding(_ variable: String, to type: ExpressionType) -> ExpressionScope {
+    var inner = self
+    inner.variables[variable] = type
+    return inner
+  }
+}

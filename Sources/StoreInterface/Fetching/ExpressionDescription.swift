@@ -1,0 +1,22 @@
+/// A named expression that a request for dictionaries fetches.
+///
+/// A function that is an aggregate (`Function.isAggregate`) and does not stand inside a subquery works on the rows of
+/// the group: `count:(name)` counts the rows of the group that have a name. A collection operator (`stops.@count`)
+/// always works on the one object's collection.
+public struct ExpressionDescription: Sendable, Hashable {
+  /// The key in the dictionaries; unique in the request.
+  public var name: String
+  /// What is fetched.
+  public var expression: Expression
+
+  /// An expression with a name.
+  public init(_ name: String, _ expression: Expression) {
+    self.name = name
+    self.expression = expression
+  }
+
+  /// The property at a key path through to-one relationships, under the key path's own text: `parent.name`.
+  public init(keyPath: Predicate.KeyPath) {
+    self.init(keyPath.joined(separator: "."), .keyPath(keyPath))
+  }
+}

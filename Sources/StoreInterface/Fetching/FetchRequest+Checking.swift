@@ -1,0 +1,144 @@
+import ObjectModel
+
+extension FetchRequest {
+  /// Checks every key path of the predicate and of the sort descriptors against the model.
+  /// - Throws: `StoreError.failure` that names the first one that does not exist.
+  public func checkKeyPaths() throws(StoreError) {
+    try predicate.checkKeyPaths(for: entity)
+    for descriptor in sortDescriptors { try Predicate.check(descriptor.keyPath, endsAt: .attribute, from: entity) }
+  }
+
+  /// Checks a request for dictionaries: that what it fetches and groups by exists and gives single values, that names
+  /// occur once, and that what is neither grouped by nor an aggregate is not mixed with groups.
+  /// - Throws: `StoreError.failure` that names the first mistake.
+  public func checkRows() throws(StoreError) {
+    try predicate.checkKeyPaths(for: entity)
+    let scope = ExpressionScope(entity)
+    var names: Set<String> = []
+    for column in fetchedColumns {
+      if column.name.isEmpty { throw .failure("a fetched expression of \(entity.name) has no name") }
+      if !names.insert(column.name).inserted { throw .failure("\"\(column.name)\" is fetched twice") }
+      _ = try column.expression.single(in: scope, for: "the column \"\(column.name)\"")
+      try checkGrouping(column.expression, "the column \"\(column.name)\"")
+    }
+    for expression in groupExpressions {
+      _ = try expression.single(in: scope, for: "a group")
+      if expression.hasAggregate { throw .failure("\(expression) is grouped by, which an aggregate cannot be") }
+    }
+    if let having = resolvedHavingPredicate {
+      if !isGrouped { throw .failure("a having predicate on \(entity.name) needs groups: use the predicate instead") }
+      try having.check(in: scope)
+      try checkGrouping(having)
+    }
+    for (expression, _) in sortExpressions {
+      _ = try expression.single(in: scope, for: "a sort descriptor")
+      try checkGrouping(expression, "a sort descriptor")
+      if returnsDistinctResults && !fetchedColumns.contains(where: { $0.expression == expression }) {
+        throw .failure("\(expression) is sorted by and not fetched, which distinct results cannot be")
+      }
+    }
+  }
+
+  /// Whether the rows are groups of objects instead of objects.
+  public var isGrouped: Bool {
+    !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.hasAggregate }
+  }
+
+  /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship.
+  public var fetchedColumns: [ExpressionDescription] {
+    if !propertiesToFetch.isEmpty { return propertiesToFetch }
+    let attributes = entity.attributes.filter { !$0.isTransient && $0.type != .composite }.map(\.name)
+    let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map(\.name)
+    return (attributes + relationships).map { ExpressionDescription(keyPath: [$0]) }
+  }
+
+  /// What the groups are made by.
+  public var groupExpressions: [Expression] { propertiesToGroupBy.map { resolveNames(.keyPath($0)) } }
+
+  /// The having predicate with the names of fetched expressions replaced by what they stand for.
+  public var resolvedHavingPredicate: Predicate? {
+    havingPredicate.map { resolveNames($0.generalized) }
+  }
+
+  /// What each sort descriptor of a request for dictionaries sorts by.
+  public var sortExpressions: [(expression: Expression, descriptor: SortDescriptor)] {
+    sortDescriptors.map { (resolveNames(.keyPath($0.keyPath)), $0) }
+  }
+
+  private func resolveNames(_ predicate: Predicate) -> Predicate {
+    switch predicate {
+    case .and(let parts): return .and(parts.map { resolveNames($0) })
+    case .or(let parts): return .or(parts.map { resolveNames($0) })
+    case .not(let part): return .not(resolveNames(part))
+    case .compare(var comparison):
+      comparison.left = resolveNames(comparison.left)
+      comparison.right = resolveNames(comparison.right)
+      return .compare(comparison)
+    default: return predicate
+    }
+  }
+
+  private func resolveNames(_ expression: Expression) -> Expression {
+    if case .keyPath(let path) = expression, path.count == 1,
+      let column = propertiesToFetch.first(where: { $0.name == path[0] })
+    {
+      return column.expression
+    }
+    if case .function(let function, _) = expression, function.isAggregate { return expression }
+    return expression.mappingParts({ resolveNames($0) }, predicates: { resolveNames($0) })
+  }
+
+  // MARK: groups
+
+  private func checkGrouping(_ predicate: Predicate) throws(StoreError) {
+    switch predicate {
+    case .and(let parts), .or(let parts):
+      for part in parts { try checkGrouping(part) }
+    case .not(let part): try checkGrouping(part)
+    case .compare(let comparison):
+      try checkGrouping(comparison.left, "the having predicate")
+      try checkGrouping(comparison.right, "the having predicate")
+    default: break
+    }
+  }
+
+  /// Refuses what differs among the objects of a group.
+  private func checkGrouping(_ expression: Expression, _ place: String) throws(StoreError) {
+    guard isGrouped, !groupExpressions.contains(expression) else { return }
+    switch expression {
+    case .constant, .object, .variable: return
+    case .function(let function, let operands) where function.isAggregate:
+      if operands.contains(where: \.hasAggregate) {
+        throw .failure("\(place) has an aggregate inside of an aggregate: \(expression)")
+      }
+    case .keyPath, .selfObject, .collection, .path, .subquery:
+      throw .failure("\(place) has \(expression), which is neither grouped by nor inside of an aggregate")
+    default:
+      for part in expression.operands { try checkGrouping(part, place) }
+      if case .conditional(let predicate, _, _) = expression { try checkGrouping(predicate) }
+    }
+  }
+}
+
+extension Expression {
+  /// Whether an aggregate function occurs outside of subqueries.
+  package var hasAggregate: Bool {
+    if case .function(let function, _) = self, function.isAggregate { return true }
+    return operands.contains(where: \.hasAggregate)
+  }
+
+  /// The direct operands; predicates are left out.
+  package var operands: [Expression] {
+    switch self {
+    case .constant, .object, .selfObject, .variable, .keyPath: []
+    case .aggregate(let elements): elements
+    case .path(let base, _), .collection(_, let base, _), .subquery(let base, _, _): [base]
+    case .element(let base, .at(let index)): [base, index]
+    case .element(let base, _): [base]
+    case .function(_, let operands): operands
+    case .conditional(_, let first, let second): [first, second]
+    case .cast(let operand, _): [operand]
+    case .set(_, let left, let right): [left, right]
+    }
+  }
+}

@@ -1,0 +1,57 @@
+public import ObjectModel
+
+/// Which objects, in which order, and what of them.
+public struct FetchRequest: Sendable {
+  /// Whose objects are selected.
+  public var entity: Entity
+  /// Which of them.
+  public var predicate: Predicate = .all
+  /// The first decides, then the next. Ties are broken by primary key, ascending. In a request for dictionaries groups
+  /// are ordered by their keys after that, and distinct rows by their columns, ascending; objects there sort by their
+  /// primary keys, as numbers do.
+  public var sortDescriptors: [SortDescriptor] = []
+  /// The greatest number of results; 0: no limit.
+  public var fetchLimit = 0
+  /// How many results to leave out at the start of the ordered result.
+  public var fetchOffset = 0
+  /// Whether objects of sub-entities are selected too.
+  public var includesSubentities = true
+
+  /// What a context returns. A store's functions say themselves what they return.
+  public var resultType = ResultType.objects
+  /// Dictionaries: what is fetched. Empty: every attribute that is stored and every to-one relationship.
+  public var propertiesToFetch: [ExpressionDescription] = []
+  /// Dictionaries: rows with equal values of these make one group. Names of fetched expressions, or key paths through
+  /// to-one relationships to an attribute or a to-one relationship; what is fetched beside them must be made of
+  /// aggregates. Empty: no groups, and when an aggregate is fetched, one group of all rows, even of none.
+  public var propertiesToGroupBy: [Predicate.KeyPath] = []
+  /// Dictionaries: which groups are wanted. Its key paths are group keys or names of fetched expressions, or stand
+  /// inside aggregates.
+  public var havingPredicate: Predicate?
+  /// Dictionaries: whether equal ones are returned once. Objects and ids are distinct by themselves.
+  public var returnsDistinctResults = false
+
+  /// Contexts: how many objects are brought in at a time while the result is walked; 0: all at once.
+  public var fetchBatchSize = 0
+  /// Contexts: whether objects are returned without their values until they are asked for.
+  public var returnsObjectsAsFaults = true
+  /// Contexts: relationships, with dots through others, whose objects are brought in along with the result.
+  public var relationshipKeyPathsForPrefetching: [Predicate.KeyPath] = []
+  /// Contexts: whether unsaved changes count.
+  public var includesPendingChanges = true
+  /// Contexts: whether values are read with the row, or only ids.
+  public var includesPropertyValues = true
+
+  /// A request for every object of the entity and its sub-entities.
+  public init(_ entity: Entity) {
+    self.entity = entity
+  }
+
+  /// What the results are. Raw values are those of models.
+  public enum ResultType: Int, Sendable, Hashable, CaseIterable {
+    case objects = 0
+    case objectIDs = 1
+    case dictionaries = 2
+    case count = 4
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+public import ObjectModel
+
+extension FetchedRows {
+  /// What a cell holds. Values from `object` on are objects: the entity's index is added.
+  @frozen public struct CellKind: RawRepresentable, Sendable, Hashable {
+    /// The kind, or `object` plus the entity's index.
+    public var rawValue: UInt16
+    /// A kind by its number.
+    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Nothing.
+    public static let missing = CellKind(rawValue: 0)
+    /// An integer.
+    public static let integer = CellKind(rawValue: 1)
+    /// 0 or 1.
+    public static let boolean = CellKind(rawValue: 2)
+    /// A double.
+    public static let real = CellKind(rawValue: 3)
+    /// Seconds since 2001-01-01T00:00:00Z.
+    public static let date = CellKind(rawValue: 4)
+    /// UTF-8.
+    public static let string = CellKind(rawValue: 5)
+    /// UTF-8 of a URL's absolute text.
+    public static let uri = CellKind(rawValue: 6)
+    /// Plain decimal text such as `-10.25`.
+    public static let decimal = CellKind(rawValue: 7)
+    /// Bytes.
+    public static let data = CellKind(rawValue: 8)
+    /// 16 bytes.
+    public static let uuid = CellKind(rawValue: 9)
+    static let object: UInt16 = 16
+  }
+
+  /// The cells of all rows, row after row: a kind and 8 bytes each, and an arena for text and bytes.
+  ///
+  /// Filled by one builder and never changed after, which is what makes the unchecked `Sendable` sound.
+  @safe final class Storage: @unchecked Sendable {
+    let cellCount: Int
+    private let storeIdentifier: String
+    private let entities: [Entity]
+    @unsafe private let kinds: UnsafeMutablePointer<UInt16>
+    @unsafe private let cells: UnsafeMutablePointer<UInt64>
+    @unsafe private let arena: UnsafeMutableRawPointer
+
+    init(
+      cellCount: Int, storeIdentifier: String, entities: [Entity], kinds: UnsafeMutablePointer<UInt16>,
+      cells: UnsafeMutablePointer<UInt64>, arena: UnsafeMutableRawPointer
+    ) {
+      self.cellCount = cellCount
+      self.storeIdentifier = storeIdentifier
+      self.entities = entities
+      unsafe self.kinds = kinds
+      unsafe self.cells = cells
+      unsafe self.arena = arena
+    }
+
+    deinit {
+      unsafe kinds.deallocate()
+      unsafe cells.deallocate()
+      unsafe arena.deallocate()
+    }
+
+    /// The cell's value; the index is checked by the caller.
+    func value(at index: Int) -> ExpressionValue {
+      let kind = unsafe CellKind(rawValue: kinds[index])
+      let cell = unsafe cells[index]
+      switch kind {
+      case .missing: return .missing
+      case .integer: return .value(.integer(Int64(bitPattern: cell)))
+      case .boolean: return .value(.boolean(cell != 0))
+      case .real: return .value(.double(Double(bitPattern: cell)))
+      case .date: return .value(.date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: cell))))
+      case .string: return .value(.string(text(cell)))
+      case .uri: return URL(string: text(cell)).map { .value(.uri($0)) } ?? .missing
+      case .decimal: return Decimal(string: text(cell)).map { .value(.decimal($0)) } ?? .missing
+      case .data: return .value(.data(unsafe Data(bytes(cell))))
+      case .uuid:
+        let bytes = unsafe bytes(cell)
+        if bytes.count != 16 { return .value(.data(unsafe Data(bytes))) }
+        return .value(.uuid(UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self))))
+      default:
+        let entity = entities[Int(kind.rawValue - CellKind.object)]
+        return .object(
+          ObjectID(
+            entity: entity, reference: .permanent(store: storeIdentifier, primaryKey: Int64(bitPattern: cell))))
+      }
+    }
+
+    private func bytes(_ offset: UInt64) -> UnsafeRawBufferPointer {
+      let start = unsafe arena + Int(offset)
+      return unsafe UnsafeRawBufferPointer(start: start + 8, count: start.loadUnaligned(as: Int.self))
+    }
+
+    private func text(_ offset: UInt64) -> String {
+      unsafe String(decoding: bytes(offset), as: UTF8.self)
+    }
+  }
+
+  /// Takes cells in, row by row and column by column, without making values of them.
+  @safe public struct Builder: ~Copyable {
+    private let columns: [String]
+    private let storeIdentifier: String
+    private let entities: [Entity]
+    @usableFromInline var cellCount = 0
+    @usableFromInline var cellCapacity: Int
+    @usableFromInline var arenaCount = 0
+    @usableFromInline var arenaCapacity: Int
+    @unsafe @usableFromInline var kinds: UnsafeMutablePointer<UInt16>
+    @unsafe @usableFromInline var cells: UnsafeMutablePointer<UInt64>
+    @unsafe @usableFromInline var arena: UnsafeMutableRawPointer
+    private var isFinished = false
+
+    /// No rows yet.
+    /// - Parameters:
+    ///   - columns: their names, each once.
+    ///   - storeIdentifier: of the store whose objects the cells name.
+    ///   - model: the store's model; at most 65,519 entities.
+    public init(columns: [String], storeIdentifier: String, model: ManagedObjectModel) {
+      self.columns = columns
+      self.storeIdentifier = storeIdentifier
+      entities = model.entities
+      cellCapacity = Swift.max(columns.count, 1) * 64
+      arenaCapacity = 4_096
+      unsafe kinds = .allocate(capacity: cellCapacity)
+      unsafe cells = .allocate(capacity: cellCapacity)
+      unsafe arena = .allocate(byteCount: arenaCapacity, alignment: 8)
+    }
+
+    deinit {
+      if isFinished { return }
+      unsafe kinds.deallocate()
+      unsafe cells.deallocate()
+      unsafe arena.deallocate()
+    }
+
+    /// The next cell is missing.
+    @inlinable public mutating func appendMissing() { append(.missing, 0) }
+    /// The next cell is an integer, or a boolean as 0 or 1.
+    @inlinable public mutating func append(_ value: Int64, kind: CellKind = .integer) {
+      append(kind, UInt64(bitPattern: value))
+    }
+    /// The next cell is a double, or a date; a value that is not a number is missing.
+    @inlinable public mutating func append(_ value: Double, kind: CellKind = .real) {
+      append(value.isNaN ? .missing : kind, value.bitPattern)
+    }
+    /// The next cell is an object of the entity with that index (`Entity.index`).
+    @inlinable public mutating func append(objectWithKey primaryKey: Int64, entityIndex: Int) {
+      append(CellKind(rawValue: 16 + UInt16(truncatingIfNeeded: entityIndex)), UInt64(bitPattern: primaryKey))
+    }
+    /// The next cell is text or bytes, which are copied.
+    @inlinable public mutating func append(_ source: UnsafeRawBufferPointer, kind: CellKind) {
+      let length = source.count
+      if arenaCount + length + 8 > arenaCapacity { growArena(length + 8) }
+      let place = unsafe arena + arenaCount
+      unsafe place.storeBytes(of: length, as: Int.self)
+      if let base = source.baseAddress { unsafe (place + 8).copyMemory(from: base, byteCount: length) }
+      append(kind, UInt64(arenaCount))
+      arenaCount += length + 8
+    }
+
+    @inlinable mutating func append(_ kind: CellKind, _ cell: UInt64) {
+      if cellCount == cellCapacity { growCells() }
+      unsafe kinds[cellCount] = kind.rawValue
+      unsafe cells[cellCount] = cell
+      cellCount += 1
+    }
+
+    @usableFromInline mutating func growCells() {
+      let capacity = cellCapacity * 2
+      let grownKinds = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
+      let grownCells = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+      unsafe grownKinds.update(from: kinds, count: cellCount)
+      unsafe grownCells.update(from: cells, count: cellCount)
+      unsafe kinds.deallocate()
+      unsafe cells.deallocate()
+      unsafe kinds = grownKinds
+      unsafe cells = grownCells
+      cellCapacity = capacity
+    }
+
+    @usableFromInline mutating func growArena(_ needed: Int) {
+      let capacity = Swift.max(arenaCapacity * 2, arenaCount + needed)
+      let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+      unsafe grown.copyMemory(from: arena, byteCount: arenaCount)
+      unsafe arena.deallocate()
+      unsafe arena = unsafe grown
+      arenaCapacity = capacity
+    }
+
+    /// The rows. The number of cells must be a multiple of the number of columns.
+    public consuming func finish() -> FetchedRows {
+      precondition(columns.isEmpty ? cellCount == 0 : cellCount % columns.count == 0, "the last row is not whole")
+      isFinished = true
+      let storage = unsafe Storage(
+        cellCount: cellCount, storeIdentifier: storeIdentifier, entities: entities, kinds: kinds, cells: cells,
+        arena: arena)
+      return FetchedRows(columns: columns, storage: storage)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+public import Foundation
+public import ObjectModel
+
+/// What can stand for `%@` in a predicate format, and for a substitution variable.
+///
+/// An empty optional is a null value.
+public protocol PredicateArgument {
+  /// A constant, an object, or an aggregate of these.
+  var predicateExpression: Expression { get }
+}
+
+extension Expression: PredicateArgument {
+  /// The expression itself.
+  public var predicateExpression: Expression { self }
+}
+
+extension Value: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(self) }
+}
+
+extension ExpressionValue: PredicateArgument {
+  /// A constant, an object, or a list of these.
+  public var predicateExpression: Expression { Expression(self) }
+}
+
+extension ObjectID: PredicateArgument {
+  /// The object.
+  public var predicateExpression: Expression { .object(self) }
+}
+
+extension String: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.string(self)) }
+}
+
+extension Bool: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.boolean(self)) }
+}
+
+extension Double: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.double(self)) }
+}
+
+extension Float: PredicateArgument {
+  /// A constant, widened exactly.
+  public var predicateExpression: Expression { .constant(.double(Double(self))) }
+}
+
+extension Decimal: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.decimal(self)) }
+}
+
+extension Date: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.date(self)) }
+}
+
+extension Data: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.data(self)) }
+}
+
+extension UUID: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.uuid(self)) }
+}
+
+extension URL: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: Expression { .constant(.uri(self)) }
+}
+
+extension PredicateArgument where Self: BinaryInteger {
+  /// A constant: a decimal where it does not fit 64 bits with a sign.
+  public var predicateExpression: Expression {
+    if let integer = Int64(exactly: self) { return .constant(.integer(integer)) }
+    return .constant(Decimal(string: description).map { .decimal($0) } ?? .null)
+  }
+}
+
+extension Int: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {}
+extension UInt: PredicateArgument {}
+extension UInt16: PredicateArgument {}
+extension UInt32: PredicateArgument {}
+extension UInt64: PredicateArgument {}
+
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+  /// A null constant when there is nothing.
+  public var predicateExpression: Expression { self?.predicateExpression ?? .constant(.null) }
+}
+
+extension Array: PredicateArgument where Element: PredicateArgument {
+  /// An aggregate.
+  public var predicateExpression: Expression { .aggregate(map(\.predicateExpression)) }
+}
+
+extension Set: PredicateArgument where Element: PredicateArgument {
+  /// An aggregate, in no particular order.
+  public var predicateExpression: Expression { .aggregate(map(\.predicateExpression)) }
+}
+
+extension ClosedRange: PredicateArgument where Bound: PredicateArgument {
+  /// The two bounds, as `BETWEEN` takes them.
+  public var predicateExpression: Expression {
+    .aggregate([lowerBound.predicateExpression, upperBound.predicateExpression])
+  }
+}

@@ -1,0 +1,90 @@
+public import ObjectModel
+
+extension Predicate {
+  /// Checks that every key path exists and ends where it must, that lists stand only where they have a meaning, that
+  /// variables have values, and that tuples have as many values as key paths.
+  /// - Throws: `StoreError.failure` that names the first mistake.
+  public func checkKeyPaths(for entity: Entity) throws(StoreError) {
+    try check(in: ExpressionScope(entity))
+  }
+
+  /// As `checkKeyPaths(for:)`, inside a subquery.
+  public func check(in scope: ExpressionScope) throws(StoreError) {
+    let entity = scope.entity
+    switch self {
+    case .all, .none, .selfIsIn: break
+    case .comparison(let keyPath, _, _), .isIn(let keyPath, _):
+      try Self.check(keyPath, endsAt: .attribute, from: entity)
+    case .tupleIsIn(let keyPaths, let tuples):
+      for keyPath in keyPaths { try Self.check(keyPath, endsAt: .attribute, from: entity) }
+      if keyPaths.isEmpty { throw .failure("a tuple predicate on \(entity.name) needs at least one key path") }
+      if let tuple = tuples.first(where: { $0.count != keyPaths.count }) {
+        throw .failure(
+          "a tuple of \(tuple.count) values does not fit the \(keyPaths.count) key paths of \(entity.name)")
+      }
+    case .refersTo(let keyPath, _): try Self.check(keyPath, endsAt: .toOne, from: entity)
+    case .compare(let comparison): try comparison.check(in: scope)
+    case .and(let parts), .or(let parts):
+      for part in parts { try part.check(in: scope) }
+    case .not(let part): try part.check(in: scope)
+    }
+  }
+
+  /// What a key path leads to.
+  enum KeyPathEnd {
+    case attribute, toOne
+  }
+
+  static func check(_ keyPath: KeyPath, endsAt end: KeyPathEnd, from start: Entity) throws(StoreError) {
+    let path = keyPath.joined(separator: ".")
+    guard let last = keyPath.last else { throw .failure("an empty key path on \(start.name)") }
+    var entity = start
+    for name in keyPath.dropLast() {
+      guard let relationship = entity.relationship(name) else {
+        throw .failure("\(entity.name) has no relationship \"\(name)\" (key path \(path) from \(start.name))")
+      }
+      if relationship.isToMany {
+        throw .failure("\(entity.name).\(name) is to-many; the key path \(path) may use to-one relationships only")
+      }
+      entity = relationship.destination
+    }
+    switch end {
+    case .attribute where entity.attribute(last) == nil:
+      throw .failure("\(entity.name) has no attribute \"\(last)\" (key path \(path) from \(start.name))")
+    case .toOne where entity.relationship(last)?.isToMany != false:
+      throw .failure("\(entity.name) has no to-one relationship \"\(last)\" (key path \(path) from \(start.name))")
+    default: break
+    }
+  }
+}
+
+extension Predicate.Comparison {
+  fileprivate func check(in scope: ExpressionScope) throws(StoreError) {
+    if modifier == .direct && comparisonOperator != .contains {
+      _ = try left.single(in: scope, for: "a comparison")
+    } else {
+      _ = try left.type(in: scope)
+    }
+    switch comparisonOperator {
+    case .isIn: _ = try right.type(in: scope)
+    case .between:
+      if !(try right.type(in: scope)).isList { throw .failure("BETWEEN needs a list of two bounds, not \(right)") }
+      if case .aggregate(let bounds) = right, bounds.count != 2, try Self.areSingle(bounds, scope) {
+        throw .failure("BETWEEN needs two bounds, not \(bounds.count)")
+      }
+    case .matches:
+      _ = try right.single(in: scope, for: "MATCHES")
+      if case .constant(let value) = right, let pattern = value.text,
+        TextPattern.expression(pattern, options: options) == nil
+      {
+        throw .failure("\"\(pattern)\" is no regular expression")
+      }
+    default: _ = try right.single(in: scope, for: "a comparison")
+    }
+  }
+
+  private static func areSingle(_ parts: [Expression], _ scope: ExpressionScope) throws(StoreError) -> Bool {
+    for part in parts where try part.type(in: scope).isList { return false }
+    return true
+  }
+}

@@ -1,0 +1,134 @@
+public import Foundation
+public import ObjectModel
+
+extension Predicate {
+  /// The same condition with the compact cases wherever they say it, and with what is the same for every object
+  /// computed: for stores, which answer the compact cases fastest.
+  ///
+  /// The predicate must have passed `checkKeyPaths(for:)`.
+  /// - Parameters:
+  ///   - entity: whose objects are meant.
+  ///   - now: what `now()` stands for.
+  public func compacted(for entity: Entity, now: Date = Date()) -> Predicate {
+    switch self {
+    case .compare(let comparison):
+      let folded = Comparison(
+        comparison.left.folded(now: now), comparison.comparisonOperator, comparison.right.folded(now: now),
+        modifier: comparison.modifier, options: comparison.options)
+      return folded.compact(entity) ?? .compare(folded)
+    case .and(let parts):
+      let parts = parts.map { $0.compacted(for: entity, now: now) }
+      return parts.count == 1 ? parts[0] : .and(parts)
+    case .or(let parts):
+      let parts = parts.map { $0.compacted(for: entity, now: now) }
+      return parts.count == 1 ? parts[0] : .or(parts)
+    case .not(let part): return .not(part.compacted(for: entity, now: now))
+    default: return self
+    }
+  }
+}
+
+extension Predicate.Comparison {
+  /// Nil where only the general form says it.
+  fileprivate func compact(_ entity: Entity) -> Predicate? {
+    if let left = left.fixedValue(now: .distantPast), let right = right.fixedValue(now: .distantPast) {
+      return holds(left, right) ? Predicate.all : Predicate.none
+    }
+    guard isByBytes else { return nil }
+    switch (left, right) {
+    case (.keyPath(let path), _):
+      switch entity.end(of: path) {
+      case .attribute: return compact(attribute: path)
+      case .toOne: return compact(toOne: path)
+      default: return nil
+      }
+    case (_, .keyPath(let path)) where modifier == .direct:
+      guard let mirrored = comparisonOperator.mirrored, entity.end(of: path) != nil else { return nil }
+      return Predicate.Comparison(right, mirrored, left).compact(entity)
+    case (.selfObject, .object(let objectID)) where comparisonOperator == .equal: return .selfIsIn([objectID])
+    case (.selfObject, .object(let objectID)) where comparisonOperator == .notEqual:
+      return .not(.selfIsIn([objectID]))
+    case (.object(let objectID), .selfObject) where modifier == .direct && comparisonOperator == .equal:
+      return .selfIsIn([objectID])
+    case (.selfObject, .aggregate(let elements)) where comparisonOperator == .isIn:
+      let objectIDs = elements.compactMap(\.objectConstant)
+      return objectIDs.count == elements.count ? .selfIsIn(objectIDs) : nil
+    default: return nil
+    }
+  }
+
+  /// Whether options change nothing: none is given, or what is compared is no text.
+  private var isByBytes: Bool {
+    if options.isEmpty || options.contains(.normalized) { return true }
+    return [left, right].contains { operand in
+      if case .constant(let value) = operand { return value.text == nil }
+      if case .object = operand { return true }
+      return false
+    }
+  }
+
+  private func compact(attribute path: Predicate.KeyPath) -> Predicate? {
+    switch (comparisonOperator, right) {
+    case (.isIn, .aggregate(let elements)):
+      let constants = elements.compactMap(\.constant)
+      return constants.count == elements.count ? .isIn(path, constants) : nil
+    case (.between, .aggregate(let bounds)) where bounds.count == 2:
+      guard let low = bounds[0].constant, let high = bounds[1].constant else { return nil }
+      return .and([.comparison(path, .greaterOrEqual, low), .comparison(path, .lessOrEqual, high)])
+    case (_, .constant(let value)): return comparisonOperator.compact.map { .comparison(path, $0, value) }
+    default: return nil
+    }
+  }
+
+  private func compact(toOne path: Predicate.KeyPath) -> Predicate? {
+    let target: ObjectID?
+    switch right {
+    case .object(let objectID): target = objectID
+    case .constant(let value) where value.isMissing: target = nil
+    default: return nil
+    }
+    switch comparisonOperator {
+    case .equal: return .refersTo(path, target)
+    case .notEqual: return .not(.refersTo(path, target))
+    default: return nil
+    }
+  }
+}
+
+extension Expression {
+  /// Parts that are the same for every object as constants.
+  fileprivate func folded(now: Date) -> Expression {
+    if let value = fixedValue(now: now) { return Expression(value) }
+    return mappingParts({ $0.folded(now: now) }, predicates: { $0 })
+  }
+
+  var constant: Value? {
+    if case .constant(let value) = self { return value }
+    return nil
+  }
+
+  var objectConstant: ObjectID? {
+    if case .object(let objectID) = self { return objectID }
+    return nil
+  }
+}
+
+extension Entity {
+  /// What a property at the end of a key path is.
+  enum PathEnd {
+    case attribute, toOne
+  }
+
+  /// What a path of to-one relationships ends at; nil for a path that goes through or ends at a to-many relationship,
+  /// or does not exist.
+  func end(of path: Predicate.KeyPath) -> PathEnd? {
+    guard let last = path.last else { return nil }
+    var here = self
+    for name in path.dropLast() {
+      guard let relationship = here.relationship(name), !relationship.isToMany else { return nil }
+      here = relationship.destination
+    }
+    if here.attribute(last) != nil { return .attribute }
+    return here.relationship(last)?.isToMany == false ? .toOne : nil
+  }
+}

@@ -1,0 +1,15 @@
+public import ObjectModel
+
+/// What a predicate asks of an object.
+public protocol PredicateSubject {
+  /// The object's identity; its entity says which properties there are.
+  var objectID: ObjectID { get }
+  /// The value at a key path that ends at an attribute, through to-one relationships; `.null` when it is missing.
+  func value(at keyPath: Predicate.KeyPath) -> Value
+  /// The destination at a key path that ends at a to-one relationship; nil when it leads nowhere.
+  func destination(at keyPath: Predicate.KeyPath) -> ObjectID?
+  /// The members of a to-many relationship of this object, in its order; by primary key where it has none.
+  func members(of relationship: String) -> [ObjectID]
+  /// Another object of the same source; nil when it is gone.
+  func subject(for objectID: ObjectID) -> Self?
+}

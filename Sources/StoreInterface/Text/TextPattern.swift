@@ -1,0 +1,89 @@
+public import Foundation
+
+/// What `LIKE` and `MATCHES` compare text with.
+public enum TextPattern {
+  /// Whether the whole text fits a `LIKE` pattern: `*` any number of scalars, `?` one, a backslash before a mark takes
+  /// its meaning away. A backslash at the end stands for itself.
+  /// - Complexity: O(text × pattern) at worst.
+  public static func isLike(_ text: String, _ pattern: String) -> Bool {
+    let text = Array(text.unicodeScalars)
+    let marks = parse(pattern)
+    var position = 0
+    var mark = 0
+    // Where the last `*` was, and how much of the text it stands for so far: only the last one has to be tried again.
+    var star: (mark: Int, position: Int)?
+    while position < text.count {
+      if mark < marks.count, case .any = marks[mark] {
+        star = (mark, position)
+        mark += 1
+      } else if mark < marks.count, marks[mark].fits(text[position]) {
+        mark += 1
+        position += 1
+      } else if let last = star {
+        star = (last.mark, last.position + 1)
+        mark = last.mark + 1
+        position = last.position + 1
+      } else {
+        return false
+      }
+    }
+    return marks[mark...].allSatisfy { $0 == .any }
+  }
+
+  private enum Mark: Equatable {
+    case any, one
+    case scalar(Unicode.Scalar)
+
+    func fits(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .any: false
+      case .one: true
+      case .scalar(let wanted): wanted == scalar
+      }
+    }
+  }
+
+  private static func parse(_ pattern: String) -> [Mark] {
+    var marks: [Mark] = []
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      if isEscaped {
+        marks.append(.scalar(scalar))
+        isEscaped = false
+      } else {
+        switch scalar {
+        case "\\": isEscaped = true
+        case "*": marks.append(.any)
+        case "?": marks.append(.one)
+        default: marks.append(.scalar(scalar))
+        }
+      }
+    }
+    if isEscaped { marks.append(.scalar("\\")) }
+    return marks
+  }
+
+  /// Whether the whole text matches an ICU regular expression; never when it is none.
+  public static func matches(_ text: String, _ pattern: String, options: Predicate.Comparison.Options = []) -> Bool {
+    guard let expression = expression(pattern, options: options) else { return false }
+    let folding = foldsDiacritics(options)
+    let text = folding ? TextFolding.fold(text, options: .diacriticInsensitive) : text
+    return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+  }
+
+  /// The compiled expression, anchored at both ends; nil when it is none.
+  public static func expression(
+    _ pattern: String, options: Predicate.Comparison.Options
+  ) -> NSRegularExpression? {
+    // On its own first, because parentheses around it could complete it.
+    guard (try? NSRegularExpression(pattern: pattern)) != nil else { return nil }
+    let pattern = foldsDiacritics(options) ? TextFolding.fold(pattern, options: .diacriticInsensitive) : pattern
+    let ignoresCase = !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .localized])
+    return try? NSRegularExpression(
+      pattern: "\\A(?:" + pattern + ")\\z", options: ignoresCase ? [.caseInsensitive] : [])
+  }
+
+  private static func foldsDiacritics(_ options: Predicate.Comparison.Options) -> Bool {
+    !options.contains(.normalized) && !options.isDisjoint(with: [.diacriticInsensitive, .localized])
+  }
+}
