@@ -1,3 +1,5 @@
+import ObjectModel
+
 extension Predicate: CustomStringConvertible {
   /// The predicate in the format language, compact cases as comparisons.
   ///
@@ -61,5 +63,39 @@ extension Predicate.Comparison.Options {
       (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"), (.localized, "l"),
     ]
     return "[" + all.filter { contains($0.0) }.map(\.1).joined() + "]"
+  }
+}
+
+extension Predicate {
+  /// Parses a predicate in the format language of `NSPredicate`.
+  /// - Parameters:
+  ///   - format: the text. `%@` stands for the next argument, `%K` for one that is a key path, `%d`, `%ld`, `%lu`, `%f`
+  ///     and so on for numbers; not inside of quotation marks.
+  ///   - arguments: as many as specifiers; nil is null.
+  /// - Throws: `PredicateFormatError` with the column of the mistake.
+  public init(
+    format: String, _ arguments: (any PredicateArgument)?...
+  ) throws(PredicateFormatError) {
+    try self.init(format: format, arguments: arguments)
+  }
+
+  /// As `init(format:_:)`, with the arguments as an array.
+  public init(format: String, arguments: [(any PredicateArgument)?]) throws(PredicateFormatError) {
+    var parser = try PredicateParser(format, arguments.map { $0?.predicateExpression ?? .constant(.null) })
+    self = try parser.parsePredicate()
+  }
+}
+
+extension Expression {
+  /// Parses an expression in the format language, such as `count:(pages)` or `price * 1.2`.
+  /// - Throws: `PredicateFormatError` with the column of the mistake; see `Predicate.init(format:_:)`.
+  public init(format: String, _ arguments: (any PredicateArgument)?...) throws(PredicateFormatError) {
+    try self.init(format: format, arguments: arguments)
+  }
+
+  /// As `init(format:_:)`, with the arguments as an array.
+  public init(format: String, arguments: [(any PredicateArgument)?]) throws(PredicateFormatError) {
+    var parser = try PredicateParser(format, arguments.map { $0?.predicateExpression ?? .constant(.null) })
+    self = try parser.parseExpression()
   }
 }

@@ -1,0 +1,171 @@
+/// Splits a format into tokens.
+struct FormatLexer {
+  private let characters: [Character]
+  private var position = 0
+  private var tokens: [FormatToken] = []
+
+  /// The tokens of a text, the last one being the end.
+  static func tokens(_ text: String) throws(PredicateFormatError) -> [FormatToken] {
+    var lexer = FormatLexer(text)
+    while let character = lexer.peek() { try lexer.lex(character) }
+    lexer.add(.end, at: lexer.position)
+    return lexer.tokens
+  }
+
+  private init(_ text: String) {
+    characters = Array(text)
+  }
+
+  private func peek(_ distance: Int = 0) -> Character? {
+    position + distance < characters.count ? characters[position + distance] : nil
+  }
+
+  private mutating func add(_ kind: FormatToken.Kind, at start: Int) {
+    tokens.append(FormatToken(kind: kind, column: start + 1))
+  }
+
+  private mutating func lex(_ character: Character) throws(PredicateFormatError) {
+    let start = position
+    switch character {
+    case _ where character.isWhitespace: position += 1
+    case "\"", "'": add(.string(try string(character)), at: start)
+    case "$", "#", "@":
+      position += 1
+      let name = takeName()
+      if name.isEmpty { throw failure(.syntax, "a name belongs after \"\(character)\"", at: start) }
+      switch character {
+      case "$": add(.variable(name), at: start)
+      case "#": add(.word(name, isEscaped: true), at: start)
+      default: add(.collector("@" + name), at: start)
+      }
+    case "%": try specifier()
+    case _ where Self.isDigit(character): try number()
+    case _ where Self.isNameStart(character): add(.word(takeName(), isEscaped: false), at: start)
+    default: try sign(character)
+    }
+  }
+
+  // MARK: words and signs
+
+  private static func isDigit(_ character: Character) -> Bool { character >= "0" && character <= "9" }
+  private static func isNameStart(_ character: Character) -> Bool { character.isLetter || character == "_" }
+
+  private mutating func take(while condition: (Character) -> Bool) -> String {
+    let start = position
+    while let character = peek(), condition(character) { position += 1 }
+    return String(characters[start..<position])
+  }
+
+  private mutating func takeName() -> String {
+    take { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  private static let signs = [
+    ":=", "**", "==", "=<", "=>", "!=", "<>", "<=", ">=", "&&", "||", "(", ")", "{", "}", "[", "]", ",", ".", ":", "=",
+    "<",
+    ">", "!", "+", "-", "*", "/",
+  ]
+
+  private mutating func sign(_ character: Character) throws(PredicateFormatError) {
+    let pair = String(characters[position..<min(position + 2, characters.count)])
+    let candidates = [pair, String(character)]
+    guard let sign = candidates.first(where: { Self.signs.contains($0) }) else {
+      throw failure(
+        .syntax, "\"\(character)\" has no meaning here", at: position, hint: "text stands between quotation marks")
+    }
+    add(.sign(sign), at: position)
+    position += sign.count
+  }
+
+  /// `%@`, `%K` and what C prints numbers with.
+  private mutating func specifier() throws(PredicateFormatError) {
+    let start = position
+    position += 1
+    let length = take { $0 == "l" || $0 == "h" || $0 == "q" || $0 == "z" }
+    guard let letter = peek() else { throw failure(.argument, "a specifier belongs after %", at: start) }
+    let isInteger = "dDiuUxXoOc".contains(letter)
+    let isKnown = isInteger || (length.isEmpty ? "@Kfge".contains(letter) : length == "l" && "fge".contains(letter))
+    if !isKnown {
+      throw failure(
+        .argument, "%\(length)\(letter) is no specifier", at: start, hint: "use %@ for values and %K for key paths")
+    }
+    position += 1
+    add(.specifier(String(letter)), at: start)
+  }
+
+  // MARK: literals
+
+  private mutating func number() throws(PredicateFormatError) {
+    let start = position
+    if peek() == "0", let mark = peek(1), let radix = ["x": 16, "o": 8, "b": 2][mark.lowercased()] {
+      position += 2
+      let digits = takeName()
+      guard let value = UInt64(digits, radix: radix) else {
+        throw failure(.literal, "\"0\(mark)\(digits)\" is no number of 64 bits", at: start)
+      }
+      add(.number(String(value)), at: start)
+      return
+    }
+    var text = take { Self.isDigit($0) }
+    if peek() == ".", let next = peek(1), Self.isDigit(next) {
+      position += 1
+      text += "." + take { Self.isDigit($0) }
+    }
+    if let mark = peek(), mark == "e" || mark == "E" {
+      let hasSign = peek(1) == "+" || peek(1) == "-"
+      if let digit = peek(hasSign ? 2 : 1), Self.isDigit(digit) {
+        text += "e" + (peek(1) == "-" ? "-" : "")
+        position += hasSign ? 2 : 1
+        text += take { Self.isDigit($0) }
+      }
+    }
+    if let next = peek(), Self.isNameStart(next) {
+      throw failure(.literal, "\"\(text)\(next)…\" is no number", at: start, hint: "names do not begin with a digit")
+    }
+    add(.number(text), at: start)
+  }
+
+  private mutating func string(_ quote: Character) throws(PredicateFormatError) -> String {
+    let start = position
+    position += 1
+    var text = ""
+    while let character = peek() {
+      position += 1
+      if character == quote { return text }
+      if character == "\\" { text += String(try escape()) } else { text.append(character) }
+    }
+    throw failure(.literal, "the string that begins here does not end", at: start, hint: "add a closing \(quote)")
+  }
+
+  /// What the backslash before the position means with what is after it.
+  private mutating func escape() throws(PredicateFormatError) -> Character {
+    let start = position - 1
+    guard let mark = peek() else { throw failure(.literal, "the text ends after a backslash", at: start) }
+    position += 1
+    switch mark {
+    case "\"", "'", "\\": return mark
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "x", "u", "U":
+      let length = mark == "x" ? 2 : mark == "u" ? 4 : 8
+      let digits = String(characters[position..<min(position + length, characters.count)])
+      guard digits.count == length, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16),
+        let scalar = Unicode.Scalar(value)
+      else {
+        throw failure(.literal, "\"\\\(mark)\" needs \(length) hexadecimal digits of a character", at: start)
+      }
+      position += length
+      return Character(scalar)
+    default:
+      throw failure(
+        .literal, "the escape \"\\\(mark)\" is not known", at: start, hint: "write \\\\ for a backslash in the text")
+    }
+  }
+
+  private func failure(
+    _ code: PredicateFormatError.Code, _ message: String, at start: Int, hint: String? = nil
+  ) -> PredicateFormatError {
+    PredicateFormatError(code: code, message: message, column: start + 1, hint: hint)
+  }
+}

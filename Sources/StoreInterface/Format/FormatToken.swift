@@ -1,0 +1,35 @@
+/// A token of the format language, with the column where it begins.
+struct FormatToken: Hashable {
+  enum Kind: Hashable {
+    /// A name or a word of the language; `#` before a name says that it is no such word.
+    case word(String, isEscaped: Bool)
+    case number(String)
+    case string(String)
+    /// `$NAME`.
+    case variable(String)
+    /// `@name`, the `@` included.
+    case collector(String)
+    /// `%@`, the `%` left out.
+    case specifier(String)
+    case sign(String)
+    case end
+  }
+
+  var kind: Kind
+  /// In characters, from 1.
+  var column: Int
+
+  /// For messages.
+  var shown: String {
+    switch kind {
+    case .word(let text, let isEscaped): "\"\(isEscaped ? "#" : "")\(text)\""
+    case .number(let text): text
+    case .string(let text): "the string \"\(text.prefix(40))\""
+    case .variable(let text): "$" + text
+    case .collector(let text): text
+    case .specifier(let text): "%" + text
+    case .sign(let text): "\"\(text)\""
+    case .end: "the end"
+    }
+  }
+}

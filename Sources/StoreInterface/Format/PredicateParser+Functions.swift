@@ -1,0 +1,107 @@
+import ObjectModel
+
+extension PredicateParser {
+  /// `name:with:(operands)` or `name(operands)`.
+  mutating func function() throws(PredicateFormatError) -> Expression {
+    let column = next.column
+    var name = ""
+    while case .word(let word, isEscaped: false) = next.kind {
+      name += word
+      advance()
+      if skip(sign: ":") { name += ":" } else { break }
+    }
+    try expect("(")
+    let start = next.column
+    let operands = try list(until: ")")
+    switch name {
+    case "castObject:toType:":
+      guard operands.count == 2, case .constant(.string(let type)) = operands[1],
+        let type = Expression.CastType(rawValue: type)
+      else { throw failure(.operandCount, "castObject:toType: takes a value and the name of a type", at: start) }
+      return .cast(operands[0], type)
+    case "objectFrom:withIndex:":
+      if operands.count != 2 { throw wrongCount(name, 2, operands.count, at: start) }
+      return .element(of: operands[0], .at(operands[1]))
+    default: break
+    }
+    guard let function = Expression.Function(rawValue: name) ?? Expression.Function(rawValue: name + ":") else {
+      throw failure(
+        .unknownName, "there is no function \(name)", at: column, hint: Self.suggestion(for: name))
+    }
+    if operands.count != function.operandCount {
+      throw wrongCount(function.rawValue, function.operandCount, operands.count, at: start)
+    }
+    return .function(function, operands)
+  }
+
+  private func wrongCount(_ name: String, _ wanted: Int, _ found: Int, at column: Int) -> PredicateFormatError {
+    failure(.operandCount, "\(name) takes \(wanted) operand\(wanted == 1 ? "" : "s"), not \(found)", at: column)
+  }
+
+  private static func suggestion(for name: String) -> String {
+    let known = Expression.Function.allCases.map(\.rawValue)
+    let start = name.prefix(3).lowercased()
+    let near = known.filter { $0.lowercased().hasPrefix(start) }
+    return (near.isEmpty ? "known are " : "did you mean ") + (near.isEmpty ? known : near).joined(separator: ", ")
+  }
+
+  // MARK: methods
+
+  /// `FUNCTION(receiver, "selector:", operands)`: what a method of an Objective-C value would give.
+  mutating func method() throws(PredicateFormatError) -> Expression {
+    advance()
+    try expect("(")
+    let receiver = try expression()
+    try expect(",")
+    let token = next
+    guard case .constant(.string(let selector)) = try operand() else {
+      throw failure(.syntax, "\(token.shown) stands where a selector belongs", at: token.column)
+    }
+    var operands = [receiver]
+    while skip(sign: ",") { operands.append(try expression()) }
+    try expect(")")
+    let known = Expression.Function(rawValue: selector)
+    let count = known?.operandCount ?? selector.count { $0 == ":" } + 1
+    if operands.count != count {
+      throw failure(
+        .operandCount, "\"\(selector)\" takes \(count - 1) operands, not \(operands.count - 1)", at: token.column)
+    }
+    if let known { return .function(known, operands) }
+    if let method = Self.methods[selector] { return method(operands) }
+    if selector == "valueForKey:" || selector == "valueForKeyPath:", case .constant(.string(let path)) = operands[1] {
+      return try receiver.appending(keyPath: path).get(or: failure, at: token.column)
+    }
+    throw failure(
+      .unknownName, "the method \"\(selector)\" is not supported", at: token.column,
+      hint: "known are \((Self.methods.keys + ["valueForKeyPath:"]).sorted().joined(separator: ", "))")
+  }
+
+  private static let methods: [String: @Sendable ([Expression]) -> Expression] = [
+    "lowercaseString": { .function(.lowercase, $0) },
+    "uppercaseString": { .function(.uppercase, $0) },
+    "length": { .function(.length, $0) },
+    "count": { .function(.count, $0) },
+    "stringValue": { .cast($0[0], .string) },
+    "description": { .cast($0[0], .string) },
+    "absoluteString": { .cast($0[0], .string) },
+    "UUIDString": { .cast($0[0], .string) },
+    "doubleValue": { .cast($0[0], .number) },
+    "floatValue": { .cast($0[0], .number) },
+    "integerValue": { .function(.truncate, [.cast($0[0], .number)]) },
+    "intValue": { .function(.truncate, [.cast($0[0], .number)]) },
+    "longLongValue": { .function(.truncate, [.cast($0[0], .number)]) },
+    "timeIntervalSinceReferenceDate": { .cast($0[0], .number) },
+    "timeIntervalSince1970": {
+      .function(.add, [.cast($0[0], .number), .constant(.integer(978_307_200))])
+    },
+    "timeIntervalSinceDate:": { .function(.subtract, $0) },
+    "dateByAddingTimeInterval:": { .cast(.function(.add, $0), .date) },
+    "decimalNumberByAdding:": { .function(.add, $0) },
+    "decimalNumberBySubtracting:": { .function(.subtract, $0) },
+    "decimalNumberByMultiplyingBy:": { .function(.multiply, $0) },
+    "decimalNumberByDividingBy:": { .function(.divide, $0) },
+    "objectAtIndex:": { .element(of: $0[0], .at($0[1])) },
+    "firstObject": { .element(of: $0[0], .first) },
+    "lastObject": { .element(of: $0[0], .last) },
+  ]
+}

@@ -1,0 +1,198 @@
+import Foundation
+import ObjectModel
+
+extension PredicateParser {
+  /// What stands between operators.
+  mutating func operand() throws(PredicateFormatError) -> Expression {
+    let token = next
+    switch token.kind {
+    case .number(let text):
+      let value = try number(text)
+      advance()
+      return .constant(value)
+    case .string(let text):
+      advance()
+      return .constant(.string(text))
+    case .variable(let name):
+      advance()
+      return .variable(name)
+    case .specifier: return try argument()
+    case .word(let name, isEscaped: true):
+      advance()
+      return .keyPath([name])
+    case .word(let name, isEscaped: false): return try word(name)
+    case .sign("{"):
+      advance()
+      return .aggregate(try list(until: "}"))
+    case .sign("("):
+      advance()
+      let first = try expression()
+      if skip(sign: ")") { return first }
+      try expect(",")
+      return .aggregate([first] + (try list(until: ")")))
+    default: throw unexpected("a value or a property")
+    }
+  }
+
+  /// Expressions with commas between them, and the sign after the last one.
+  mutating func list(until closing: String) throws(PredicateFormatError) -> [Expression] {
+    var elements: [Expression] = []
+    if skip(sign: closing) { return elements }
+    repeat { elements.append(try expression()) } while skip(sign: ",")
+    if !skip(sign: closing) { throw unexpected("\",\" or \"\(closing)\"") }
+    return elements
+  }
+
+  // MARK: words
+
+  private mutating func word(_ name: String) throws(PredicateFormatError) -> Expression {
+    let upper = name.uppercased()
+    let follower = tokens[position + 1].kind
+    switch upper {
+    case "YES", "TRUE": return constant(.boolean(true))
+    case "NO", "FALSE": return constant(.boolean(false))
+    case "NULL", "NIL": return constant(.null)
+    case "SELF":
+      advance()
+      return .selfObject
+    case "CAST" where follower == .sign("("): return try cast()
+    case "TERNARY" where follower == .sign("("): return try conditional()
+    case "SUBQUERY" where follower == .sign("("): return try subquery()
+    case "FUNCTION" where follower == .sign("("): return try method()
+    case "FETCH" where follower == .sign("("):
+      throw failure(.unknownName, "FETCH is not supported", hint: "run the inner request first and use its result")
+    // These are words of the language inside of brackets only.
+    case "FIRST", "LAST", "SIZE": break
+    default:
+      if PredicateWords.isReserved(name) {
+        throw unexpected("a value or a property", hint: "write #\(name) for a property of that name")
+      }
+    }
+    if follower == .sign(":") || follower == .sign("(") { return try function() }
+    advance()
+    return .keyPath([name])
+  }
+
+  private mutating func constant(_ value: Value) -> Expression {
+    advance()
+    return .constant(value)
+  }
+
+  /// `CAST(expression, "NSDate")`. Of a literal it makes a constant.
+  private mutating func cast() throws(PredicateFormatError) -> Expression {
+    advance()
+    try expect("(")
+    let column = next.column
+    let operand = try expression()
+    try expect(",")
+    let type = try castType()
+    try expect(")")
+    guard case .constant(let literal) = operand else { return .cast(operand, type) }
+    let value = type.convert(literal)
+    if value.isMissing && !literal.isMissing {
+      throw failure(.literal, "\(operand) cannot be cast to \(type.rawValue)", at: column)
+    }
+    return .constant(value)
+  }
+
+  private mutating func castType() throws(PredicateFormatError) -> Expression.CastType {
+    let token = next
+    guard case .constant(.string(let name)) = try operand() else {
+      throw failure(.syntax, "\(token.shown) stands where the name of a type belongs", at: token.column)
+    }
+    if let type = Expression.CastType(rawValue: name) { return type }
+    let known = Expression.CastType.allCases.map(\.rawValue).joined(separator: ", ")
+    throw failure(.unknownName, "there is no cast to \"\(name)\"", at: token.column, hint: "known are \(known)")
+  }
+
+  private mutating func conditional() throws(PredicateFormatError) -> Expression {
+    advance()
+    try expect("(")
+    let predicate = try disjunction()
+    try expect(",")
+    let first = try expression()
+    try expect(",")
+    let second = try expression()
+    try expect(")")
+    return .conditional(predicate, first, second)
+  }
+
+  private mutating func subquery() throws(PredicateFormatError) -> Expression {
+    advance()
+    try expect("(")
+    let base = try expression()
+    try expect(",")
+    guard case .variable(let name) = next.kind else { throw unexpected("a variable such as $x") }
+    advance()
+    try expect(",")
+    let predicate = try disjunction()
+    try expect(")")
+    return .subquery(of: base, variable: name, predicate)
+  }
+
+  // MARK: numbers and arguments
+
+  /// An integer where the text has neither fraction nor exponent.
+  func number(_ text: String) throws(PredicateFormatError) -> Value {
+    if text.contains(where: { $0 == "." || $0 == "e" }) {
+      guard let number = Double(text), number.isFinite else {
+        throw failure(.literal, "\(text) is beyond what a number can be")
+      }
+      return .double(number)
+    }
+    guard let number = Int64(text) else {
+      throw failure(
+        .literal, "\(text) does not fit 64 bits", hint: "write \(text).0, or CAST(\"\(text)\", \"NSDecimalNumber\")")
+    }
+    return .integer(number)
+  }
+
+  private mutating func argument() throws(PredicateFormatError) -> Expression {
+    let token = next
+    guard case .specifier(let letter) = token.kind else { throw unexpected("a specifier") }
+    if letter == "K" {
+      return try Expression.selfObject.appending(keyPath: keyPathArgument()).get(or: failure, at: token.column)
+    }
+    let argument = try takeArgument()
+    switch letter {
+    case "@": return argument
+    case "f", "g", "e":
+      if case .constant(let value) = argument, let number = value.real { return .constant(.double(number)) }
+    default:
+      if case .constant(let value) = argument, let number = value.wholeNumber { return .constant(.integer(number)) }
+    }
+    throw failure(
+      .argument, "the argument \(argument) does not fit %\(letter)", at: token.column, hint: "use %@ for any value")
+  }
+
+  /// The text of the key path that stands for the `%K` here.
+  mutating func keyPathArgument() throws(PredicateFormatError) -> String {
+    let column = next.column
+    let argument = try takeArgument()
+    if case .constant(.string(let path)) = argument { return path }
+    throw failure(
+      .argument, "the argument \(argument) for %K is no key path", at: column, hint: "%K takes a string, %@ any value")
+  }
+
+  private mutating func takeArgument() throws(PredicateFormatError) -> Expression {
+    guard nextArgument < arguments.count else {
+      throw failure(.argument, "there is no argument for \(next.shown)", hint: "\(arguments.count) were given")
+    }
+    advance()
+    nextArgument += 1
+    return arguments[nextArgument - 1]
+  }
+}
+
+extension Expression? {
+  /// The expression; a failure where the key path of an argument is none.
+  func get(
+    or failure: (PredicateFormatError.Code, String, Int?, String?) -> PredicateFormatError, at column: Int
+  ) throws(PredicateFormatError) -> Expression {
+    guard let self else {
+      throw failure(
+        .argument, "the argument for %K is no key path", column, "a key path is names with dots between them")
+    }
+    return self
+  }
+}

@@ -1,0 +1,166 @@
+import ObjectModel
+
+extension PredicateParser {
+  /// An operand, the loosest operators included.
+  mutating func expression() throws(PredicateFormatError) -> Expression {
+    try enter()
+    defer { depth -= 1 }
+    var left = try sum()
+    var length = 0
+    while let word = nextWord, let operation = Expression.SetOperation(rawValue: word) {
+      try count(&length)
+      advance()
+      left = .set(operation, left, try sum())
+    }
+    return left
+  }
+
+  private mutating func sum() throws(PredicateFormatError) -> Expression {
+    var left = try product()
+    var length = 0
+    while true {
+      if skip(sign: "+") {
+        left = .function(.add, [left, try product()])
+      } else if skip(sign: "-") {
+        left = .function(.subtract, [left, try product()])
+      } else {
+        return left
+      }
+      try count(&length)
+    }
+  }
+
+  private mutating func product() throws(PredicateFormatError) -> Expression {
+    var left = try power()
+    var length = 0
+    while true {
+      if skip(sign: "*") {
+        left = .function(.multiply, [left, try power()])
+      } else if skip(sign: "/") {
+        left = .function(.divide, [left, try power()])
+      } else {
+        return left
+      }
+      try count(&length)
+    }
+  }
+
+  private mutating func power() throws(PredicateFormatError) -> Expression {
+    let base = try signed()
+    guard skip(sign: "**") else { return base }
+    try enter()
+    defer { depth -= 1 }
+    return .function(.power, [base, try power()])
+  }
+
+  /// A minus belongs to a number; before anything else it subtracts from zero.
+  private mutating func signed() throws(PredicateFormatError) -> Expression {
+    guard skip(sign: "-") else { return try postfix() }
+    try enter()
+    defer { depth -= 1 }
+    if case .number(let text) = next.kind {
+      let number = try self.number("-" + text)
+      advance()
+      return try suffixes(of: .constant(number))
+    }
+    return .function(.subtract, [.constant(.integer(0)), try signed()])
+  }
+
+  private func count(_ length: inout Int) throws(PredicateFormatError) {
+    length += 1
+    if length > Self.longestChain {
+      throw failure(.complexity, "more than \(Self.longestChain) operators in a row", hint: "use parentheses")
+    }
+  }
+
+  // MARK: key paths and indexes
+
+  private mutating func postfix() throws(PredicateFormatError) -> Expression {
+    let isParenthesis = next.kind == .sign("(")
+    let start = try operand()
+    return try suffixes(of: start, isClosed: isParenthesis)
+  }
+
+  /// What follows an operand: `.name`, `.@operator`, `[index]`.
+  /// - Parameter isClosed: whether the operand stands in parentheses, so that a key path does not become part of it.
+  private mutating func suffixes(of start: Expression, isClosed: Bool = false) throws(PredicateFormatError)
+    -> Expression
+  {
+    var result = start
+    var isClosed = isClosed
+    var length = 0
+    while true {
+      if skip(sign: ".") {
+        result = try component(after: result, isClosed: isClosed)
+      } else if skip(sign: "[") {
+        result = .element(of: result, try index())
+        try expect("]")
+      } else {
+        return result
+      }
+      isClosed = false
+      try count(&length)
+    }
+  }
+
+  private mutating func component(
+    after base: Expression, isClosed: Bool
+  ) throws(PredicateFormatError) -> Expression {
+    switch next.kind {
+    case .collector(let name):
+      guard let collector = Expression.CollectionOperator(rawValue: name) else {
+        let known = Expression.CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
+        throw failure(.unknownName, "\(name) is no collection operator", hint: "known are \(known)")
+      }
+      advance()
+      return .collection(collector, of: base, [])
+    case .word(let name, _):
+      advance()
+      return isClosed ? .path(of: base, [name]) : base.appending([name])
+    case .specifier("K"):
+      let column = next.column
+      return try base.appending(keyPath: keyPathArgument(), isClosed: isClosed).get(or: failure, at: column)
+    default: throw unexpected("a property")
+    }
+  }
+
+  private mutating func index() throws(PredicateFormatError) -> Expression.Position {
+    let positions: [String: Expression.Position] = ["FIRST": .first, "LAST": .last, "SIZE": .size]
+    if let word = nextWord, let found = positions[word], tokens[position + 1].kind == .sign("]") {
+      advance()
+      return found
+    }
+    return .at(try expression())
+  }
+}
+
+extension Expression {
+  /// The expression with more property names after it. What a collection operator is followed by is what it works on.
+  func appending(_ path: Predicate.KeyPath) -> Expression {
+    if path.isEmpty { return self }
+    switch self {
+    case .selfObject: return .keyPath(path)
+    case .keyPath(let start): return .keyPath(start + path)
+    case .path(let base, let start): return .path(of: base, start + path)
+    case .collection(let collector, let base, let start): return .collection(collector, of: base, start + path)
+    default: return .path(of: self, path)
+    }
+  }
+
+  /// The same with a key path as text, collection operators in it included; nil when it is none.
+  func appending(keyPath text: String, isClosed: Bool = false) -> Expression? {
+    var result = self
+    var isClosed = isClosed
+    for name in text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+      if name.hasPrefix("@") {
+        guard let collector = CollectionOperator(rawValue: name) else { return nil }
+        result = .collection(collector, of: result, [])
+      } else {
+        if name.isEmpty || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { return nil }
+        result = isClosed ? .path(of: result, [name]) : result.appending([name])
+      }
+      isClosed = false
+    }
+    return result
+  }
+}

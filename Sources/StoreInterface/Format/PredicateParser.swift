@@ -1,0 +1,212 @@
+import ObjectModel
+
+/// A recursive-descent parser for the predicate format language.
+///
+/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `+ -`, `* /`, `**` (to the right), the sign of a
+/// number, key paths and indexes. Words of the language are known in any letter case.
+struct PredicateParser {
+  static let deepestNesting = 64
+  /// Operators in a row nest as deeply as the row is long.
+  static let longestChain = 512
+
+  let tokens: [FormatToken]
+  /// What stands for the specifiers, in order.
+  let arguments: [Expression]
+  var position = 0
+  var nextArgument = 0
+  var depth = 0
+  /// Position of each opening parenthesis → position of its closing one.
+  private let closings: [Int: Int]
+
+  init(_ format: String, _ arguments: [Expression]) throws(PredicateFormatError) {
+    tokens = try FormatLexer.tokens(format)
+    self.arguments = arguments
+    var open: [Int] = []
+    var closings: [Int: Int] = [:]
+    for (index, token) in tokens.enumerated() {
+      if token.kind == .sign("(") { open.append(index) }
+      if token.kind == .sign(")"), let start = open.popLast() { closings[start] = index }
+    }
+    self.closings = closings
+  }
+
+  /// The whole text as a predicate.
+  mutating func parsePredicate() throws(PredicateFormatError) -> Predicate {
+    let predicate = try disjunction()
+    try finish()
+    return predicate
+  }
+
+  /// The whole text as an expression.
+  mutating func parseExpression() throws(PredicateFormatError) -> Expression {
+    let result = try expression()
+    try finish()
+    return result
+  }
+
+  private func finish() throws(PredicateFormatError) {
+    if next.kind != .end { throw unexpected("the end") }
+    if nextArgument < arguments.count {
+      throw failure(
+        .argument, "\(arguments.count) arguments were given, and the format takes \(nextArgument)",
+        hint: "every argument needs a %@ or another specifier outside of quotation marks")
+    }
+  }
+
+  // MARK: tokens
+
+  var next: FormatToken { tokens[position] }
+
+  mutating func advance() { position = min(position + 1, tokens.count - 1) }
+
+  mutating func skip(sign: String) -> Bool {
+    if next.kind != .sign(sign) { return false }
+    advance()
+    return true
+  }
+
+  mutating func skip(word: String) -> Bool {
+    if nextWord != word { return false }
+    advance()
+    return true
+  }
+
+  /// The next token when it is an unescaped word, in upper case.
+  var nextWord: String? {
+    if case .word(let text, isEscaped: false) = next.kind { return text.uppercased() }
+    return nil
+  }
+
+  mutating func expect(_ sign: String) throws(PredicateFormatError) {
+    if !skip(sign: sign) { throw unexpected("\"\(sign)\"") }
+  }
+
+  func unexpected(_ wanted: String, hint: String? = nil) -> PredicateFormatError {
+    failure(.syntax, "\(next.shown) stands where \(wanted) belongs", hint: hint)
+  }
+
+  func failure(
+    _ code: PredicateFormatError.Code, _ message: String, at column: Int? = nil, hint: String? = nil
+  ) -> PredicateFormatError {
+    PredicateFormatError(code: code, message: message, column: column ?? next.column, hint: hint)
+  }
+
+  mutating func enter() throws(PredicateFormatError) {
+    depth += 1
+    if depth > Self.deepestNesting {
+      throw failure(.complexity, "the predicate is nested more than \(Self.deepestNesting) levels deep")
+    }
+  }
+
+  // MARK: predicates
+
+  mutating func disjunction() throws(PredicateFormatError) -> Predicate {
+    try enter()
+    defer { depth -= 1 }
+    var parts = [try conjunction()]
+    while skip(word: "OR") || skip(sign: "||") { parts.append(try conjunction()) }
+    return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  private mutating func conjunction() throws(PredicateFormatError) -> Predicate {
+    var parts = [try negation()]
+    while skip(word: "AND") || skip(sign: "&&") { parts.append(try negation()) }
+    return parts.count == 1 ? parts[0] : .and(parts)
+  }
+
+  private mutating func negation() throws(PredicateFormatError) -> Predicate {
+    try enter()
+    defer { depth -= 1 }
+    if skip(word: "NOT") || skip(sign: "!") { return .not(try negation()) }
+    if skip(word: "TRUEPREDICATE") { return .all }
+    if skip(word: "FALSEPREDICATE") { return .none }
+    if next.kind == .sign("("), isPredicateInParentheses {
+      advance()
+      let predicate = try disjunction()
+      try expect(")")
+      return predicate
+    }
+    return try comparison()
+  }
+
+  /// Whether the parentheses that begin here are around a predicate: they are around an operand when a sign or word
+  /// that stands after operands follows them.
+  private var isPredicateInParentheses: Bool {
+    guard let closing = closings[position] else { return true }
+    switch tokens[closing + 1].kind {
+    case .sign(let sign): return [")", ",", "&&", "||"].contains(sign)
+    case .word(let word, isEscaped: false): return ["AND", "OR"].contains(word.uppercased())
+    case .end: return true
+    default: return false
+    }
+  }
+
+  private mutating func comparison() throws(PredicateFormatError) -> Predicate {
+    var modifier = Predicate.Comparison.Modifier.direct
+    var isNone = false
+    switch nextWord {
+    case "ANY", "SOME": modifier = .any
+    case "ALL": modifier = .all
+    case "NONE":
+      modifier = .any
+      isNone = true
+    default: break
+    }
+    if modifier != .direct { advance() }
+    let left = try expression()
+    let comparisonOperator = try self.comparisonOperator(after: left)
+    let options = try self.options()
+    let start = next.column
+    let right = try expression()
+    if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
+      throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)
+    }
+    let result = Predicate.compare(
+      Predicate.Comparison(left, comparisonOperator, right, modifier: modifier, options: options))
+    return isNone ? .not(result) : result
+  }
+
+  private static let operatorSigns: [String: Predicate.Comparison.Operator] = [
+    "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, "=<": .lessOrEqual,
+    ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
+  ]
+  private static let operatorWords: [String: Predicate.Comparison.Operator] = [
+    "BETWEEN": .between, "IN": .isIn, "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
+    "LIKE": .like, "MATCHES": .matches,
+  ]
+
+  private mutating func comparisonOperator(
+    after left: Expression
+  ) throws(PredicateFormatError) -> Predicate.Comparison.Operator {
+    if case .sign(let sign) = next.kind, let found = Self.operatorSigns[sign] {
+      advance()
+      return found
+    }
+    if let word = nextWord, let found = Self.operatorWords[word] {
+      advance()
+      return found
+    }
+    if nextWord == "NOT" { throw unexpected("a comparison", hint: "write NOT before the whole comparison") }
+    throw unexpected(
+      "a comparison such as ==", hint: "a property by itself is no predicate; compare it: \(left) == YES")
+  }
+
+  private mutating func options() throws(PredicateFormatError) -> Predicate.Comparison.Options {
+    var options: Predicate.Comparison.Options = []
+    guard skip(sign: "[") else { return options }
+    guard case .word(let letters, _) = next.kind else { throw unexpected("options such as [cd]") }
+    for letter in letters.lowercased() {
+      switch letter {
+      case "c": options.insert(.caseInsensitive)
+      case "d": options.insert(.diacriticInsensitive)
+      case "n": options.insert(.normalized)
+      case "l": options.insert(.localized)
+      default:
+        throw failure(.unknownName, "\"\(letter)\" is no option of a comparison", hint: "use c, d, n and l")
+      }
+    }
+    advance()
+    try expect("]")
+    return options
+  }
+}

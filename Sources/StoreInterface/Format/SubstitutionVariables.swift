@@ -1,0 +1,75 @@
+import ObjectModel
+
+extension Predicate {
+  /// The predicate with variables replaced by values. Those that no value is given for stay, and `checkKeyPaths(for:)`
+  /// refuses them; the loop variables of subqueries are never replaced.
+  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> Predicate {
+    substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
+  }
+
+  /// The variables that need a value, without the loop variables of subqueries.
+  public var substitutionVariables: Set<String> {
+    var names: Set<String> = []
+    collectVariables(into: &names, bound: [])
+    return names
+  }
+
+  func substituting(_ values: [String: Expression]) -> Predicate {
+    switch self {
+    case .compare(var comparison):
+      comparison.left = comparison.left.substituting(values)
+      comparison.right = comparison.right.substituting(values)
+      return .compare(comparison)
+    case .and(let parts): return .and(parts.map { $0.substituting(values) })
+    case .or(let parts): return .or(parts.map { $0.substituting(values) })
+    case .not(let part): return .not(part.substituting(values))
+    default: return self
+    }
+  }
+
+  fileprivate func collectVariables(into names: inout Set<String>, bound: Set<String>) {
+    switch self {
+    case .compare(let comparison):
+      comparison.left.collectVariables(into: &names, bound: bound)
+      comparison.right.collectVariables(into: &names, bound: bound)
+    case .and(let parts), .or(let parts):
+      for part in parts { part.collectVariables(into: &names, bound: bound) }
+    case .not(let part): part.collectVariables(into: &names, bound: bound)
+    default: break
+    }
+  }
+}
+
+extension Expression {
+  /// The expression with variables replaced by values; see `Predicate.withSubstitutionVariables(_:)`.
+  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> Expression {
+    substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
+  }
+
+  fileprivate func substituting(_ values: [String: Expression]) -> Expression {
+    switch self {
+    case .variable(let name): return values[name] ?? self
+    case .path(let base, let path): return base.substituting(values).appending(path)
+    case .subquery(let base, let variable, let predicate):
+      var inner = values
+      inner[variable] = nil
+      return .subquery(of: base.substituting(values), variable: variable, predicate.substituting(inner))
+    default: return mappingParts({ $0.substituting(values) }, predicates: { $0.substituting(values) })
+    }
+  }
+
+  fileprivate func collectVariables(into names: inout Set<String>, bound: Set<String>) {
+    switch self {
+    case .variable(let name):
+      if !bound.contains(name) { names.insert(name) }
+    case .subquery(let base, let variable, let predicate):
+      base.collectVariables(into: &names, bound: bound)
+      predicate.collectVariables(into: &names, bound: bound.union([variable]))
+    case .conditional(let predicate, _, _):
+      predicate.collectVariables(into: &names, bound: bound)
+      for operand in operands { operand.collectVariables(into: &names, bound: bound) }
+    default:
+      for operand in operands { operand.collectVariables(into: &names, bound: bound) }
+    }
+  }
+}
