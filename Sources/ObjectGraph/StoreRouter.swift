@@ -115,6 +115,19 @@ final class StoreRouter: PersistentStore {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
+  func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+    let stores = try storesAsked(for: request)
+    return stores.count == 1 ? try stores[0].objectIDs(request) : try snapshots(request).map(\.objectID)
+  }
+
+  /// - Throws: `StoreError.unsupported` when several stores hold the entity: their groups cannot be put together.
+  func rows(_ request: FetchRequest) throws -> FetchedRows {
+    let stores = try storesAsked(for: request)
+    if stores.count == 1 { return try stores[0].rows(request) }
+    throw StoreError.unsupported(
+      "\(request.entity.name) is in \(stores.count) stores, and dictionaries come from one: fetch objects instead")
+  }
+
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     guard let store = store(of: owner) else { return [] }
     return try store.members(of: owner, relationship: relationship)

@@ -78,7 +78,7 @@ extension Connection {
     try check(result)
   }
 
-  @unsafe private static func setResult(_ value: FunctionValue, of context: OpaquePointer) {
+  @unsafe static func setResult(_ value: FunctionValue, of context: OpaquePointer) {
     switch value {
     case .null: unsafe sqlite3_result_null(context)
     case .integer(let integer): unsafe sqlite3_result_int64(context, integer)

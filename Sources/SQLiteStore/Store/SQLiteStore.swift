@@ -189,6 +189,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
     try SQLiteStore.registerTriggerFunctions(on: connection)
+    try FetchFunctions.register(on: connection)
   }
 
   private func createSchema() throws {

@@ -93,7 +93,7 @@ enum ValueCoding {
   }
 
   /// The shortest decimal number that a stored real stands for.
-  private static func decimal(_ statement: Statement, _ column: Int32) -> Decimal {
+  static func decimal(_ statement: Statement, _ column: Int32) -> Decimal {
     switch statement.type(at: column) {
     case .integer: Decimal(statement.int64(at: column))
     case .real:

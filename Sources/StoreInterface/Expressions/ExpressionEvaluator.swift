@@ -81,39 +81,39 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     return subject?.subject(for: objectID)
   }
 
-  /// Follows a key path from objects; nil among them is a relationship that led nowhere.
+  /// Follows a key path from objects; nil among them is a relationship that led nowhere. Such a one has no members.
   private func values(at path: Predicate.KeyPath, from start: [Subject?], isList: Bool) -> ExpressionValue {
     var here = start
     var isList = isList
+    // What the owners are by the model: where all are missing, only it says what a name means.
+    var entity = (start.lazy.compactMap { $0 }.first ?? subject)?.objectID.entity
     for name in path.dropLast() {
       var next: [Subject?] = []
+      let isToMany = entity?.relationship(name)?.isToMany ?? false
+      isList = isList || isToMany
       for owner in here {
-        guard let owner else {
-          next.append(nil)
-          continue
-        }
-        if owner.objectID.entity.relationship(name)?.isToMany == true {
-          isList = true
-          next += owner.members(of: name).map { owner.subject(for: $0) }
+        if isToMany {
+          if let owner { next += owner.members(of: name).map { owner.subject(for: $0) } }
         } else {
-          next.append(owner.destination(at: [name]).flatMap { owner.subject(for: $0) })
+          next.append(owner?.destination(at: [name]).flatMap { owner?.subject(for: $0) })
         }
       }
       here = next
+      entity = entity?.relationship(name)?.destination
     }
     guard let last = path.last else { return .missing }
+    let relationship = entity?.relationship(last)
     var found: [ExpressionValue] = []
     for owner in here {
-      let relationship = owner?.objectID.entity.relationship(last)
-      if let owner, relationship?.isToMany == true {
-        isList = true
-        found += owner.members(of: last).map { .object($0) }
-      } else if let owner, relationship != nil {
-        found.append(owner.destination(at: [last]).map { .object($0) } ?? .missing)
+      if relationship?.isToMany == true {
+        if let owner { found += owner.members(of: last).map { .object($0) } }
+      } else if relationship != nil {
+        found.append(owner?.destination(at: [last]).map { .object($0) } ?? .missing)
       } else {
         found.append(.value(owner?.value(at: [last]) ?? .null))
       }
     }
+    isList = isList || relationship?.isToMany == true
     return isList ? .list(found) : found.first ?? .missing
   }
 

@@ -38,13 +38,7 @@ public final class InMemoryStore: PersistentStore {
   public func rows(_ request: FetchRequest) throws -> FetchedRows {
     try check(request.entity)
     try request.checkRows()
-    let rows = contents.withLock { $0.resultRows(request) }
-    var builder = FetchedRows.Builder(
-      columns: request.fetchedColumns.map(\.name), storeIdentifier: identifier, model: model)
-    for row in rows {
-      for cell in row { builder.append(cell) }
-    }
-    return builder.finish()
+    return contents.withLock { $0.resultRows(request, storeIdentifier: identifier, model: model) }
   }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.

@@ -65,10 +65,26 @@ public enum TextPattern {
 
   /// Whether the whole text matches an ICU regular expression; never when it is none.
   public static func matches(_ text: String, _ pattern: String, options: Predicate.Comparison.Options = []) -> Bool {
-    guard let expression = expression(pattern, options: options) else { return false }
-    let folding = foldsDiacritics(options)
-    let text = folding ? TextFolding.fold(text, options: .diacriticInsensitive) : text
-    return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+    Matcher(pattern, options: options)?.matches(text) ?? false
+  }
+
+  /// An ICU regular expression, compiled for many texts.
+  public struct Matcher {
+    private let expression: NSRegularExpression
+    private let foldsText: Bool
+
+    /// Nil when the pattern is no regular expression.
+    public init?(_ pattern: String, options: Predicate.Comparison.Options = []) {
+      guard let expression = TextPattern.expression(pattern, options: options) else { return nil }
+      self.expression = expression
+      foldsText = TextPattern.foldsDiacritics(options)
+    }
+
+    /// Whether the whole text matches.
+    public func matches(_ text: String) -> Bool {
+      let text = foldsText ? TextFolding.fold(text, options: .diacriticInsensitive) : text
+      return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+    }
   }
 
   /// The compiled expression, anchored at both ends; nil when it is none.

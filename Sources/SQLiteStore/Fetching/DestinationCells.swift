@@ -38,15 +38,15 @@ import StoreInterface
     let destination = relationship.destination
     foreignKey = "t0." + column.name
     positions = keyPaths.map(\.position)
-    var sql = FetchSQL(store)
-    let selected = try keyPaths.map { try sql.selectedColumn($0.rest, destination) }
+    var sql = FetchSQL(store, destination)
+    let selected = try keyPaths.map { try sql.selectedColumn($0.rest) }
     attributes = selected.map(\.attribute)
     let columns = zip(keyPaths, selected).map { keyPath, selected in
       RowBatch.Column(.attribute(keyPath.rest.joined(separator: ".")), selected.attribute.type.rowBatchStorage)
     }
     holdsBytes = columns.map { $0.storage == .bytes }
     statement = try Statement(
-      store.connection, sql.row(of: destination, selecting: selected.map(\.sql).joined(separator: ", ")))
+      store.connection, sql.row(selecting: selected.map(\.sql).joined(separator: ", ")))
     reader = CellReader(store, columns: columns, attributes: attributes)
     places = RowBatch(entity: destination, columns: columns, capacity: Self.placeCount)
     unsafe keys = .allocate(capacity: Self.placeCount)

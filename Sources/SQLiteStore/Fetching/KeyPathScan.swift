@@ -17,13 +17,14 @@ extension SQLiteStore {
     try perform {
       try settleBeforeReading()
       try request.predicate.checkKeyPaths(for: request.entity)
-      var sql = FetchSQL(self)
+      var sql = FetchSQL(self, request.entity)
       defer { for list in sql.lists { try? connection.execute("DELETE FROM \(list)") } }
       let plan = try KeyPathPlan(self, request.entity, keyPaths, &sql)
       let statement = try Statement(connection, sql.statement(request, selecting: plan.selected))
-      for (index, value) in sql.parameters.enumerated() {
-        try ValueCoding.bind(value, to: statement, at: Int32(index + 1))
+      guard sql.residual.isEmpty else {
+        throw StoreError.unsupported("an export cannot select by \(request.predicate): SQL does not say it")
       }
+      try bind(sql.parameters, to: statement)
       var batch = RowBatch(entity: request.entity, columns: plan.columns, capacity: rowsPerBatch)
       while try statement.step() {
         try plan.read(statement, into: batch, row: batch.count)
@@ -58,7 +59,7 @@ private final class KeyPathPlan {
     var groups: [(relationship: Relationship, keyPaths: [(rest: Predicate.KeyPath, position: Int)])] = []
     for (position, keyPath) in keyPaths.enumerated() {
       guard keyPath.count > 1, let relationship = entity.relationship(keyPath[0]) else {
-        let (name, attribute) = try sql.selectedColumn(keyPath, entity)
+        let (name, attribute) = try sql.selectedColumn(keyPath)
         names.append(name)
         attributes.append(attribute)
         positions.append(position)

@@ -1,0 +1,90 @@
+public import ObjectModel
+public import StoreInterface
+
+/// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches
+/// looked at last.
+///
+/// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nobody else keeps
+/// them. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
+public final class FetchedObjects: RandomAccessCollection {
+  private enum IDs {
+    case rows(FetchedRows)
+    case list([ObjectID])
+  }
+
+  /// How many objects come in at a time.
+  public let batchSize: Int
+  private let context: ManagedObjectContext
+  private let ids: IDs
+  /// The batches looked at last, the latest first.
+  private var batches: [(start: Int, objects: [ManagedObject])] = []
+  private static let keptBatches = 2
+  /// What kept the last batch from being loaded; its objects are faults then, and throw or load when they are used.
+  public private(set) var error: (any Error)?
+
+  init(_ request: FetchRequest, context: ManagedObjectContext) throws {
+    self.context = context
+    batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
+    if context.hasChanges || context.coordinator.persistentStores.count != 1 {
+      ids = .list(try context.fetch(request).map(\.objectID))
+    } else {
+      var keys = request
+      keys.propertiesToFetch = [ExpressionDescription("id", .selfObject)]
+      ids = .rows(try context.coordinator.store.rows(keys))
+    }
+  }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// The number of objects.
+  public var endIndex: Int {
+    switch ids {
+    case .rows(let rows): rows.count
+    case .list(let list): list.count
+    }
+  }
+
+  /// The id of the object at a position. Loads nothing.
+  public func objectID(at position: Int) -> ObjectID {
+    switch ids {
+    case .list(let list): return list[position]
+    case .rows(let rows):
+      // The request fetched nothing but objects.
+      guard case .object(let id) = rows[position, 0] else { preconditionFailure("row \(position) is no object") }
+      return id
+    }
+  }
+
+  /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy.
+  public subscript(position: Int) -> ManagedObject {
+    let start = position - position % batchSize
+    if let index = batches.firstIndex(where: { $0.start == start }) {
+      if index > 0 { batches.swapAt(0, index) }
+    } else {
+      if batches.count == Self.keptBatches { batches.removeLast() }
+      batches.insert((start, load(start..<Swift.min(start + batchSize, endIndex))), at: 0)
+    }
+    return batches[0].objects[position - start]
+  }
+
+  private func load(_ positions: Range<Int>) -> [ManagedObject] {
+    let wanted = positions.map { objectID(at: $0) }
+    do {
+      error = nil
+      return try context.objects(with: wanted)
+    } catch {
+      self.error = error
+      return wanted.map { context.object(with: $0) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The objects that a request selects, `fetchBatchSize` at a time as they are walked; see `FetchedObjects`.
+  ///
+  /// What is selected is settled now: later changes do not add or remove objects.
+  /// - Throws: what the store throws.
+  public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
+    try FetchedObjects(request, context: self)
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import ObjectModel
+import SQLite
+public import StoreInterface
+
+extension SQLiteStore {
+  /// The rows of a request for dictionaries, straight from the statement where SQL can say all of it.
+  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+    try fetchingRows(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      do {
+        let plan = try RowStatement(request, &sql)
+        let statement = try prepared(plan.text, sql.parameters)
+        defer { statement.reset() }
+        return try plan.read(statement, self)
+      } catch is FetchSQL.Untranslatable {
+        return try computedRows(request)
+      } catch let error as SQLiteError where error.message == "integer overflow" {
+        // `sum` of SQLite gives up where the sum becomes a double.
+        return try computedRows(request)
+      }
+    }
+  }
+
+  private func fetchingRows<Result>(_ request: FetchRequest, _ body: () throws -> Result) throws -> Result {
+    guard request.entity.model === model else { throw StoreError.failure("the entity belongs to another model") }
+    return try perform {
+      try settleBeforeReading()
+      try request.checkRows()
+      return try body()
+    }
+  }
+
+  /// Computes the rows in memory, from the objects that meet the predicate.
+  private func computedRows(_ request: FetchRequest) throws -> FetchedRows {
+    var objects = FetchRequest(request.entity)
+    objects.predicate = request.predicate
+    objects.includesSubentities = request.includesSubentities
+    let subjects = StoreSubjects(self)
+    let found = try snapshots(objects).map { subjects.subject(for: $0) }
+    let rows = DictionaryRows.compute(request, of: found, storeIdentifier: storedMetadata.uuid, model: model)
+    try subjects.throwError()
+    return rows
+  }
+}
+
+/// A SELECT for dictionaries and how its columns are read.
+private struct RowStatement {
+  /// One fetched column.
+  private struct Column {
+    var kind: FetchSQL.Kind
+    /// The attribute, where a cell takes more than a copy.
+    var attribute: AttributeDescription?
+    /// Of objects: the statement's column with the entity number, where sub-entities exist.
+    var entityColumn: Int32?
+  }
+
+  let text: String
+  private let names: [String]
+  private let columns: [Column]
+
+  init(_ request: FetchRequest, _ sql: inout FetchSQL) throws {
+    let fetched = request.fetchedColumns
+    names = fetched.map(\.name)
+    let condition = try sql.condition(splitting: request)
+    if !sql.residual.isEmpty { throw FetchSQL.Untranslatable() }
+    sql.isGrouped = request.isGrouped
+    var selected: [String] = []
+    var cells: [String] = []
+    var extra: [String] = []
+    var columns: [Column] = []
+    for description in fetched {
+      let (text, column) = try Self.column(description.expression, &sql)
+      cells.append(text)
+      var placed = column
+      if let entity = try Self.entityNumber(description.expression, column.kind, &sql) {
+        placed.entityColumn = Int32(fetched.count + extra.count)
+        extra.append(entity)
+      }
+      columns.append(placed)
+    }
+    selected = cells + extra
+    self.columns = columns
+    var text = "SELECT \(request.returnsDistinctResults ? "DISTINCT " : "")\(selected.joined(separator: ", "))"
+    let keys = try request.groupExpressions.map { sql.text(try sql.scalar($0)) }
+    let having = try request.resolvedHavingPredicate.map { try sql.condition($0, isNegated: false) }
+    var order = try sql.order(request.sortExpressions)
+    if request.returnsDistinctResults {
+      order += cells
+    } else {
+      order += request.isGrouped ? keys : ["t0.Z_PK"]
+    }
+    sql.applyIndexHints()
+    text += sql.tail(condition, request)
+    if !keys.isEmpty { text += " GROUP BY " + keys.joined(separator: ", ") }
+    if let having {
+      // Without group keys there is one group, which HAVING alone would not make out of no rows.
+      if keys.isEmpty && !request.isGrouped { throw FetchSQL.Untranslatable() }
+      text += " HAVING \(having)"
+    }
+    if !order.isEmpty { text += " ORDER BY " + order.joined(separator: ", ") }
+    self.text = text + FetchSQL.window(request)
+  }
+
+  private static func column(
+    _ expression: StoreInterface.Expression, _ sql: inout FetchSQL
+  ) throws -> (text: String, column: Column) {
+    if case .keyPath(let path) = expression, let attribute = sql.externalAttribute(path) {
+      return (attribute.sql, Column(kind: .bytes(.data), attribute: attribute.attribute))
+    }
+    let scalar = try sql.scalar(expression)
+    return (sql.text(scalar), Column(kind: scalar.kind))
+  }
+
+  /// Where an object's own entity stands; nil when its kind says it.
+  private static func entityNumber(
+    _ expression: StoreInterface.Expression, _ kind: FetchSQL.Kind, _ sql: inout FetchSQL
+  ) throws -> String? {
+    guard case .object(let entity) = kind, !entity.subentities.isEmpty else { return nil }
+    let scalar = try sql.scalar(expression)
+    guard let place = scalar.place else { throw FetchSQL.Untranslatable() }
+    if let step = scalar.step, let relationship = place.entity.relationship(step),
+      let column = sql.layout.entityColumn(of: relationship)
+    {
+      return "\(try sql.alias(place).alias).\(column.name)"
+    }
+    return "\(try sql.alias(place, scalar.step.map { [$0] } ?? []).alias).Z_ENT"
+  }
+
+  func read(_ statement: Statement, _ store: SQLiteStore) throws -> FetchedRows {
+    var builder = FetchedRows.Builder(
+      columns: names, storeIdentifier: store.storedMetadata.uuid, model: store.model)
+    while try statement.step() {
+      for index in 0..<columns.count {
+        let position = Int32(truncatingIfNeeded: index)
+        if statement.isNull(at: position) {
+          builder.appendMissing()
+        } else {
+          try read(columns[index], statement, position, store, &builder)
+        }
+      }
+    }
+    return builder.finish()
+  }
+
+  @inline(__always)
+  private func read(
+    _ column: Column, _ statement: Statement, _ position: Int32, _ store: SQLiteStore,
+    _ builder: inout FetchedRows.Builder
+  ) throws {
+    switch column.kind {
+    case .number(.integer): builder.append(statement.int64(at: position))
+    case .number(.boolean): builder.append(Int64(statement.int64(at: position) != 0 ? 1 : 0), kind: .boolean)
+    case .number(.real): builder.append(statement.double(at: position))
+    case .number(.date): builder.append(statement.double(at: position), kind: .date)
+    case .number(.decimal):
+      var text = ValueCoding.decimal(statement, position).description
+      text.withUTF8 { unsafe builder.append(UnsafeRawBufferPointer($0), kind: .decimal) }
+    case .number(.computed):
+      if statement.type(at: position) == .integer {
+        builder.append(statement.int64(at: position))
+      } else {
+        builder.append(statement.double(at: position))
+      }
+    case .text(.string): unsafe builder.append(statement.rawBytes(at: position), kind: .string)
+    case .text(.uri): unsafe builder.append(statement.rawBytes(at: position), kind: .uri)
+    case .bytes(.uuid): unsafe builder.append(statement.rawBytes(at: position), kind: .uuid)
+    case .bytes(.data):
+      let bytes = unsafe statement.rawBytes(at: position)
+      if column.attribute == nil {
+        unsafe builder.append(bytes, kind: .data)
+      } else {
+        let decoded = unsafe try store.externalData.decode(bytes, storePath: store.path)
+        unsafe decoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in unsafe builder.append(bytes, kind: .data) }
+      }
+    case .object(let entity):
+      var index = entity.index
+      if let number = column.entityColumn { index = try store.entity(numbered: statement.int64(at: number)).index }
+      builder.append(objectWithKey: statement.int64(at: position), entityIndex: index)
+    case .nothing: builder.appendMissing()
+    }
+  }
+}

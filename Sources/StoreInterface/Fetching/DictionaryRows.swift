@@ -1,0 +1,91 @@
+import Foundation
+package import ObjectModel
+
+/// Computes the rows of requests for dictionaries from the objects: the readable reference, and what stores do where their
+/// own language does not say it.
+package enum DictionaryRows {
+  /// One row of a request for dictionaries, with what it is ordered by.
+  private struct ResultRow {
+    var cells: [ExpressionValue]
+    /// By the sort descriptors.
+    var sortValues: [ExpressionValue]
+    /// By what decides after that.
+    var tieValues: [ExpressionValue]
+  }
+
+  /// The rows of a request for dictionaries.
+  /// - Parameter subjects: the objects that meet the predicate, by primary key.
+  package static func compute<Subject: PredicateSubject>(
+    _ request: FetchRequest, of subjects: [Subject], storeIdentifier: String, model: ManagedObjectModel
+  ) -> FetchedRows {
+    var builder = FetchedRows.Builder(
+      columns: request.fetchedColumns.map(\.name), storeIdentifier: storeIdentifier, model: model)
+    for row in cells(request, of: subjects) {
+      for cell in row { builder.append(cell) }
+    }
+    return builder.finish()
+  }
+
+  private static func cells<Subject: PredicateSubject>(
+    _ request: FetchRequest, of subjects: [Subject]
+  ) -> [[ExpressionValue]] {
+    let now = Date()
+    let columns = request.fetchedColumns.map(\.expression)
+    let sorts = request.sortExpressions
+    var rows: [ResultRow] = []
+    func add(_ evaluator: ExpressionEvaluator<Subject>, ties: [ExpressionValue]) {
+      rows.append(
+        ResultRow(
+          cells: columns.map { evaluator.value($0) }, sortValues: sorts.map { evaluator.value($0.expression) },
+          tieValues: ties))
+    }
+    if request.isGrouped {
+      let having = request.resolvedHavingPredicate
+      for (keys, group) in groups(subjects, by: request.groupExpressions, now) {
+        let evaluator = ExpressionEvaluator(group: group, now: now)
+        if having.map({ evaluator.holds($0) }) ?? true { add(evaluator, ties: keys) }
+      }
+    } else {
+      for subject in subjects { add(ExpressionEvaluator(subject, now: now), ties: []) }
+    }
+    if request.returnsDistinctResults {
+      var seen: Set<[ValueKey]> = []
+      rows = rows.filter { seen.insert($0.cells.map { ValueKey($0) }).inserted }
+      for index in rows.indices { rows[index].tieValues = rows[index].cells }
+    }
+    let ordered = rows.enumerated().sorted { left, right in
+      for (index, sort) in sorts.enumerated() {
+        let order = sort.descriptor.comparison.order(
+          left.element.sortValues[index].sortValue, right.element.sortValues[index].sortValue)
+        if order != 0 { return (order < 0) == sort.descriptor.isAscending }
+      }
+      for (first, second) in zip(left.element.tieValues, right.element.tieValues) {
+        let order = Value.sortOrder(first.sortValue, second.sortValue)
+        if order != 0 { return order < 0 }
+      }
+      return left.offset < right.offset
+    }
+    return request.page(ordered.map(\.element.cells))
+  }
+
+  /// The objects by the values that group them, each group in the order of its objects; one group where nothing does.
+  private static func groups<Subject: PredicateSubject>(
+    _ subjects: [Subject], by expressions: [Expression], _ now: Date
+  ) -> [(keys: [ExpressionValue], group: [Subject])] {
+    if expressions.isEmpty { return [([], subjects)] }
+    var positions: [[ValueKey]: Int] = [:]
+    var groups: [(keys: [ExpressionValue], group: [Subject])] = []
+    for subject in subjects {
+      let evaluator = ExpressionEvaluator(subject, now: now)
+      let keys = expressions.map { evaluator.value($0) }
+      let key = keys.map { ValueKey($0) }
+      if let position = positions[key] {
+        groups[position].group.append(subject)
+      } else {
+        positions[key] = groups.count
+        groups.append((keys, [subject]))
+      }
+    }
+    return groups
+  }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+
+/// Random predicates, expressions and requests over the model of `Academy`, typed so that most of them select something.
+struct RandomFetch {
+  typealias Predicate = StoreInterface.Predicate
+  typealias Expression = StoreInterface.Expression
+
+  let model: ManagedObjectModel
+  var random: SeededGenerator
+  /// Loop variables of the subqueries around, with the entities of their objects.
+  private var variables: [(name: String, entity: Entity)] = []
+
+  init(_ model: ManagedObjectModel, seed: UInt64) {
+    self.model = model
+    random = SeededGenerator(seed: seed)
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+  private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+  enum Sort {
+    case number, text, date
+  }
+
+  private static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
+    entity.attributes.filter { attribute in
+      switch (sort, attribute.type) {
+      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean),
+        (.text, .string), (.date, .date):
+        true
+      default: false
+      }
+    }.map(\.name)
+  }
+
+  // MARK: key paths
+
+  /// A path of up to two to-one relationships and the entity that it leads to.
+  private mutating func toOnePath(_ entity: Entity) -> (path: [String], entity: Entity) {
+    var path: [String] = []
+    var here = entity
+    while below(3) == 0, path.count < 2 {
+      let steps = here.relationships.filter { !$0.isToMany }
+      if steps.isEmpty { break }
+      let step = pick(steps)
+      path.append(step.name)
+      here = step.destination
+    }
+    return (path, here)
+  }
+
+  /// From the object itself or a loop variable.
+  private mutating func place(_ root: Entity) -> (entity: Entity, make: ([String]) -> Expression) {
+    if !variables.isEmpty, below(3) > 0 {
+      let variable = pick(variables)
+      return (variable.entity, { $0.isEmpty ? .variable(variable.name) : .path(of: .variable(variable.name), $0) })
+    }
+    return (root, { $0.isEmpty ? .selfObject : .keyPath($0) })
+  }
+
+  private mutating func value(_ root: Entity, _ sort: Sort) -> Expression? {
+    let place = place(root)
+    let (path, entity) = toOnePath(place.entity)
+    let names = Self.attributes(entity, sort)
+    return names.isEmpty ? nil : place.make(path + [pick(names)])
+  }
+
+  /// A list of objects: a to-many relationship, or two of them one after the other.
+  private mutating func objects(_ root: Entity) -> (list: Expression, entity: Entity)? {
+    let place = place(root)
+    let (path, entity) = toOnePath(place.entity)
+    let steps = entity.relationships.filter(\.isToMany)
+    if steps.isEmpty { return nil }
+    let step = pick(steps)
+    let further = step.destination.relationships.filter(\.isToMany)
+    if below(4) == 0, !further.isEmpty {
+      let next = pick(further)
+      return (place.make(path + [step.name, next.name]), next.destination)
+    }
+    return (place.make(path + [step.name]), step.destination)
+  }
+
+  private func extended(_ list: Expression, _ path: [String]) -> Expression {
+    switch list {
+    case .keyPath(let start): .keyPath(start + path)
+    case .path(let base, let start): .path(of: base, start + path)
+    default: .path(of: list, path)
+    }
+  }
+
+  // MARK: expressions
+
+  mutating func number(_ root: Entity, depth: Int) -> Expression {
+    if depth > 0 {
+      switch below(11) {
+      case 0:
+        let sign = pick([Expression.Function.add, .subtract, .multiply, .divide, .modulus])
+        return .function(sign, [number(root, depth: depth - 1), number(root, depth: depth - 1)])
+      case 1:
+        return .function(pick([.absolute, .ceiling, .floor, .truncate]), [number(root, depth: depth - 1)])
+      case 2: return .function(.length, [text(root, depth: depth - 1)])
+      case 3:
+        if let (list, _) = objects(root) { return .collection(.count, of: list, []) }
+      case 4, 5:
+        if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
+          return .collection(pick([.sum, .average, .minimum, .maximum, .count]), of: list, [name])
+        }
+      case 6:
+        if let subquery = subquery(root, depth: depth - 1) { return .collection(.count, of: subquery, []) }
+      case 7:
+        return .conditional(
+          predicate(root, depth: depth - 1), number(root, depth: depth - 1), number(root, depth: depth - 1))
+      case 8:
+        if let date = value(root, .date) { return .function(pick([.year, .month, .day, .hour, .weekday]), [date]) }
+      case 9:
+        if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
+          return .element(of: extended(list, [name]), pick([.first, .last, .size, .at(.constant(.integer(1)))]))
+        }
+      default:
+        if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
+          return .function(pick([.median, .standardDeviation, .sum, .maximum]), [extended(list, [name])])
+        }
+      }
+    }
+    if below(3) > 0, let value = value(root, .number) { return value }
+    return pick([
+      .constant(.integer(Int64(below(9)) - 2)), .constant(.double(Double(below(24)) / 4 - 2)), .constant(.null),
+      .constant(.boolean(true)),
+    ])
+  }
+
+  mutating func text(_ root: Entity, depth: Int) -> Expression {
+    if depth > 0, below(4) == 0 {
+      if below(4) == 0 {
+        return .function(.append, [text(root, depth: depth - 1), text(root, depth: depth - 1)])
+      }
+      return .function(pick([.uppercase, .lowercase, .canonical]), [text(root, depth: depth - 1)])
+    }
+    if below(3) > 0, let value = value(root, .text) { return value }
+    return .constant(.string(pick(Academy.texts)))
+  }
+
+  private mutating func subquery(_ root: Entity, depth: Int) -> Expression? {
+    guard let (list, entity) = objects(root) else { return nil }
+    let name = "v\(variables.count)"
+    variables.append((name, entity))
+    defer { variables.removeLast() }
+    return .subquery(of: list, variable: name, predicate(root, depth: depth))
+  }
+
+  // MARK: predicates
+
+  mutating func predicate(_ root: Entity, depth: Int) -> Predicate {
+    if depth > 0 {
+      switch below(9) {
+      case 0, 1: return .and([predicate(root, depth: depth - 1), predicate(root, depth: depth - 1)])
+      case 2, 3: return .or([predicate(root, depth: depth - 1), predicate(root, depth: depth - 1)])
+      case 4: return .not(predicate(root, depth: depth - 1))
+      default: break
+      }
+    }
+    return .compare(comparison(root, depth: max(depth - 1, 0)))
+  }
+
+  private mutating func comparison(_ root: Entity, depth: Int) -> Predicate.Comparison {
+    let signs: [Predicate.Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
+    switch below(12) {
+    case 0, 1, 2: return .init(number(root, depth: depth), pick(signs), number(root, depth: depth))
+    case 3: return textComparison(text(root, depth: depth), root, depth: depth, modifier: .direct)
+    case 4:
+      let list = Expression.aggregate(
+        (0..<below(4)).map { _ in .constant(.integer(Int64(below(9)))) } + [.constant(.null)])
+      return .init(number(root, depth: depth), .isIn, list)
+    case 5:
+      return .init(
+        number(root, depth: depth), .between,
+        .aggregate([number(root, depth: 0), .constant(.integer(Int64(below(9))))]))
+    case 6, 7:
+      guard let (list, entity) = objects(root) else { break }
+      let modifier = pick([Predicate.Comparison.Modifier.any, .all])
+      if below(2) == 0, let name = Self.attributes(entity, .text).first {
+        return textComparison(extended(list, [name]), root, depth: depth, modifier: modifier)
+      }
+      guard let name = Self.attributes(entity, .number).first else { break }
+      return .init(extended(list, [name]), pick(signs), number(root, depth: depth), modifier: modifier)
+    case 8:
+      guard let subquery = subquery(root, depth: depth) else { break }
+      return .init(.collection(.count, of: subquery, []), pick(signs), .constant(.integer(Int64(below(3)))))
+    case 9:
+      guard let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first else { break }
+      return .init(number(root, depth: 0), .isIn, extended(list, [name]))
+    case 10:
+      let place = place(root)
+      let steps = place.entity.relationships.filter { !$0.isToMany }
+      if steps.isEmpty { break }
+      return .init(place.make([pick(steps).name]), pick([.equal, .notEqual]), .constant(.null))
+    default:
+      guard let (list, entity) = objects(root),
+        let step = root.relationships.first(where: {
+          !$0.isToMany && $0.destination.root == entity.root
+        })
+      else { break }
+      return .init(.keyPath([step.name]), .isIn, list)
+    }
+    return .init(number(root, depth: 0), pick(signs), number(root, depth: 0))
+  }
+
+  private mutating func textComparison(
+    _ left: Expression, _ root: Entity, depth: Int, modifier: Predicate.Comparison.Modifier
+  ) -> Predicate.Comparison {
+    let sign = pick([
+      Predicate.Comparison.Operator.equal, .notEqual, .less, .greaterOrEqual, .beginsWith, .endsWith, .contains, .like,
+      .matches, .isIn,
+    ])
+    let right: Expression =
+      switch sign {
+      case .like: .constant(.string(pick(["*", "a*", "?", "*a", "stop ?*", "A?B", "b%"])))
+      case .matches: .constant(.string(pick(["a.*", "[ab]+", ".", "stop [0-9]+", "ß|a"])))
+      case .isIn: .aggregate([.constant(.string(pick(Academy.texts))), .constant(.string(pick(Academy.texts)))])
+      default: text(root, depth: depth)
+      }
+    let options = pick([
+      Predicate.Comparison.Options(), [.caseInsensitive], [.caseInsensitive, .diacriticInsensitive], [.normalized],
+      [.localized], [.diacriticInsensitive],
+    ])
+    return .init(left, sign, right, modifier: modifier, options: options)
+  }
+
+  // MARK: requests
+
+  mutating func request() throws -> FetchRequest {
+    let entity = try model.entity(pick(Academy.entityNames))
+    var request = FetchRequest(entity)
+    request.predicate = below(8) == 0 ? .all : predicate(entity, depth: 3)
+    request.includesSubentities = below(3) > 0
+    for _ in 0..<below(3) {
+      let (path, end) = toOnePath(entity)
+      let attribute = pick(end.attributes)
+      request.sortDescriptors.append(
+        FetchRequest.SortDescriptor(
+          path + [attribute.name], ascending: below(2) == 0,
+          comparison: pick([.binary, .binary, .localizedStandard, .caseInsensitive])))
+    }
+    if below(3) == 0 { request.fetchLimit = 1 + below(6) }
+    if below(3) == 0 { request.fetchOffset = below(5) }
+    return request
+  }
+
+  /// A request for dictionaries: plain columns, distinct ones, or groups with aggregates.
+  mutating func rowRequest() throws -> FetchRequest {
+    var request = try request()
+    let entity = request.entity
+    request.resultType = .dictionaries
+    request.sortDescriptors = []
+    let keys = entity.attributes.map(\.name) + entity.relationships.filter { !$0.isToMany }.map(\.name)
+    switch below(3) {
+    case 0:
+      let count = 1 + below(3)
+      request.propertiesToFetch = (0..<count).map { index in
+        let expression = below(3) == 0 ? text(entity, depth: 1) : number(entity, depth: 2)
+        return ExpressionDescription("c\(index)", below(3) == 0 ? .keyPath([pick(keys)]) : expression)
+      }
+      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["c0"], ascending: below(2) == 0)] }
+      request.returnsDistinctResults = below(2) == 0
+    case 1:
+      let key = pick(keys)
+      request.propertiesToGroupBy = [[key]]
+      request.propertiesToFetch = [ExpressionDescription(keyPath: [key])] + aggregates(entity)
+      if below(2) == 0 {
+        request.havingPredicate = .compare(
+          .init(.function(.count, [.selfObject]), pick([.greater, .lessOrEqual]), .constant(.integer(Int64(below(4))))))
+      }
+      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["n"], ascending: below(2) == 0)] }
+    default: request.propertiesToFetch = aggregates(entity)
+    }
+    return request
+  }
+
+  private mutating func aggregates(_ entity: Entity) -> [ExpressionDescription] {
+    let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first ?? ""
+    let value = below(3) == 0 ? number(entity, depth: 1) : .keyPath([name])
+    let function = pick([
+      Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
+    ])
+    return [
+      ExpressionDescription("n", .function(.count, [.selfObject])),
+      ExpressionDescription("f", .function(function, [value])),
+    ]
+  }
+}
