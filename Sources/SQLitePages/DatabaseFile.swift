@@ -17,13 +17,17 @@ import Foundation
   public let geometry: PageGeometry
   /// Pages of the file, the new ones included.
   public private(set) var pageCount: UInt32
-  private let path: String
+  let path: String
   private let descriptor: Int32
-  private let firstNewPage: UInt32
-  private let hasPointerMap: Bool
+  let firstNewPage: UInt32
+  let hasPointerMap: Bool
   private var changeCounter: UInt32
   /// Type and parent, 5 bytes for each new page.
   private var pointers: [UInt8] = []
+  /// Pages of old trees, which new ones take before the file grows.
+  var recycled = RecycledPages()
+  /// What the pointer map shall say of pages that were there before.
+  var changedPointers: [UInt32: PagePointer] = [:]
   /// Pages `windowFirst...` that are not written yet.
   @unsafe private let window: UnsafeMutableRawPointer
   private let windowCapacity: Int
@@ -32,6 +36,8 @@ import Foundation
 
   /// What the pointer map says of a page.
   enum PointerKind: UInt8 {
+    /// A page that nothing uses; it has no parent.
+    case free = 2
     /// The first page of a chain; its parent is the page with the cell.
     case overflowHead = 3
     /// A further page of a chain; its parent is the one before.
@@ -86,21 +92,28 @@ import Foundation
 
   // MARK: - Adding pages
 
-  /// The number that the next page will get.
-  var nextPage: UInt32 { page(after: pageCount) }
+  /// The number that the page after the next one will get.
+  var pageAfterNext: UInt32 {
+    if let second = recycled.second { return second }
+    return recycled.first == nil ? page(after: page(after: pageCount)) : page(after: pageCount)
+  }
 
-  /// The number that the page added after page `number` will get.
-  func page(after number: UInt32) -> UInt32 {
+  /// The number of the first page behind another one that may hold data.
+  private func page(after number: UInt32) -> UInt32 {
     var next = number + 1
     while geometry.isSetAside(next, hasPointerMap: hasPointerMap) { next += 1 }
     return next
   }
 
-  /// Adds a page at the end.
+  /// Adds a page, at the end if there is no recycled one.
   /// - Parameter bytes: `pageSize` bytes.
   /// - Returns: its number.
   @unsafe func append(_ bytes: UnsafeRawPointer) throws(PageError) -> UInt32 {
-    let number = nextPage
+    if let page = recycled.take() {
+      unsafe try replace(page, bytes)
+      return page
+    }
+    let number = page(after: pageCount)
     // Pages that are set aside are filled with zeros here; pointer maps get their contents at the end.
     while pageCount + 1 < number {
       pageCount += 1
@@ -113,8 +126,9 @@ import Foundation
 
   /// Gives the next page to the caller, who fills it with `write`.
   func reservePage() throws(PageError) -> UInt32 {
+    if let page = recycled.take() { return page }
     if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
-    pageCount = nextPage
+    pageCount = page(after: pageCount)
     windowFirst = pageCount + 1
     return pageCount
   }
@@ -137,9 +151,13 @@ import Foundation
     unsafe try writeAll(window, count: count * geometry.pageSize, at: offset(windowFirst))
   }
 
-  /// Says in the pointer map where a new page hangs.
+  /// Says in the pointer map where a page hangs.
   func setPointer(_ page: UInt32, _ kind: PointerKind, parent: UInt32) {
     guard hasPointerMap else { return }
+    if page < firstNewPage {
+      changedPointers[page] = PagePointer(kind: kind, parent: parent)
+      return
+    }
     let index = Int(page - firstNewPage) * 5
     if index + 5 > pointers.count {
       pointers += [UInt8](repeating: 0, count: max(index + 5 - pointers.count, pointers.count, 4096))
@@ -166,7 +184,7 @@ import Foundation
   // MARK: - The end
 
   /// Takes the new pages back and closes the file, which is then as it was. Not after `finish` has begun, and only where
-  /// no page was replaced.
+  /// no page was replaced or recycled.
   public func abandon() throws(PageError) {
     guard isOpen else { return }
     isOpen = false
@@ -183,6 +201,8 @@ import Foundation
       if hasPointerMap { try writePointerMap() }
       try writeNumber(pageCount, at: 28)
     }
+    try freeRecycled()
+    try writeChangedPointers()
     // Equal counters say that the number of pages in the header is valid.
     try writeNumber(changeCounter &+ 1, at: 92)
     try writeNumber(changeCounter &+ 1, at: 24)
@@ -219,7 +239,7 @@ import Foundation
     }
   }
 
-  private func writeNumber(_ number: UInt32, at offset: Int) throws(PageError) {
+  func writeNumber(_ number: UInt32, at offset: Int) throws(PageError) {
     let bytes = number.bigEndian
     try unsafe withUnsafeBytes(of: bytes) { (bytes) throws(PageError) in
       guard let base = bytes.baseAddress else { return }
@@ -241,7 +261,7 @@ import Foundation
     }
   }
 
-  private static func failure(_ what: String) -> PageError {
+  static func failure(_ what: String) -> PageError {
     PageError(kind: .inputOutput, message: "\(what): \(unsafe String(cString: strerror(errno)))")
   }
 }

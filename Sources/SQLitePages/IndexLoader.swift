@@ -1,4 +1,4 @@
-/// Fills empty indexes of a table that has rows: keys are taken from the table's pages, or from columns that were kept
+/// Fills the indexes of a table that has rows: keys are taken from the table's pages, or from columns that were kept
 /// while it was written, and sorted; each index is written from left to right. No connection may use the file meanwhile.
 ///
 /// The pages are the same with any number of workers and any budget.
@@ -21,12 +21,17 @@ public struct IndexLoader {
   }
 
   /// Fills the indexes of one table.
-  /// - Parameter columns: columns of the table that were kept while it was written. Those that are complete must hold
-  ///   all its rows; indexes over one of them do not read the table.
+  /// - Parameters:
+  ///   - columns: columns of the table that were kept while it was written. Those that are complete must hold all its
+  ///     rows; indexes over one of them do not read the table.
+  ///   - replacing: whether the indexes have entries, which are forgotten; otherwise they must be empty.
   /// - Throws: `PageError` of kind `duplicateKey` when rows break a unique index. The file is of no use then.
-  public func load(_ indexes: [IndexShape], tableRoot: UInt32, columns: [KeyColumn] = []) throws(PageError) {
+  public func load(
+    _ indexes: [IndexShape], tableRoot: UInt32, columns: [KeyColumn] = [], replacing: Bool = false
+  ) throws(PageError) {
     if indexes.isEmpty { return }
     let file = try DatabaseFile(path: path)
+    if replacing { for index in indexes { try file.emptyIndex(root: index.root) } }
     var known: [Int: [KeyColumn]] = [:]
     for column in columns where column.isComplete { known[column.field] = [column] }
     let isCounted = indexes.map { index in

@@ -146,7 +146,7 @@ extension DatabaseFile {
       unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
       unsafe (scratch + 4).copyMemory(from: bytes + done, byteCount: part)
       done += part
-      let next = done < count ? page(after: nextPage) : 0
+      let next = done < count ? pageAfterNext : 0
       unsafe scratch.storeBytes(of: next.bigEndian, as: UInt32.self)
       let number = unsafe try append(scratch)
       if previous == 0 { head = number } else { setPointer(number, .overflow, parent: previous) }

@@ -1,6 +1,7 @@
 /// Writes a table's b-tree: rows in the order of their ids become packed leaf pages, with interior pages above them.
 ///
-/// The table must be empty. Its root page stays where it is, so that the schema needs no change.
+/// The root page stays where it is, so that the schema needs no change. The leaves of a table that has rows stay as they
+/// are as well, and new ones come behind them; its interior pages are written anew, on the pages of the old ones.
 @safe public final class TableTreeWriter {
   private let file: DatabaseFile
   private let root: UInt32
@@ -10,13 +11,21 @@
   @unsafe private let scratch: UnsafeMutableRawPointer
   private var leaf: PageBuilder
   private var lastRowID: Int64 = 0
-  private var isEmpty = true
+  /// Whether no row was added.
+  public private(set) var isEmpty = true
   /// First overflow pages of cells on the current leaf.
   private var overflowHeads: [UInt32] = []
+  /// Where the table has rows: the new leaves, each with its greatest row id. Nothing that was there is touched before
+  /// `finish`.
+  private var newLeaves: [(page: UInt32, lastRowID: Int64)]?
+  private var firstNewRowID: Int64 = 0
 
-  /// - Parameter root: the page of the empty table, as `sqlite_schema` names it.
-  /// - Throws: `PageError` when the page is no empty table.
-  public init(file: DatabaseFile, root: UInt32) throws(PageError) {
+  /// - Parameters:
+  ///   - root: the page of the table, as `sqlite_schema` names it.
+  ///   - greatestRowID: for a table that has rows: its greatest row id, or any number between that and the first new one.
+  ///     Nil for an empty table.
+  /// - Throws: `PageError` when the table should be empty and is not.
+  public init(file: DatabaseFile, root: UInt32, after greatestRowID: Int64? = nil) throws(PageError) {
     self.file = file
     self.root = root
     geometry = file.geometry
@@ -24,7 +33,12 @@
     unsafe scratch = .allocate(byteCount: geometry.pageSize, alignment: 16)
     unsafe leaf = PageBuilder(.leafTable, geometry: geometry, page: buffer)
     levels = InteriorLevels(file: file, kind: .interiorTable)
-    unsafe try file.requireEmpty(root, .leafTable, scratch)
+    if let greatestRowID {
+      lastRowID = greatestRowID
+      newLeaves = []
+    } else {
+      unsafe try file.requireEmpty(root, .leafTable, scratch)
+    }
   }
 
   deinit {
@@ -38,11 +52,12 @@
   ///   - payload: the record.
   @inline(__always)
   @unsafe public func append(rowID: Int64, payload: UnsafeRawPointer, count: Int) throws(PageError) {
-    guard rowID > lastRowID || isEmpty else { throw TableTreeWriter.disorder(rowID, lastRowID) }
+    guard rowID > lastRowID || (isEmpty && newLeaves == nil) else { throw TableTreeWriter.disorder(rowID, lastRowID) }
     let local = geometry.localSize(count, maximum: geometry.maximumTableLocal)
     let keySize = Varint.size(UInt64(bitPattern: rowID))
     let size = Varint.size(UInt64(count)) + keySize + local + (local < count ? 4 : 0)
     if !leaf.hasRoom(for: size) { try emitLeaf() }
+    if isEmpty { firstNewRowID = rowID }
     lastRowID = rowID
     isEmpty = false
     var head: UInt32 = 0
@@ -66,7 +81,9 @@
     firstRowID: Int64, payloads: UnsafeRawPointer, ends: UnsafePointer<Int>, count: Int
   ) throws(PageError) {
     if count == 0 { return }
-    guard firstRowID > lastRowID || isEmpty else { throw TableTreeWriter.disorder(firstRowID, lastRowID) }
+    guard firstRowID > lastRowID || (isEmpty && newLeaves == nil) else {
+      throw TableTreeWriter.disorder(firstRowID, lastRowID)
+    }
     let maximumLocal = geometry.maximumTableLocal
     var start = 0
     var row = 0
@@ -88,6 +105,7 @@
       }
       leaf = page
       if row > 0 {
+        if isEmpty { firstNewRowID = firstRowID }
         lastRowID = firstRowID &+ Int64(row &- 1)
         isEmpty = false
       }
@@ -104,10 +122,15 @@
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)
     leaf.removeAll()
+    if newLeaves == nil { try enter(number, lastRowID: lastRowID) } else { newLeaves?.append((number, lastRowID)) }
+  }
+
+  /// Enters a leaf, which another one follows, in the level above.
+  private func enter(_ page: UInt32, lastRowID: Int64) throws(PageError) {
     unsafe try withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { (bytes) throws(PageError) in
       guard let base = bytes.baseAddress else { return }
       let count = unsafe Varint.write(UInt64(bitPattern: lastRowID), to: base)
-      unsafe try levels.append(number, divider: base, count: count)
+      unsafe try levels.append(page, divider: base, count: count)
     }
   }
 
@@ -117,9 +140,16 @@
     overflowHeads.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is left. An empty table stays as it is.
+  /// Writes what is left. A table without new rows stays as it is.
   public func finish() throws(PageError) {
     if isEmpty { return }
+    if let leaves = newLeaves {
+      let last = unsafe try file.append(leaf.finish())
+      adoptOverflow(last)
+      try enterOldLeaves()
+      for leaf in leaves { try enter(leaf.page, lastRowID: leaf.lastRowID) }
+      return try levels.finish(last: last, root: root)
+    }
     if levels.isEmpty {
       unsafe try file.replace(root, leaf.finish())
       adoptOverflow(root)
@@ -127,6 +157,27 @@
       let number = unsafe try file.append(leaf.finish())
       adoptOverflow(number)
       try levels.finish(last: number, root: root)
+    }
+  }
+
+  /// Enters the leaves that were there before in the level above, and gives up the pages that were above them.
+  private func enterOldLeaves() throws(PageError) {
+    let pages = try TreePages(file, root: root, isIndex: false)
+    file.recycle(pages.interior)
+    for page in pages.leaves {
+      unsafe try file.read(page, into: scratch)
+      let cells = unsafe StoredLeaf(scratch, geometry)
+      guard let greatest = cells?.lastRowID, greatest < firstNewRowID else {
+        throw PageError(kind: .malformed, message: "page \(page) is not the table's, or has rows behind the new ones")
+      }
+      guard page == root else {
+        try enter(page, lastRowID: greatest)
+        continue
+      }
+      // The only leaf so far gives its place to an interior page.
+      let moved = unsafe try file.append(scratch)
+      for head in cells?.overflowHeads ?? [] { file.setPointer(head, .overflowHead, parent: moved) }
+      try enter(moved, lastRowID: greatest)
     }
   }
 

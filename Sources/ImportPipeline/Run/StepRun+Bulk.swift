@@ -59,8 +59,13 @@ extension StepRun {
     if try writeEncoded(decoded) { return }
     decoded.refuseIncomplete { _ in true }
     decoded.dropProblemRows()
-    if report.strategy == .bulk {
+    if report.strategy != .restore {
       decoded.refuseMissingDestinations { _ in true }
+      decoded.dropProblemRows()
+    }
+    if report.strategy == .upsert {
+      // No primary key is given to a record that is refused for its references, as when rows are inserted.
+      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
       decoded.dropProblemRows()
     }
     try bulk.assignKeys(decoded.root)

@@ -12,10 +12,10 @@ final class StepRun {
   let options: FormatOptions
   let session: ImportSession
   var report: StepReport
-  private let meters = StepMeters()
+  let meters = StepMeters()
   var bulk: BulkWriter
   /// What decode workers do for a bulk step beyond decoding.
-  private(set) var preparation: BulkPreparation?
+  var preparation: BulkPreparation?
   /// Column names of each file of the source, by its index.
   var headers: [Int: [String]] = [:]
   /// What a first reading of the source found out, where the tables have rows.
@@ -69,7 +69,7 @@ final class StepRun {
           seen = KeyTable(memory: session.keyMemory)
         }
       }
-      if try !writeLeftOver() { try take(losers) }
+      if try !loadNew(losers), try !writeLeftOver() { try take(losers) }
       recognition = nil
     }
     preparation = nil
@@ -142,7 +142,11 @@ final class StepRun {
   /// Ends the attempt to read the source only once.
   private struct TentativeEnd: Error {}
 
-  func consume(_ decoded: DecodedBatch, isFinal: Bool) throws {
+  /// Takes up the records of a batch.
+  /// - Parameters:
+  ///   - isFinal: nothing more will come that they may refer to.
+  ///   - onlyInserts: whether all of them are known to be new, and pages are being written.
+  func consume(_ decoded: DecodedBatch, isFinal: Bool, onlyInserts: Bool = false) throws {
     report.counts.filtered += decoded.filtered
     report.counts.duplicate += decoded.duplicate
     decoded.filtered = 0
@@ -157,7 +161,7 @@ final class StepRun {
     try checkKeys(decoded)
     try session.store.begin()
     do {
-      switch report.strategy {
+      switch onlyInserts ? .bulk : report.strategy {
       case .bulk, .restore: try writeBulk(decoded, isFinal: isFinal)
       case .upsert: try writeUpsert(decoded, isFinal: isFinal)
       case .findOrCreate, .automatic: try writeObjects(decoded, isFinal: isFinal)

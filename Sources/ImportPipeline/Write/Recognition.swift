@@ -15,28 +15,36 @@ struct RecognitionSettings: Sendable {
   var leftOverBudget: Int?
   /// Bits of the keys' hashes that count; all but in tests.
   var hashMask = UInt64.max
+  /// Where at least so many records are new, and not fewer than one to `rowsPerLoaded` stored rows, they are written as
+  /// finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
+  var leastLoaded = 20_000
+  var rowsPerLoaded = 5
 }
 
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
 /// values already, without a statement per record, and the records that share a key.
 ///
 /// It only reads. A record is settled here when it is left out by `where:`, or when everything about it is certain: it
-/// has no problems, its references lead to objects that stay, and the one stored row with its key has every value that it
-/// gives, byte for byte. Whatever else there is to a record is left over, and goes the way that all records went before.
+/// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and has
+/// every value that it gives, byte for byte. Whatever else there is to a record is left over, and goes the way that all records went before.
 struct Recognition {
   /// Records that were settled, by outcome.
   private(set) var unchanged = 0
   private(set) var filtered = 0
   private(set) var recordCount = 0
+  /// Records whose keys no stored row has.
+  private(set) var newCount = 0
+  /// Rows of the table.
+  let rowCount: Int
   /// Hashes of keys that more than one record may have.
   private(set) var repeatedKeys: Set<UInt64> = []
   /// The other records, in input order, a batch for each batch that had some; nil when they are too many to keep.
-  private(set) var leftOver: [(file: Int, records: RecordBatch)]? = []
+  private(set) var leftOver: KeptRecords
   /// Records of the source by number, faults not counted, that are known to be unchanged.
   private var isUnchanged = RecordSet()
   /// Those whose keys no stored row has.
   private var isNew = RecordSet()
-  /// Numbers of the records of the batch at hand in the second reading; none while there is no second reading.
+  /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
   private var comparison: RowComparison?
   private let plan: StepPlan
@@ -44,10 +52,11 @@ struct Recognition {
   /// Columns of references that must lead somewhere.
   private let demanded: [Int]
   private var keyHashes: [UInt64] = []
-  private var leftOverBytes = 0
 
   init(_ comparison: RowComparison, plan: StepPlan, session: ImportSession) {
     self.comparison = comparison
+    rowCount = comparison.rowCount
+    leftOver = KeptRecords(plan, session)
     self.plan = plan
     self.session = session
     demanded = plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
@@ -60,9 +69,10 @@ struct Recognition {
     guard let comparison else { return }
     let node = decoded.root
     let count = decoded.records.count
-    let unresolved = session.resolver.resolve(decoded, isFinal: false, isProvisional: { _ in false })
+    let unresolved = session.resolver.resolve(decoded, isFinal: false, isProvisional: session.isProvisional)
     try comparison.compare(node.batch)
     noteKeys(node, comparison)
+    let mayMeetWaiting = !session.hasNothingWaiting
 
     // What is neither a row nor has a problem was left out.
     var isLeft = [Bool](repeating: false, count: count)
@@ -73,15 +83,17 @@ struct Recognition {
       isRow[record] = true
       if comparison.findings[row] != .same { isLeft[record] = true }
       if comparison.findings[row] == .absent { isAbsent[record] = true }
+      // A stored row that may go again, or that another change is held back for, has its own way.
+      if mayMeetWaiting, comparison.primaryKeys[row] != 0 {
+        let object = KeyTable.Row(primaryKey: comparison.primaryKeys[row], entityIndex: node.plan.entity.index)
+        if session.isProvisional(object) || session.isHeld(object) { isLeft[record] = true }
+      }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
         isLeft[record] = true
       }
     }
-    // A reference of the key may lead somewhere later.
-    for reference in unresolved {
-      isLeft[Int(reference.node.records[reference.row])] = true
-      isAbsent[Int(reference.node.records[reference.row])] = false
-    }
+    // A reference of the key that leads nowhere now does not while the step runs: it is none to the step's own entity.
+    for reference in unresolved { isLeft[Int(reference.node.records[reference.row])] = true }
     for record in decoded.problems.keys {
       isLeft[record] = true
       isAbsent[record] = false
@@ -90,7 +102,10 @@ struct Recognition {
     isUnchanged.reserve(recordCount + count)
     isNew.reserve(recordCount + count)
     for record in 0..<count {
-      if isAbsent[record] { isNew.insert(recordCount + record) }
+      if isAbsent[record] {
+        isNew.insert(recordCount + record)
+        newCount += 1
+      }
       if isLeft[record] {
         left.append(record)
       } else if isRow[record] {
@@ -102,7 +117,8 @@ struct Recognition {
     }
     recordCount += count
     register(node, isLeft, comparison)
-    keep(left, of: decoded)
+    // Faults are only known where the whole batch is.
+    if decoded.records.faults.isEmpty { leftOver.add(left, of: decoded) } else { leftOver.giveUp() }
   }
 
   /// Objects of unchanged records are entered where others look for them, as those of all records are.
@@ -129,16 +145,6 @@ struct Recognition {
     }
   }
 
-  private mutating func keep(_ records: [Int], of decoded: DecodedBatch) {
-    // Faults, and the numbers of elements in a document, are only known where the whole batch is.
-    if !decoded.records.faults.isEmpty || (!records.isEmpty && plan.step.source.format == .json) { leftOver = nil }
-    guard leftOver != nil, !records.isEmpty else { return }
-    let kept = decoded.records.copy(ofRecords: records)
-    leftOverBytes += kept.byteCount
-    leftOver?.append((decoded.file, kept))
-    if leftOverBytes > session.recognition.leftOverBudget ?? session.memory.leftOverRecords { leftOver = nil }
-  }
-
   /// To be called at the end of the first reading: from here on the store may be written to.
   mutating func finish() {
     comparison = nil
@@ -147,13 +153,30 @@ struct Recognition {
     keyHashes = []
   }
 
-  // MARK: - The second reading
+  // MARK: - Later readings
+
+  /// To be called before the records are read again.
+  mutating func beginReading() { numbers = 0..<0 }
 
   /// Takes the rows of unchanged records out of a batch, in input order.
   /// - Returns: their number.
   mutating func dropUnchanged(from decoded: DecodedBatch) -> Int {
+    advance(decoded)
+    return drop(from: decoded) { isUnchanged.contains($0) }
+  }
+
+  /// Takes the rows of unchanged and of new records out of a batch, in input order.
+  mutating func dropSettled(from decoded: DecodedBatch) {
+    advance(decoded)
+    _ = drop(from: decoded) { isUnchanged.contains($0) || isNew.contains($0) }
+  }
+
+  private mutating func advance(_ decoded: DecodedBatch) {
     numbers = numbers.upperBound..<numbers.upperBound + decoded.records.count
-    let good = numbers.map { !isUnchanged.contains($0) }
+  }
+
+  private func drop(from decoded: DecodedBatch, _ isSettled: (Int) -> Bool) -> Int {
+    let good = numbers.map { !isSettled($0) }
     guard good.contains(false) else { return 0 }
     let before = decoded.root.batch.count
     decoded.root.keep(records: good)
@@ -162,6 +185,34 @@ struct Recognition {
 
   /// Whether no stored row has the key of a record of the batch at hand: such a record need not be looked for.
   func isKnownNew(_ record: Int) -> Bool { record < numbers.count && isNew.contains(numbers.lowerBound + record) }
+}
+
+/// Records that are kept until their source is read to its end, as they stand in it.
+struct KeptRecords {
+  /// In input order, a batch for each batch that had some; nil when they cannot be kept.
+  private(set) var batches: [(file: Int, records: RecordBatch)]? = []
+  private var byteCount = 0
+  private let budget: Int
+  private let isNumbered: Bool
+
+  init(_ plan: StepPlan, _ session: ImportSession) {
+    budget = session.recognition.leftOverBudget ?? session.memory.leftOverRecords
+    isNumbered = plan.step.source.format == .json
+  }
+
+  /// Keeps some records of a batch.
+  mutating func add(_ records: [Int], of decoded: DecodedBatch) {
+    guard batches != nil, !records.isEmpty else { return }
+    // The numbers of elements in a document are only known where the whole batch is.
+    if isNumbered { return giveUp() }
+    let kept = decoded.records.copy(ofRecords: records)
+    byteCount += kept.byteCount
+    batches?.append((decoded.file, kept))
+    if byteCount > budget { giveUp() }
+  }
+
+  /// Forgets them all: the source is read again.
+  mutating func giveUp() { batches = nil }
 }
 
 /// A set of numbers from 0 on, a bit for each.
@@ -190,7 +241,7 @@ extension StepRun {
   /// - Returns: nil when that is not possible, and all records go through the store.
   func recognise() throws -> Recognition? {
     let settings = session.recognition
-    guard settings.isOn, plan.canRecognise, session.hasNothingWaiting,
+    guard settings.isOn, plan.canRecognise,
       let comparison = try session.store.comparison(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
@@ -209,7 +260,9 @@ extension StepRun {
   /// Counts what was recognised, and writes the records that were left over.
   /// - Returns: false when the source has to be read again for that.
   func writeLeftOver() throws -> Bool {
-    guard let recognition, let leftOver = recognition.leftOver, recognition.repeatedKeys.isEmpty else { return false }
+    guard let recognition, let leftOver = recognition.leftOver.batches, recognition.repeatedKeys.isEmpty else {
+      return false
+    }
     report.counts.filtered += recognition.filtered
     report.counts.unchanged += recognition.unchanged
     session.progress.add(records: recognition.recordCount)

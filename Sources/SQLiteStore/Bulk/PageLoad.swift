@@ -3,13 +3,15 @@ import SQLite
 import SQLitePages
 public import StoreInterface
 
-/// Rows on their way into empty tables, as finished b-tree pages behind SQLite's back.
+/// Rows on their way into tables, as finished b-tree pages behind SQLite's back.
 final class PageLoad {
   let file: DatabaseFile
   let indexes: [(tableRoot: UInt32, shapes: [IndexShape])]
   private let store: SQLiteStore
   private let roots: [String: UInt32]
   private let writers: [String: TableTreeWriter]
+  /// Root pages of tables that had rows before.
+  private let filled: Set<UInt32>
   private let rows = EncodedRows()
   private var shapes: [RowPlan.Key: RecordShape] = [:]
   private var encoders: [RowPlan.Key: RecordEncoder] = [:]
@@ -22,14 +24,20 @@ final class PageLoad {
 
   /// - Parameters:
   ///   - roots: root page by table name.
+  ///   - filled: by table name, the last primary key of tables that have rows, which new ones come behind.
   init(
-    store: SQLiteStore, roots: [String: UInt32], indexes: [(tableRoot: UInt32, shapes: [IndexShape])],
-    lastKeys: [Int: Int64], memoryBudget: Int
+    store: SQLiteStore, roots: [String: UInt32], filled: [String: Int64],
+    indexes: [(tableRoot: UInt32, shapes: [IndexShape])], lastKeys: [Int: Int64], memoryBudget: Int
   ) throws {
     let shapesByTable = Dictionary(indexes.map { ($0.tableRoot, $0.shapes) }, uniquingKeysWith: { first, _ in first })
+    let filledRoots = Set(filled.keys.compactMap { roots[$0] })
     let fields = roots.mapValues { root in
-      Set((shapesByTable[root] ?? []).compactMap { $0.columns.count == 1 ? $0.columns[0].field : nil }).sorted()
+      // The values of older rows are only in the table.
+      filledRoots.contains(root)
+        ? []
+        : Set((shapesByTable[root] ?? []).compactMap { $0.columns.count == 1 ? $0.columns[0].field : nil }).sorted()
     }
+    self.filled = filledRoots
     let share = memoryBudget / max(fields.values.reduce(0) { $0 + $1.count }, 1)
     keyColumns = fields.mapValues {
       $0.map { KeyColumn(field: $0, memoryBudget: share, temporaryPath: store.path + "-keys") }
@@ -41,7 +49,8 @@ final class PageLoad {
     let file = try DatabaseFile(path: store.path)
     self.file = file
     self.roots = roots
-    writers = try roots.mapValues { try TableTreeWriter(file: file, root: $0) }
+    writers = try Dictionary(
+      uniqueKeysWithValues: roots.map { ($0, try TableTreeWriter(file: file, root: $1, after: filled[$0])) })
   }
 
   func reserve(_ count: Int, for entity: Entity) -> Int64? {
@@ -142,6 +151,13 @@ final class PageLoad {
     return try links.append(relationship, pairs, replacing: replacing)
   }
 
+  /// How the indexes of a table are filled: not at all where it has got no rows, and anew where it had some before.
+  func indexesAreReplaced(_ tableRoot: UInt32) -> Bool? {
+    guard filled.contains(tableRoot) else { return false }
+    let writer = roots.first { $0.value == tableRoot }.flatMap { writers[$0.key] }
+    return writer?.isEmpty == false ? true : nil
+  }
+
   func finishTables() throws {
     for writer in writers.values { try writer.finish() }
     try file.finish()
@@ -163,20 +179,26 @@ extension SQLiteStore {
   /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
   /// them. `insert`, `link` and `reservePrimaryKeys` then work on the pages; whatever else is asked of the store ends
   /// the load first. Primary keys must come in ascending order per table.
-  /// - Parameter memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
+  /// - Parameters:
+  ///   - memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
+  ///   - appends: whether the tables may have rows. Those stay as they are, and the tables' indexes are made anew from
+  ///     all rows at the end: worth while where many rows come. Nothing checks then, before the end, that the new rows do
+  ///     not break a uniqueness constraint.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction, it
-  ///   records history, one of the tables has rows or is not as this program makes it, or something hangs on its rows
-  ///   already: a trigger or a partial index.
-  public func beginPageLoad(_ entities: [Entity], memoryBudget: Int = 32 << 20) throws -> Bool {
+  ///   records history, one of the tables has rows and may not or is not as this program makes it, or something hangs on
+  ///   its rows already: a trigger or a partial index.
+  public func beginPageLoad(
+    _ entities: [Entity], memoryBudget: Int = 32 << 20, appends: Bool = false
+  ) throws -> Bool {
     try perform {
       guard options.isUnderConstruction, history == nil, !connection.isInTransaction, pageLoad == nil,
         try connection.string("PRAGMA journal_mode") != "wal"
       else { return false }
       let tables = Set(entities.map { layout.table(for: $0).name })
-      for table in tables
-      where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted(table)))") != 0 {
-        return false
+      let filled = try tables.filter {
+        try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted($0)))") != 0
       }
+      if !filled.isEmpty && (!appends || hasDeferredIndexes) { return false }
       if !isCreator {
         for table in tables where try !isAsMadeHere(table) { return false }
       }
@@ -199,8 +221,14 @@ extension SQLiteStore {
       statements.removeAll()
       try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
       do {
+        var lastFilled: [String: Int64] = [:]
+        for entity in entities {
+          let table = layout.table(for: entity).name
+          if filled.contains(table) { lastFilled[table] = lastKeys[entity.root.index] }
+        }
         pageLoad = try PageLoad(
-          store: self, roots: roots, indexes: indexes, lastKeys: lastKeys, memoryBudget: memoryBudget)
+          store: self, roots: roots, filled: lastFilled, indexes: indexes, lastKeys: lastKeys,
+          memoryBudget: memoryBudget)
       } catch let error as PageError where error.kind == .unsuitable && !isCreator {
         // A file from elsewhere may be in a state that pages cannot be added to.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -267,7 +295,9 @@ extension SQLiteStore {
         let loader = IndexLoader(
           path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
         for (tableRoot, shapes) in load.indexes {
-          try loader.load(shapes, tableRoot: tableRoot, columns: load.keptColumns(tableRoot))
+          guard let replaces = load.indexesAreReplaced(tableRoot) else { continue }
+          try loader.load(
+            shapes, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: replaces)
         }
         try flush?.finish()
       }
@@ -283,7 +313,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Ends a load as if it had never been: its tables are empty and no primary key was handed out. Does nothing when there
+  /// Ends a load as if it had never been: its tables are as before and no primary key was handed out. Does nothing when there
   /// is no load.
   public func abandonPageLoad() throws {
     try locked {

@@ -116,7 +116,13 @@ struct ReimportTests {
     narrow.leftOverBudget = 300
     var poor = RecognitionSettings()
     poor.memoryBudget = 100
-    return [off, RecognitionSettings(), weak, narrow, poor]
+    // New records as finished pages, the others from memory or read once more.
+    var loading = RecognitionSettings()
+    loading.leastLoaded = 1
+    loading.rowsPerLoaded = 1000
+    var loadingNarrowly = loading
+    loadingNarrowly.leftOverBudget = 300
+    return [off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly]
   }()
 
   private func same(
@@ -124,6 +130,7 @@ struct ReimportTests {
     tracksHistory: Bool = false
   ) throws {
     var expected: [(Railway.Result, [String])] = []
+    var loaded = 0
     for (number, settings) in Self.settings.enumerated() {
       let railway = try Railway()
       var feed = Feed(seed: seed, lines: 12, halts: 90)
@@ -152,12 +159,16 @@ struct ReimportTests {
         if percent == 0, rules.isEmpty { #expect(result.counts.allSatisfy { $0.unchanged > 0 && $0.updated == 0 }) }
         if number == 0 {
           expected.append((result, try railway.rows()))
-        } else {
-          #expect(result == expected[round].0, "setting \(number), round \(round)")
-          #expect(try railway.rows() == expected[round].1, "setting \(number), round \(round)")
+          continue
         }
+        #expect(result.isSame(as: expected[round].0), "setting \(number), round \(round)")
+        #expect(try railway.rows() == expected[round].1, "setting \(number), round \(round)")
+        #expect(try railway.query("PRAGMA integrity_check") == ["ok"], "setting \(number), round \(round)")
+        if settings.leastLoaded == 1, result.hasLoaded { loaded += 1 }
       }
     }
+    let isLoadable = strategy == "upsert" && !tracksHistory && rules != "on-match: replace" && rules != "on-match: fail"
+    #expect(isLoadable == (loaded > 0))
   }
 
   @Test(
@@ -176,6 +187,81 @@ struct ReimportTests {
   @Test("history says the same", arguments: ["upsert", "find-or-create"])
   func history(strategy: String) throws {
     try same("", strategy: strategy, seed: 5, tracksHistory: true)
+  }
+
+  /// References to what comes later in the run, or never: their records wait, all others need not.
+  private static let waitingSteps = """
+      - from: lines.ndjson
+        entity: Line
+        match: [code]
+        map: { code: code, color: color, next: { match: code, from: next } }
+      - from: halts.ndjson
+        entity: Halt
+        match: [line, number]
+        map:
+          number: number
+          name: name
+          arrival: arrival
+          line: { match: code, from: line }
+          transfer: { match: code, from: transfer }
+      - from: lines.ndjson
+        entity: Line
+        match: [code]
+        map: { code: code, color: color }
+      - from: more.ndjson
+        entity: Line
+        match: [code]
+        map: { code: code, color: color, next: { match: code, from: next } }
+      - from: again.ndjson
+        entity: Halt
+        match: [line, number]
+        map: { number: number, name: name, line: { match: code, from: line }, transfer: { match: code, from: transfer } }
+    """
+
+  @Test("what waits for a later record goes its own way, whatever else is recognised", arguments: 0..<6)
+  func waiting(seed: UInt64) throws {
+    var expected: [(Railway.Result, [String])] = []
+    for (number, settings) in Self.settings.enumerated() {
+      let railway = try Railway()
+      railway.recordsPerBatch = 13
+      railway.recognition = Self.settings[0]
+      var feed = Feed(seed: seed, lines: 8, halts: 70)
+      for round in 0..<3 {
+        // Lines that only come with the second file, or never; and halts and lines that name them.
+        var more = (0..<6).map {
+          ["code": "\"m\(round)\($0)\"", "next": feed.pick(["\"m\(round)0\"", "\"gone\"", "null"])]
+        }
+        for index in feed.lines.indices where feed.chance(20) {
+          feed.lines[index]["next"] = feed.pick(["\"m\(round)1\"", "\"m\(round)2\"", "\"gone\"", "\"l3\""])
+        }
+        feed.lines.append([
+          "code": "\"n\(round)\"", "next": feed.pick(["\"m\(round)3\"", "\"gone\"", "\"n\(round)\""]),
+        ])
+        for index in feed.halts.indices where feed.chance(15) {
+          feed.halts[index]["transfer"] = feed.pick(["\"m\(round)4\"", "\"gone\"", "\"n\(round)\"", "\"l1\""])
+        }
+        for extra in 0..<8 {
+          feed.halts.append(
+            feed.newHalt(feed.pick(["l2", "n\(round)", "m\(round)5", "gone"]), 2000 + round * 10 + extra))
+        }
+        var again = feed.halts
+        for index in again.indices where feed.chance(10) { again[index]["name"] = "\"B\"" }
+        if feed.chance(50) { more.append(feed.lines[2]) }
+        try feed.write(to: railway)
+        try railway.write("more.ndjson", feed.json(more))
+        try railway.write("again.ndjson", feed.json(again))
+        let result = try railway.run(Self.waitingSteps)
+        railway.recognition = settings
+        if number == 0 {
+          expected.append((result, try railway.rows()))
+        } else {
+          #expect(result.isSame(as: expected[round].0), "setting \(number), round \(round)")
+          #expect(try railway.rows() == expected[round].1, "setting \(number), round \(round)")
+          #expect(try railway.query("PRAGMA integrity_check") == ["ok"])
+        }
+      }
+    }
+    #expect(expected[2].0.counts[0].rejected > 0 || expected[2].0.counts[1].rejected > 0)
   }
 
   @Test("an unchanged feed leaves every row and every page of the tables as they are")
@@ -249,7 +335,7 @@ struct ReimportTests {
     }
     #expect(results[0].counts[1].rejected == 3)
     #expect(results[0].counts[1].updated == 2)
-    for result in results.dropFirst() { #expect(result == results[0]) }
+    for result in results.dropFirst() { #expect(result.isSame(as: results[0])) }
   }
 
   @Test("records that the scanner cannot read are rejected once")
