@@ -25,17 +25,18 @@ public enum RowMatch: UInt8, Sendable, CaseIterable {
 }
 
 extension RowKeyTable {
-  /// Looks rows up by their keys and compares their values, byte for byte. One caller at a time.
+  /// Looks rows up by their keys and compares their values, byte for byte. Several threads may do so at once.
   /// - Parameters:
   ///   - keys: a column for each key of the shape.
   ///   - values: a column for each value of the shape.
   ///   - bytes: what the offsets of texts and blobs are counted from.
   ///   - matches: gets one entry per row.
   ///   - rowIDs: gets the row id of each row that was found, 0 where there is none or several.
-  ///   - repeated: gets the positions of rows whose stored row was found before, by any call.
+  ///   - places: gets the place in this table of each row that was found, -1 where there is none or several.
   @unsafe public func match(
     keys: [ComparedColumn], values: [ComparedColumn], bytes: UnsafeRawPointer, count: Int,
-    matches: UnsafeMutableBufferPointer<RowMatch>, rowIDs: UnsafeMutableBufferPointer<Int64>, repeated: inout [Int]
+    matches: UnsafeMutableBufferPointer<RowMatch>, rowIDs: UnsafeMutableBufferPointer<Int64>,
+    places: UnsafeMutableBufferPointer<Int>
   ) throws(PageError) {
     let hashes = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: max(count, 1))
     let firstSlots = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: max(count, 1))
@@ -58,6 +59,7 @@ extension RowKeyTable {
     for row in 0..<count {
       unsafe matches[row] = .none
       unsafe rowIDs[row] = 0
+      unsafe places[row] = -1
       guard unsafe keys.allSatisfy({ unsafe $0.states[row] == 2 }) else { continue }
       let hash = unsafe hashes[row]
       var index = Int(truncatingIfNeeded: hash) & mask
@@ -86,12 +88,22 @@ extension RowKeyTable {
         index = (index + 1) & mask
         slot = unsafe slots[index]
       }
-      if place >= 0, unsafe matches[row] != .ambiguous {
-        let bit = UInt64(1) << UInt64(place & 63)
-        if unsafe found[place >> 6] & bit != 0 { repeated.append(row) }
-        unsafe found[place >> 6] |= bit
-      }
+      if unsafe matches[row] != .ambiguous { unsafe places[row] = place }
     }
+  }
+
+  /// Notes which stored rows were found. One caller at a time.
+  /// - Parameter places: what `match` gave.
+  /// - Returns: the positions of rows whose stored row was noted before.
+  public func noteFound(_ places: [Int]) -> [Int] {
+    var repeated: [Int] = []
+    let found = unsafe found
+    for (row, place) in places.enumerated() where place >= 0 {
+      let bit = UInt64(1) << UInt64(place & 63)
+      if unsafe found[place >> 6] & bit != 0 { repeated.append(row) }
+      unsafe found[place >> 6] |= bit
+    }
+    return repeated
   }
 
   /// The hashes of the rows' keys; of those without a complete key, anything.

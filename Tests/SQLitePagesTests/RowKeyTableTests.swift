@@ -89,7 +89,7 @@ struct RowKeyTableTests {
     }
     var matches = [RowMatch](repeating: .none, count: rows.count)
     var rowIDs = [Int64](repeating: 0, count: rows.count)
-    var repeated: [Int] = []
+    var places = [Int](repeating: -1, count: rows.count)
     bytes += [0]
     try unsafe bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
@@ -108,13 +108,15 @@ struct RowKeyTableTests {
       }
       try unsafe matches.withUnsafeMutableBufferPointer { matches in
         try unsafe rowIDs.withUnsafeMutableBufferPointer { rowIDs in
-          unsafe try table.match(
-            keys: Array(columns[..<2]), values: Array(columns[2...]), bytes: base, count: rows.count, matches: matches,
-            rowIDs: rowIDs, repeated: &repeated)
+          try unsafe places.withUnsafeMutableBufferPointer { places in
+            unsafe try table.match(
+              keys: Array(columns[..<2]), values: Array(columns[2...]), bytes: base, count: rows.count,
+              matches: matches, rowIDs: rowIDs, places: places)
+          }
         }
       }
     }
-    return (matches, rowIDs, repeated)
+    return (matches, rowIDs, table.noteFound(places))
   }
 
   /// The same by looking at every row.

@@ -50,12 +50,11 @@ struct RowComparisonTests {
         [.text("a"), .integer(1), .absent, .absent, .absent], [.text("d"), .absent, .absent, .absent, .absent],
         [.null, .absent, .absent, .absent, .absent], [.text("twin"), .absent, .absent, .absent, .absent],
       ])
-    try comparison.compare(batch)
-    #expect(comparison.findings == [.same, .same, .different, .different, .absent, .absent, .ambiguous])
-    #expect(comparison.primaryKeys == [3, 4, 7, 3, 0, 0, 0])
-    #expect(comparison.repeated == [3])
-    try comparison.compare(batch)
-    #expect(comparison.repeated == [0, 1, 2, 3])
+    let found = try comparison.makeSearch().find(batch)
+    #expect(found.findings == [.same, .same, .different, .different, .absent, .absent, .ambiguous])
+    #expect(found.primaryKeys == [3, 4, 7, 3, 0, 0, 0])
+    #expect(comparison.note(found) == [3])
+    #expect(comparison.note(try comparison.makeSearch().find(batch)) == [0, 1, 2, 3])
   }
 
   @Test("is not made where SQLite might say something else, or somebody may write")

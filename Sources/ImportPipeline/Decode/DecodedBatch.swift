@@ -141,6 +141,8 @@ final class DecodedBatch: @unchecked Sendable {
   var duplicate = 0
   /// The records of all rows as they are stored, where a worker could make them already.
   var encoded: EncodedRows?
+  /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
+  var search: StoredRowSearch.Result?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
   /// Whether a copy still needs the record batch, so that it must not be filled again.

@@ -233,7 +233,9 @@ final class StepRun {
     var keys = [Int64](repeating: 0, count: node.batch.count)
     try session.store.upsert(
       node.batch, keyColumns: columns, options: UpsertOptions(onMatch: plan.step.onMatch.storeForm),
-      isNew: { isKnownNew(node, row: $0) }, outcomes: &outcomes, primaryKeys: &keys)
+      isNew: { isKnownNew(node, row: $0) },
+      // Where rows were dropped since, the keys belong to others.
+      known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
     node.primaryKeys = keys
     for (row, outcome) in outcomes.enumerated() {
       switch outcome {

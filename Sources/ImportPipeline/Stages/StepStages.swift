@@ -26,6 +26,8 @@ struct StepStages: Sendable {
   let progress: RunProgress
   /// What the workers do with a batch besides decoding it.
   var preparation: BulkPreparation?
+  /// Likewise, in a reading that looks for stored rows.
+  var search: StoredRowSearch?
   let meters: StepMeters
 
   /// - Parameters:
@@ -142,6 +144,7 @@ struct StepStages: Sendable {
       let scanner = BatchScanner()
       let decoder = RecordDecoder(plan: plan)
       let preparer = preparation?.makeWorker()
+      let searcher = search?.makeWorker()
       while let element = try? scanned.receive() {
         switch element {
         case .header(let sequence, let file, let columns):
@@ -150,6 +153,8 @@ struct StepStages: Sendable {
           scanner.scan(records)
           let decoded = decoder.decode(records, file: file, losers: losers)
           preparer?.prepare(decoded)
+          // What went wrong is told where the batch is taken up.
+          decoded.search = try? searcher?.find(decoded)
           meters.decode.add(rows: records.count)
           sequencer.put(.batch(decoded), at: sequence)
         case .end(let sequence, let failure):

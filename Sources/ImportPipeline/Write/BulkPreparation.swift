@@ -9,10 +9,7 @@ import StoreInterface
 struct BulkPreparation: Sendable {
   private let shape: RecordShape
   private let resolver: ReferenceResolver
-  /// Rows that may still be rejected, as `KeyTable.Row` of the root entity's table.
-  private let provisional: Set<UInt64>
-  /// Model index of each entity's root.
-  private let roots: [Int]
+  private let provisional: ProvisionalRows
   private let hasMatch: Bool
   private let rows = Pool<EncodedRows> { EncodedRows() }
 
@@ -29,8 +26,7 @@ struct BulkPreparation: Sendable {
     self.shape = shape
     hasMatch = !plan.root.match.isEmpty
     resolver = session.resolver
-    provisional = session.provisionalRows
-    roots = session.store.model.entities.map(\.root.index)
+    provisional = ProvisionalRows(session)
   }
 
   /// One worker's part; it is used by one thread at a time.
@@ -55,13 +51,8 @@ struct BulkPreparation: Sendable {
       if !preparation.hasMatch { decoded.dropProblemRows() }
       decoded.refuseMissingDestinations { _ in true }
       if !preparation.hasMatch { decoded.dropProblemRows() }
-      let provisional = preparation.provisional
-      let roots = preparation.roots
-      let unresolved = preparation.resolver.resolve(decoded, isFinal: false) { row in
-        !provisional.isEmpty
-          && provisional.contains(
-            KeyTable.Row(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).packed)
-      }
+      let unresolved = preparation.resolver.resolve(
+        decoded, isFinal: false, isProvisional: preparation.provisional.contains)
       if preparation.hasMatch, decoded.problems.count != problems.count {
         // Repeated keys are looked for first, among refused records too.
         decoded.problems = problems

@@ -47,14 +47,17 @@ struct Recognition {
   /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
   private var comparison: RowComparison?
+  /// For batches that no worker has searched for.
+  private let search: StoredRowSearch.Worker
   private let plan: StepPlan
   private let session: ImportSession
   /// Columns of references that must lead somewhere.
   private let demanded: [Int]
   private var keyHashes: [UInt64] = []
 
-  init(_ comparison: RowComparison, plan: StepPlan, session: ImportSession) {
+  init(_ comparison: RowComparison, _ search: StoredRowSearch.Worker, plan: StepPlan, session: ImportSession) {
     self.comparison = comparison
+    self.search = search
     rowCount = comparison.rowCount
     leftOver = KeptRecords(plan, session)
     self.plan = plan
@@ -69,9 +72,10 @@ struct Recognition {
     guard let comparison else { return }
     let node = decoded.root
     let count = decoded.records.count
-    let unresolved = session.resolver.resolve(decoded, isFinal: false, isProvisional: session.isProvisional)
-    try comparison.compare(node.batch)
-    noteKeys(node, comparison)
+    let (unresolved, found) = try decoded.search ?? search.find(decoded)
+    decoded.search = nil
+    let repeated = comparison.note(found)
+    noteKeys(node, found, repeated)
     let mayMeetWaiting = !session.hasNothingWaiting
 
     // What is neither a row nor has a problem was left out.
@@ -81,11 +85,11 @@ struct Recognition {
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
       isRow[record] = true
-      if comparison.findings[row] != .same { isLeft[record] = true }
-      if comparison.findings[row] == .absent { isAbsent[record] = true }
+      if found.findings[row] != .same { isLeft[record] = true }
+      if found.findings[row] == .absent { isAbsent[record] = true }
       // A stored row that may go again, or that another change is held back for, has its own way.
-      if mayMeetWaiting, comparison.primaryKeys[row] != 0 {
-        let object = KeyTable.Row(primaryKey: comparison.primaryKeys[row], entityIndex: node.plan.entity.index)
+      if mayMeetWaiting, found.primaryKeys[row] != 0 {
+        let object = KeyTable.Row(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
         if session.isProvisional(object) || session.isHeld(object) { isLeft[record] = true }
       }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
@@ -116,31 +120,30 @@ struct Recognition {
       }
     }
     recordCount += count
-    register(node, isLeft, comparison)
+    register(node, isLeft, found)
     // Faults are only known where the whole batch is.
     if decoded.records.faults.isEmpty { leftOver.add(left, of: decoded) } else { leftOver.giveUp() }
   }
 
   /// Objects of unchanged records are entered where others look for them, as those of all records are.
-  private func register(_ node: DecodedNode, _ isLeft: [Bool], _ comparison: RowComparison) {
+  private func register(_ node: DecodedNode, _ isLeft: [Bool], _ found: RowComparison.Found) {
     guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
     node.primaryKeys = (0..<node.batch.count).map { row in
-      isLeft[Int(node.records[row])] ? 0 : comparison.primaryKeys[row]
+      isLeft[Int(node.records[row])] ? 0 : found.primaryKeys[row]
     }
     session.tables.register(node)
   }
 
   /// Two records with one key either find the same stored row, or none: then their keys are kept.
-  private mutating func noteKeys(_ node: DecodedNode, _ comparison: RowComparison) {
+  private mutating func noteKeys(_ node: DecodedNode, _ found: RowComparison.Found, _ repeated: [Int]) {
     var key: [UInt8] = []
     func hash(_ row: Int) -> UInt64? {
       key.removeAll(keepingCapacity: true)
       guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
       return unsafe key.withUnsafeBytes { unsafe KeyHash.hash($0) }
     }
-    for row in comparison.repeated { if let hash = hash(row) { repeatedKeys.insert(hash) } }
-    for row in 0..<node.batch.count where comparison.findings[row] == .absent || comparison.findings[row] == .ambiguous
-    {
+    for row in repeated { if let hash = hash(row) { repeatedKeys.insert(hash) } }
+    for row in 0..<node.batch.count where found.findings[row] == .absent || found.findings[row] == .ambiguous {
       if let hash = hash(row) { keyHashes.append(hash) }
     }
   }
@@ -247,8 +250,11 @@ extension StepRun {
         comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
         workers: session.jobs, hashMask: settings.hashMask)
     else { return nil }
-    var recognition = Recognition(comparison, plan: plan, session: session)
-    try stages(losers: LoserSet()).run(
+    let search = StoredRowSearch(comparison, plan, session: session)
+    var recognition = Recognition(comparison, search.makeWorker(), plan: plan, session: session)
+    var stages = stages(losers: LoserSet())
+    if search.isFree { stages.search = search }
+    try stages.run(
       header: { file, columns in headers[file] = columns },
       consume: { try recognition.take($0) })
     recognition.finish()

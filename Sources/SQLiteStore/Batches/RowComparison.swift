@@ -6,8 +6,9 @@ public import StoreInterface
 /// Compares rows of batches with the stored rows that have their keys, without a statement per row.
 ///
 /// The keys of the table were read once, from the pages of the file. Nothing may be written to the store while this is
-/// in use.
-public final class RowComparison {
+/// in use. Batches are searched for by any number of threads, each with a search of its own; what they found is noted by
+/// one thread, in the order of the input.
+public final class RowComparison: @unchecked Sendable {
   /// What is known of a row.
   public enum Finding: UInt8, Sendable, Hashable {
     /// No stored row has its key, or the key is not complete.
@@ -20,24 +21,24 @@ public final class RowComparison {
     case ambiguous
   }
 
-  /// One per row of the last batch.
-  public private(set) var findings: [Finding] = []
-  /// The primary key of the stored row that each row of the last batch was compared with; 0 where there is none.
-  public private(set) var primaryKeys: [Int64] = []
-  /// Rows of the last batch whose stored row was found before, in this batch or an earlier one.
-  public private(set) var repeated: [Int] = []
+  /// What was found for the rows of a batch.
+  public struct Found: Sendable {
+    /// One per row.
+    public var findings: [Finding]
+    /// The primary key of the stored row that each row was compared with; 0 where there is none.
+    public var primaryKeys: [Int64]
+    fileprivate var places: [Int]
+  }
+
   /// Rows of the table.
   public var rowCount: Int { table.rowCount }
 
-  private let plan: RowPlan
   private let table: RowKeyTable
   private let mapped: MappedTable
+  private let plan: RowPlan
   private let keySources: [Int]
   private let valueCells: [Int]
   private let store: SQLiteStore
-  private var matches: [RowMatch] = []
-  /// Holds entity numbers in place of the batch's model indexes, a column for each such cell.
-  private var numbers: RowBatch?
   private var batchCount = 0
   /// After so many batches the pages that were read are given back.
   private static let batchesPerRelease = 64
@@ -53,54 +54,81 @@ public final class RowComparison {
     self.valueCells = valueCells
   }
 
-  /// Compares the rows of a batch; `findings`, `primaryKeys` and `repeated` then say what was found.
-  /// - Parameter batch: has the columns that the comparison was made for.
-  public func compare(_ batch: RowBatch) throws {
-    let count = batch.count
-    matches = [RowMatch](repeating: .none, count: count)
-    primaryKeys = [Int64](repeating: 0, count: count)
-    repeated.removeAll(keepingCapacity: true)
-    let keys = unsafe keySources.map { unsafe ComparedColumn(states: batch.states[$0], cells: batch.rawCells($0)) }
-    let values = unsafe columns(of: batch)
-    try store.pageErrors {
-      unsafe try matches.withUnsafeMutableBufferPointer { matches in
-        unsafe try primaryKeys.withUnsafeMutableBufferPointer { primaryKeys in
-          unsafe try table.match(
-            keys: keys, values: values, bytes: batch.arena, count: count, matches: matches, rowIDs: primaryKeys,
-            repeated: &repeated)
-        }
-      }
-    }
-    findings = matches.map(Finding.init)
+  /// Notes what was found for a batch. One thread at a time.
+  /// - Returns: rows whose stored row was noted before, for this batch or an earlier one.
+  public func note(_ found: Found) -> [Int] {
     batchCount += 1
     if batchCount % Self.batchesPerRelease == 0 { mapped.releasePages() }
+    return table.noteFound(found.places)
   }
 
-  @unsafe private func columns(of batch: RowBatch) -> [ComparedColumn] {
-    let translated = valueCells.filter { plan.cells[$0].kind == .entityNumber }.map { plan.cells[$0].source }
-    if !translated.isEmpty, (numbers?.capacity ?? 0) < batch.count {
-      numbers = RowBatch(
-        entity: batch.entity, columns: translated.map { batch.columns[$0] }, capacity: batch.capacity)
+  /// One thread's part.
+  public func makeSearch() -> Search { Search(self) }
+
+  /// Looks for the stored rows of batches.
+  public final class Search {
+    private let comparison: RowComparison
+    private let plan: RowPlan
+    /// Holds entity numbers in place of the batch's model indexes, a column for each such cell.
+    private var numbers: RowBatch?
+
+    fileprivate init(_ comparison: RowComparison) {
+      self.comparison = comparison
+      plan = comparison.plan
     }
-    return unsafe valueCells.map { index in
-      let source = plan.cells[index].source
-      var cells = unsafe batch.rawCells(source)
-      if let position = translated.firstIndex(of: source), let numbers {
-        unsafe translate(batch.integers(source), into: numbers.integers(position), count: batch.count)
-        unsafe cells = numbers.rawCells(position)
+
+    /// Compares the rows of a batch.
+    /// - Parameter batch: has the columns that the comparison was made for.
+    public func find(_ batch: RowBatch) throws -> Found {
+      let count = batch.count
+      var matches = [RowMatch](repeating: .none, count: count)
+      var primaryKeys = [Int64](repeating: 0, count: count)
+      var places = [Int](repeating: -1, count: count)
+      let keys = unsafe comparison.keySources.map {
+        unsafe ComparedColumn(states: batch.states[$0], cells: batch.rawCells($0))
       }
-      return unsafe ComparedColumn(states: batch.states[source], cells: cells)
+      let values = unsafe columns(of: batch)
+      try comparison.store.pageErrors {
+        unsafe try matches.withUnsafeMutableBufferPointer { matches in
+          unsafe try primaryKeys.withUnsafeMutableBufferPointer { primaryKeys in
+            unsafe try places.withUnsafeMutableBufferPointer { places in
+              unsafe try comparison.table.match(
+                keys: keys, values: values, bytes: batch.arena, count: count, matches: matches, rowIDs: primaryKeys,
+                places: places)
+            }
+          }
+        }
+      }
+      return Found(findings: matches.map(Finding.init), primaryKeys: primaryKeys, places: places)
     }
-  }
 
-  /// No entity has the number -1, so what is no model index equals nothing.
-  @unsafe private func translate(
-    _ indexes: UnsafeMutablePointer<Int64>, into numbers: UnsafeMutablePointer<Int64>, count: Int
-  ) {
-    for row in 0..<count {
-      let index = unsafe indexes[row]
-      let isKnown = index >= 0 && index < plan.entityNumbers.count
-      unsafe numbers[row] = isKnown ? plan.entityNumbers[Int(index)] : -1
+    @unsafe private func columns(of batch: RowBatch) -> [ComparedColumn] {
+      let valueCells = comparison.valueCells
+      let translated = valueCells.filter { plan.cells[$0].kind == .entityNumber }.map { plan.cells[$0].source }
+      if !translated.isEmpty, (numbers?.capacity ?? 0) < batch.count {
+        numbers = RowBatch(
+          entity: batch.entity, columns: translated.map { batch.columns[$0] }, capacity: batch.capacity)
+      }
+      return unsafe valueCells.map { index in
+        let source = plan.cells[index].source
+        var cells = unsafe batch.rawCells(source)
+        if let position = translated.firstIndex(of: source), let numbers {
+          unsafe translate(batch.integers(source), into: numbers.integers(position), count: batch.count)
+          unsafe cells = numbers.rawCells(position)
+        }
+        return unsafe ComparedColumn(states: batch.states[source], cells: cells)
+      }
+    }
+
+    /// No entity has the number -1, so what is no model index equals nothing.
+    @unsafe private func translate(
+      _ indexes: UnsafeMutablePointer<Int64>, into numbers: UnsafeMutablePointer<Int64>, count: Int
+    ) {
+      for row in 0..<count {
+        let index = unsafe indexes[row]
+        let isKnown = index >= 0 && index < plan.entityNumbers.count
+        unsafe numbers[row] = isKnown ? plan.entityNumbers[Int(index)] : -1
+      }
     }
   }
 }

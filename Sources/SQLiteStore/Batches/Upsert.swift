@@ -43,11 +43,13 @@ extension SQLiteStore {
   ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes lookups fast.
   ///   - isNew: rows of the batch with whose keys there is no stored row and no other row of the batch, as somebody
   ///     knows: they are inserted without being looked for.
+  ///   - known: what `primaryKeys(matching:)` said of the rows, if nothing was written since: they are not looked for
+  ///     again, those with 0 excepted.
   ///   - outcomes: replaced by one outcome per row.
   ///   - primaryKeys: replaced by the key of the row found or inserted, 0 for a row in conflict.
   public func upsert(
     _ batch: RowBatch, keyColumns: [Int], options: UpsertOptions = UpsertOptions(),
-    isNew: (Int) -> Bool = { _ in false }, outcomes: inout [RowOutcome], primaryKeys: inout [Int64]
+    isNew: (Int) -> Bool = { _ in false }, known: [Int64] = [], outcomes: inout [RowOutcome], primaryKeys: inout [Int64]
   ) throws {
     var results: [RowOutcome] = []
     var keys: [Int64] = []
@@ -64,7 +66,8 @@ extension SQLiteStore {
       let finder = try RowFinder(batch, plan: plan, store: self, keyColumns: keyColumns)
       var last = try lastPrimaryKey(of: batch.entity)
       for row in 0..<batch.count {
-        if let key = try isNew(row) ? nil : finder.find(row: row) {
+        let found = row < known.count && known[row] != 0 ? known[row] : nil
+        if let key = try found ?? (isNew(row) ? nil : finder.find(row: row)) {
           keys.append(key)
           switch options.onMatch {
           case .keep: results.append(.kept)

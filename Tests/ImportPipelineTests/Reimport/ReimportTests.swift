@@ -132,6 +132,8 @@ struct ReimportTests {
     var expected: [(Railway.Result, [String])] = []
     var loaded = 0
     for (number, settings) in Self.settings.enumerated() {
+      // Only an upsert loads anything.
+      if strategy != "upsert", settings.leastLoaded == 1 { continue }
       let railway = try Railway()
       var feed = Feed(seed: seed, lines: 12, halts: 90)
       if tracksHistory {
@@ -218,7 +220,7 @@ struct ReimportTests {
         map: { number: number, name: name, line: { match: code, from: line }, transfer: { match: code, from: transfer } }
     """
 
-  @Test("what waits for a later record goes its own way, whatever else is recognised", arguments: 0..<6)
+  @Test("what waits for a later record goes its own way, whatever else is recognised", arguments: 0..<3)
   func waiting(seed: UInt64) throws {
     var expected: [(Railway.Result, [String])] = []
     for (number, settings) in Self.settings.enumerated() {
