@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
     .library(name: "ImportPipeline", targets: ["ImportPipeline"]),
@@ -46,6 +47,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "SQLitePages"),
     .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
+    .target(name: "FileStores", dependencies: ["ObjectModel", "StoreInterface", "SeedFormats"]),
     .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
     .target(
       name: "Seedbed", dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph"]),
@@ -73,6 +75,9 @@ let package = Package(
       dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
     .testTarget(
       name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
+    .testTarget(
+      name: "FileStoresTests",
+      dependencies: ["FileStores", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats"]),
     .testTarget(
       name: "SeedbedTests",
       dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite"]),

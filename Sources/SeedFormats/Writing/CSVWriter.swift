@@ -75,6 +75,13 @@ public final class CSVWriter {
   /// Appends an empty field.
   public func emptyField() { separate() }
 
+  /// Appends an empty text in quotes, which a reader can tell from an empty field.
+  public func emptyText() {
+    separate()
+    isBlank = false
+    output.append("\"\"" as StaticString)
+  }
+
   /// Ends the record.
   /// - Throws: the sink's errors.
   public func endRecord() throws(SeedFormatError) {

@@ -88,7 +88,7 @@ extension InMemoryContents {
     return added
   }
 
-  private func key(_ objectID: ObjectID) -> RowKey? {
+  func key(_ objectID: ObjectID) -> RowKey? {
     guard case .permanent(storeIdentifier, let primaryKey) = objectID.reference else { return nil }
     return RowKey(root: objectID.entity.root.index, primaryKey: primaryKey)
   }
@@ -200,7 +200,7 @@ extension InMemoryContents {
   }
 
   /// The relationship's name within the member's row, told apart by the entity that declares it.
-  private func solitaryName(_ relationship: Relationship) -> String {
+  func solitaryName(_ relationship: Relationship) -> String {
     relationship.declaringEntity.name + "." + relationship.name
   }
 }

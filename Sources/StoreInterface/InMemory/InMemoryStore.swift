@@ -12,7 +12,7 @@ public final class InMemoryStore: PersistentStore {
   /// The model of every object in the store.
   public let model: ManagedObjectModel
   let layout: ModelLayout
-  private let contents: Mutex<InMemoryContents>
+  let contents: Mutex<InMemoryContents>
 
   /// An empty store. Its identifier is a fresh UUID unless one is given.
   public init(model: ManagedObjectModel, identifier: UUID = UUID()) {

@@ -1,0 +1,171 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is replaced as a whole, and only while it still holds what was read from it.
+struct AtomicFile: Sendable {
+  /// Where the file is; a symbolic link is followed, so that it stays one.
+  let path: String
+  /// The digest of what was read or written last; nil: there was no file.
+  private var known: Data?
+
+  static let startByteCount = 512
+
+  init(path: String) {
+    self.path = URL(filePath: path).resolvingSymlinksInPath().path
+  }
+
+  // MARK: Reading
+
+  /// The whole file; nil when there is none.
+  /// - Throws: `StoreError.notAStore` for a folder, `.inputOutput` when it cannot be read.
+  mutating func read() throws(StoreError) -> Data? {
+    let data = try Self.contents(of: path)
+    known = data.map { Self.digest($0) }
+    return data
+  }
+
+  /// The file's first bytes; nil when there is none.
+  static func start(of path: String) throws(StoreError) -> Data? {
+    guard try exists(path) else { return nil }
+    guard let handle = FileHandle(forReadingAtPath: path) else { throw failure(path, "open the file") }
+    defer { try? handle.close() }
+    do {
+      return try handle.read(upToCount: startByteCount) ?? Data()
+    } catch {
+      throw .inputOutput(path: path, message: "cannot read the file: \(error)")
+    }
+  }
+
+  private static func contents(of path: String) throws(StoreError) -> Data? {
+    guard try exists(path) else { return nil }
+    do {
+      return try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw .inputOutput(path: path, message: "cannot read the file: \(error)")
+    }
+  }
+
+  private static func exists(_ path: String) throws(StoreError) -> Bool {
+    var info = stat()
+    if unsafe stat(path, &info) != 0 {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw failure(path, "look at the file")
+    }
+    // A device or a pipe might never end.
+    guard info.st_mode & S_IFMT == S_IFREG else { throw .notAStore(path: path, message: "it is no regular file") }
+    return true
+  }
+
+  private static func digest(_ data: Data) -> Data {
+    var digest = ContentDigest()
+    digest.update(content: data)
+    return digest.finalize()
+  }
+
+  // MARK: Writing
+
+  /// Puts new contents in the file's place; after an error the file is as it was.
+  /// - Throws: `StoreError.failure` when the file is not what was read or written last.
+  mutating func write(_ data: Data) throws(StoreError) {
+    var files = [self]
+    try Self.write([data], to: &files)
+    self = files[0]
+  }
+
+  /// Puts new contents in the places of several files of one folder: all are written beside them first, then each takes
+  /// its place in one step.
+  static func write(_ contents: [Data], to files: inout [AtomicFile]) throws(StoreError) {
+    guard let first = files.first else { return }
+    let folder = parent(first.path)
+    try createFolder(folder, for: first.path)
+    // Others that write in this way wait here, so that nothing comes between the comparison and the renaming.
+    let lock = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+    defer { if lock >= 0 { close(lock) } }
+    if lock >= 0 { flock(lock, LOCK_EX) }
+    for file in files { try file.requireUnchanged() }
+
+    var written: [String] = []
+    defer { for path in written { unsafe unlink(path) } }
+    for (file, data) in zip(files, contents) {
+      let beside = folder + "/." + name(file.path) + "." + UUID().uuidString + ".new"
+      written.append(beside)
+      try create(beside, data, like: file.path)
+    }
+    for (index, file) in files.enumerated() {
+      guard unsafe rename(written[index], file.path) == 0 else { throw failure(file.path, "put the file in place") }
+      files[index].known = digest(contents[index])
+    }
+    // Some file systems cannot synchronise a folder; the renaming is then as safe as it can be.
+    if lock >= 0 { fsync(lock) }
+  }
+
+  private func requireUnchanged() throws(StoreError) {
+    guard try Self.contents(of: path).map({ Self.digest($0) }) == known else {
+      throw .failure("\(path) was changed by somebody else since it was read; open the store anew")
+    }
+  }
+
+  private static func create(_ path: String, _ data: Data, like original: String) throws(StoreError) {
+    var info = stat()
+    let mode = unsafe stat(original, &info) == 0 ? info.st_mode & 0o777 : 0o644
+    let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard output >= 0 else {
+      if errno == ENOSPC { throw failure(original, "create the file") }
+      throw .cannotCreate(path: original, message: "cannot create a file beside it: \(reason())")
+    }
+    defer { close(output) }
+    var offset = 0
+    while offset < data.count {
+      let count = unsafe data.withUnsafeBytes { bytes in
+        #if canImport(Glibc)
+          unsafe Glibc.write(output, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
+        #else
+          unsafe Darwin.write(output, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
+        #endif
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure(original, "write the file")
+      }
+      offset += count
+    }
+    #if canImport(Darwin)
+      if fcntl(output, F_FULLFSYNC) == 0 { return }
+    #endif
+    if fsync(output) != 0 { throw failure(original, "write the file to disk") }
+  }
+
+  static func remove(_ path: String) throws(StoreError) {
+    if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
+  }
+
+  static func createFolder(_ folder: String, for path: String) throws(StoreError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .cannotCreate(path: path, message: "its folder cannot be made")
+    }
+  }
+
+  private static func failure(_ path: String, _ action: String) -> StoreError {
+    .inputOutput(path: path, message: "cannot \(action): \(reason())")
+  }
+
+  private static func reason() -> String { unsafe String(cString: strerror(errno)) }
+
+  private static func parent(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func name(_ path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
+}

@@ -1,0 +1,110 @@
+public import Foundation
+public import ObjectModel
+public import StoreInterface
+import Synchronization
+
+/// A store whose file is read wholly when it is opened and written wholly with every save.
+///
+/// Between saves everything is in memory, with the in-memory store's answers. A save that fails leaves the file as it
+/// was, byte for byte, and the store too. A file that somebody else has changed since it was read is never overwritten.
+/// It may be called from any thread; calls are serialised.
+///
+/// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
+public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
+  /// The store's UUID, upper case.
+  public let identifier: String
+  /// The model of every object in the store.
+  public let model: ManagedObjectModel
+  /// The store's file.
+  public let url: URL
+  /// How the file is written.
+  public let format: Format
+  /// Whether every save is refused.
+  public let isReadOnly: Bool
+
+  private struct State {
+    /// What the file held when it was read or written last.
+    var file: AtomicFile
+    var metadata: [String: MetadataValue]
+  }
+  private let state: Mutex<State>
+  private let objects: InMemoryStore
+
+  /// Opens a store, or makes an empty one when there is no file.
+  /// - Throws: `StoreError.missing` when there is no file and the store is read-only, `.notAStore` when the file is no
+  ///   whole store of this format, `.incompatibleModel` when it was written for another model, `.cannotCreate`,
+  ///   `.inputOutput`.
+  public init(url: URL, model: ManagedObjectModel, format: Format, isReadOnly: Bool = false) throws {
+    self.url = url
+    self.model = model
+    self.format = format
+    self.isReadOnly = isReadOnly
+    var file = AtomicFile(path: url.path)
+    if let data = try file.read() {
+      let contents: StoreContents
+      do {
+        contents = try format.read(data, model: model)
+        try StoreContents.check(contents.metadata, against: model)
+        objects = try InMemoryStore(model: model, contents: contents)
+      } catch StoreError.failure(let message) {
+        throw StoreError.notAStore(path: url.path, message: message)
+      }
+      identifier = contents.identifier.uuidString
+      state = Mutex(State(file: file, metadata: contents.metadata))
+      return
+    }
+    if isReadOnly { throw StoreError.missing(path: url.path) }
+    var contents = StoreContents(identifier: UUID())
+    contents.setVersion(of: model, storeType: format.storeType)
+    for entity in model.entities where entity.superentity == nil { contents.nextPrimaryKeys[entity.name] = 1 }
+    objects = try InMemoryStore(model: model, contents: contents)
+    identifier = contents.identifier.uuidString
+    try file.write(try format.write(contents, model: model))
+    state = Mutex(State(file: file, metadata: contents.metadata))
+  }
+
+  /// What the file says about the store. Entries that are set here are written with the next save; those under which
+  /// the model's version is kept are the store's own.
+  public var metadata: [String: MetadataValue] {
+    get { state.withLock { $0.metadata } }
+    set { state.withLock { $0.metadata = newValue } }
+  }
+
+  /// - Throws: see `InMemoryStore`.
+  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try objects.snapshots(request) }
+
+  /// The number of snapshots that the request selects.
+  public func count(_ request: FetchRequest) throws -> Int { try objects.count(request) }
+
+  /// - Throws: see `InMemoryStore`.
+  public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try objects.members(of: owner, relationship: relationship)
+  }
+
+  /// Reserves consecutive primary keys. They are written down with the next save: keys that were reserved but never
+  /// saved may be given out again after the store was opened anew, when no object can have them.
+  public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    if format.givesKeysStoreWide { return try objects.reserveStoreWideKeys(count) }
+    return try objects.reservePrimaryKeys(count, for: entity)
+  }
+
+  /// Writes everything, as a new file that takes the place of the old one, or nothing.
+  /// - Throws: see `PersistentStore.save`; `.failure` also for a value that does not fit its attribute's type or that
+  ///   the format cannot write, and when somebody else changed the file; `.unsupported` for a read-only store;
+  ///   `.inputOutput` and `.cannotCreate`.
+  public func save(_ request: SaveRequest) throws {
+    if isReadOnly { throw StoreError.unsupported("\(url.path) was opened read-only") }
+    var request = request
+    for index in request.inserted.indices { try request.inserted[index].normalizeValues() }
+    for index in request.updated.indices { try request.updated[index].normalizeValues() }
+    try objects.save(request) { changed in
+      try state.withLock { state in
+        var changed = changed
+        changed.metadata = state.metadata
+        changed.setVersion(of: model, storeType: format.storeType)
+        try state.file.write(try format.write(changed, model: model))
+        state.metadata = changed.metadata
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+public import ObjectModel
+public import StoreInterface
+
+/// How the contents of a store become a file and a file contents: what makes an `AtomicStore` a store of one kind.
+///
+/// A format of one's own is a value with two functions; the store sees to everything else.
+public protocol AtomicStoreFormat: Sendable {
+  /// What Core Data calls the type in metadata (`NSStoreType`).
+  var storeType: String { get }
+  /// Whether a primary key stands for one object of the whole store, not of its entity's hierarchy.
+  var givesKeysStoreWide: Bool { get }
+  /// Whether a file begins as files of this format do. Files that do not are neither destroyed nor replaced.
+  /// - Parameter start: the first 512 bytes, or all when there are fewer.
+  func recognizes(_ start: Data) -> Bool
+  /// Reads a whole file.
+  /// - Throws: `StoreError.failure` with what is wrong and where, for a file that is damaged or no such store;
+  ///   `StoreError.incompatibleModel` when the file's objects cannot be read because they are of another model.
+  func read(_ file: Data, model: ManagedObjectModel) throws(StoreError) -> StoreContents
+  /// Makes a whole file. The same contents give the same bytes.
+  /// - Throws: `StoreError.failure` for a value that the format has no way to write.
+  func write(_ contents: StoreContents, model: ManagedObjectModel) throws(StoreError) -> Data
+}

@@ -1,0 +1,111 @@
+public import ObjectModel
+public import StoreInterface
+
+extension IncrementalStore {
+  /// Filters, sorts and limits objects as a request says, in memory: for stores that can only enumerate theirs. Values
+  /// come from `newValues(for:)`, those of objects at the other end of relationships too.
+  /// - Parameter candidates: among others all objects that the request may select.
+  /// - Throws: what `newValues(for:)` and `newValue(for:of:)` throw.
+  public final func evaluate(_ request: FetchRequest, over candidates: [ObjectID]) throws -> [ObjectID] {
+    let values = EvaluationValues(self)
+    let matcher = PredicateMatcher(request.predicate)
+    var found: [NodeSubject] = []
+    for id in candidates {
+      let isSelected = request.includesSubentities ? id.entity.isKind(of: request.entity) : id.entity == request.entity
+      guard isSelected, let node = values.node(id) else { continue }
+      let subject = NodeSubject(values: values, node: node)
+      if matcher.matches(subject) { found.append(subject) }
+    }
+    found.sort { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
+    let sorted = sort(found, by: request.sortDescriptors)
+    if let failure = values.failure { throw failure }
+    let rest = sorted.dropFirst(max(request.fetchOffset, 0))
+    return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.objectID)
+  }
+
+  private func sort(_ found: [NodeSubject], by descriptors: [FetchRequest.SortDescriptor]) -> [NodeSubject] {
+    if descriptors.isEmpty { return found }
+    let keyed = found.enumerated().map { position, subject in
+      (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
+    }
+    let ordered = keyed.sorted { left, right in
+      for (index, descriptor) in descriptors.enumerated() {
+        let order = Value.sortOrder(left.values[index], right.values[index])
+        if order != 0 { return (order < 0) == descriptor.isAscending }
+      }
+      return left.position < right.position
+    }
+    return ordered.map { found[$0.position] }
+  }
+}
+
+/// The values that an evaluation has asked for, each once, and the first error that came instead.
+private final class EvaluationValues {
+  let store: IncrementalStore
+  private var nodes: [ObjectID: IncrementalStoreNode?] = [:]
+  private(set) var failure: (any Error)?
+
+  init(_ store: IncrementalStore) {
+    self.store = store
+  }
+
+  func node(_ id: ObjectID) -> IncrementalStoreNode? {
+    if let known = nodes[id] { return known }
+    let node = attempt { try store.newValues(for: id) } ?? nil
+    nodes[id] = .some(node)
+    return node
+  }
+
+  func members(of owner: ObjectID, relationship: Relationship) -> [ObjectID] {
+    attempt { try store.members(of: owner, relationship: relationship) } ?? []
+  }
+
+  private func attempt<Result>(_ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      if failure == nil { failure = error }
+      return nil
+    }
+  }
+}
+
+/// An object of an incremental store, as a predicate sees it.
+private struct NodeSubject: PredicateSubject {
+  let values: EvaluationValues
+  let node: IncrementalStoreNode
+  var objectID: ObjectID { node.objectID }
+
+  func value(at keyPath: Predicate.KeyPath) -> Value {
+    guard let last = keyPath.last, let owner = owner(of: keyPath) else { return .null }
+    let own = values.store.layout[owner.objectID.entity]
+    return own.attributeIndexes[last].map { owner.snapshot.attributes[$0] } ?? .null
+  }
+
+  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
+    guard let last = keyPath.last, let owner = owner(of: keyPath) else { return nil }
+    let own = values.store.layout[owner.objectID.entity]
+    return own.relationshipIndexes[last].flatMap { owner.snapshot.toOne[$0] }
+  }
+
+  func members(of relationship: String) -> [ObjectID] {
+    let own = values.store.layout[objectID.entity]
+    guard let index = own.relationshipIndexes[relationship] else { return [] }
+    return values.members(of: objectID, relationship: own.relationships[index])
+  }
+
+  func subject(for objectID: ObjectID) -> NodeSubject? {
+    values.node(objectID).map { NodeSubject(values: values, node: $0) }
+  }
+
+  private func owner(of keyPath: Predicate.KeyPath) -> IncrementalStoreNode? {
+    var here = node
+    for name in keyPath.dropLast() {
+      let own = values.store.layout[here.objectID.entity]
+      guard let index = own.relationshipIndexes[name], let id = here.snapshot.toOne[index], let next = values.node(id)
+      else { return nil }
+      here = next
+    }
+    return here
+  }
+}
