@@ -75,13 +75,16 @@ struct AtomicFile: Sendable {
   /// - Throws: `StoreError.failure` when the file is not what was read or written last.
   mutating func write(_ data: Data) throws(StoreError) {
     var files = [self]
+    defer { self = files[0] }
     try Self.write([data], to: &files)
-    self = files[0]
   }
 
+  /// Whether there was a file when it was read or written last.
+  var isThere: Bool { known != nil }
+
   /// Puts new contents in the places of several files of one folder: all are written beside them first, then each takes
-  /// its place in one step.
-  static func write(_ contents: [Data], to files: inout [AtomicFile]) throws(StoreError) {
+  /// its place in one step. Those whose contents are nil, or the same as before, are only looked at.
+  static func write(_ contents: [Data?], to files: inout [AtomicFile]) throws(StoreError) {
     guard let first = files.first else { return }
     let folder = parent(first.path)
     try createFolder(folder, for: first.path)
@@ -91,16 +94,21 @@ struct AtomicFile: Sendable {
     if lock >= 0 { flock(lock, LOCK_EX) }
     for file in files { try file.requireUnchanged() }
 
-    var written: [String] = []
-    defer { for path in written { unsafe unlink(path) } }
-    for (file, data) in zip(files, contents) {
-      let beside = folder + "/." + name(file.path) + "." + UUID().uuidString + ".new"
-      written.append(beside)
-      try create(beside, data, like: file.path)
+    var written: [(index: Int, path: String, digest: Data)] = []
+    defer { for file in written { unsafe unlink(file.path) } }
+    for (index, data) in contents.enumerated() {
+      guard let data else { continue }
+      let digest = digest(data)
+      if files[index].known == digest { continue }
+      let beside = folder + "/." + UUID().uuidString + ".new"
+      written.append((index, beside, digest))
+      try create(beside, data, like: files[index].path)
     }
-    for (index, file) in files.enumerated() {
-      guard unsafe rename(written[index], file.path) == 0 else { throw failure(file.path, "put the file in place") }
-      files[index].known = digest(contents[index])
+    for file in written {
+      guard unsafe rename(file.path, files[file.index].path) == 0 else {
+        throw failure(files[file.index].path, "put the file in place")
+      }
+      files[file.index].known = file.digest
     }
     // Some file systems cannot synchronise a folder; the renaming is then as safe as it can be.
     if lock >= 0 { fsync(lock) }
@@ -146,6 +154,12 @@ struct AtomicFile: Sendable {
     if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
   }
 
+  static func removeFolderIfEmpty(_ path: String) throws(StoreError) {
+    if unsafe rmdir(path) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT {
+      throw failure(path, "remove the folder")
+    }
+  }
+
   static func createFolder(_ folder: String, for path: String) throws(StoreError) {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -163,9 +177,5 @@ struct AtomicFile: Sendable {
   private static func parent(_ path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  private static func name(_ path: String) -> String {
-    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
   }
 }

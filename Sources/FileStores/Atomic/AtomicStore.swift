@@ -41,14 +41,12 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
     self.isReadOnly = isReadOnly
     var file = AtomicFile(path: url.path)
     if let data = try file.read() {
-      let contents: StoreContents
-      do {
-        contents = try format.read(data, model: model)
+      let (contents, store) = try StoreError.naming(url.path) {
+        let contents = try format.read(data, model: model)
         try StoreContents.check(contents.metadata, against: model)
-        objects = try InMemoryStore(model: model, contents: contents)
-      } catch StoreError.failure(let message) {
-        throw StoreError.notAStore(path: url.path, message: message)
+        return (contents, try InMemoryStore(model: model, contents: contents))
       }
+      objects = store
       identifier = contents.identifier.uuidString
       state = Mutex(State(file: file, metadata: contents.metadata))
       return
@@ -75,6 +73,12 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
 
   /// The number of snapshots that the request selects.
   public func count(_ request: FetchRequest) throws -> Int { try objects.count(request) }
+
+  /// The ids of the objects that the request selects.
+  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] { try objects.objectIDs(request) }
+
+  /// - Throws: see `InMemoryStore`.
+  public func rows(_ request: FetchRequest) throws -> FetchedRows { try objects.rows(request) }
 
   /// - Throws: see `InMemoryStore`.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {

@@ -30,7 +30,7 @@ extension IncrementalStore {
     }
     let ordered = keyed.sorted { left, right in
       for (index, descriptor) in descriptors.enumerated() {
-        let order = Value.sortOrder(left.values[index], right.values[index])
+        let order = descriptor.comparison.order(left.values[index], right.values[index])
         if order != 0 { return (order < 0) == descriptor.isAscending }
       }
       return left.position < right.position

@@ -78,6 +78,10 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// The ids of the objects that a request selects, in its order. The request's key paths have been checked.
   open func execute(_ request: FetchRequest) throws -> [ObjectID] { throw unsupported("execute(_: FetchRequest)") }
 
+  /// The rows of a request for dictionaries. A store that does not override it has none.
+  /// - Throws: `StoreError.unsupported`.
+  open func executeForRows(_ request: FetchRequest) throws -> FetchedRows { throw unsupported("executeForRows(_:)") }
+
   /// The values of an object; nil when it does not exist (any more).
   open func newValues(for objectID: ObjectID) throws -> IncrementalStoreNode? { throw unsupported("newValues(for:)") }
 
@@ -165,6 +169,13 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     try check(request.entity)
     try request.checkKeyPaths()
     return try locked { try execute(request) }
+  }
+
+  /// The rows of a request for dictionaries.
+  public final func rows(_ request: FetchRequest) throws -> FetchedRows {
+    try check(request.entity)
+    try request.checkRows()
+    return try locked { try executeForRows(request) }
   }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.

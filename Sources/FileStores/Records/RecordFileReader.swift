@@ -1,0 +1,146 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// What stands in one field of a record.
+enum RecordCell {
+  case missing
+  case text(String)
+  case list([String])
+}
+
+/// A record of a file, one cell for each column of its layout.
+struct RecordRow {
+  var cells: [RecordCell]
+  var line: UInt64
+}
+
+/// Reads a record file with the scanners of seeds.
+struct RecordFileReader {
+  private let file: RecordLayout.File
+  private let format: RecordFileFormat
+
+  init(_ file: RecordLayout.File, format: RecordFileFormat) {
+    self.file = file
+    self.format = format
+  }
+
+  /// All records in their order.
+  /// - Throws: `StoreError.failure` with the line of the first mistake.
+  func rows(_ data: Data) throws(StoreError) -> [RecordRow] {
+    do {
+      return try read(data)
+    } catch let error as SeedFormatError {
+      throw .failure(error.description)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .failure("\(error)")
+    }
+  }
+
+  private func read(_ data: Data) throws -> [RecordRow] {
+    let names = file.columns.map(\.name)
+    let present: [String]
+    if format == .csv {
+      present = try RecordReader(source: DataSource(data), options: format.options, projection: []).columns
+      if let unknown = present.first(where: { !names.contains($0) }) {
+        throw StoreError.failure("the column \"\(unknown)\" is no property of \(file.entity.name)")
+      }
+    } else {
+      present = names
+    }
+    // The last field is the whole record, for a look at its keys.
+    let projection = present + (format == .ndjson ? [""] : [])
+    let reader = try RecordReader(source: DataSource(data), options: format.options, projection: projection)
+    let batch = RecordBatch(fieldCount: projection.count)
+    let lists = try JSONFields(projection: [])
+    var rows: [RecordRow] = []
+    while try reader.next(batch) {
+      if let fault = batch.faults.first {
+        throw StoreError.failure("line \(fault.place.line): \(fault.message)")
+      }
+      for record in 0..<batch.count {
+        let line = batch.place(ofRecord: record).line
+        if format == .ndjson { try checkKeys(batch, record, names, line) }
+        var cells: [RecordCell] = []
+        for column in file.columns {
+          guard let field = present.firstIndex(of: column.name) else {
+            cells.append(.missing)
+            continue
+          }
+          cells.append(try cell(batch, batch.field(field, ofRecord: record), column, lists, line))
+        }
+        rows.append(RecordRow(cells: cells, line: line))
+      }
+    }
+    return rows
+  }
+
+  /// A key that is no property would be lost with the next save.
+  private func checkKeys(_ batch: RecordBatch, _ record: Int, _ names: [String], _ line: UInt64) throws {
+    let whole = batch.field(batch.fieldCount - 1, ofRecord: record)
+    guard whole.kind == .object,
+      let object = try JSONSerialization.jsonObject(with: Data(batch.text(of: whole).utf8)) as? [String: Any]
+    else { throw StoreError.failure("line \(line): the record is no JSON object") }
+    if let unknown = object.keys.filter({ !names.contains($0) }).min() {
+      throw StoreError.failure("line \(line): \"\(unknown)\" is no property of \(file.entity.name)")
+    }
+  }
+
+  private func cell(
+    _ batch: RecordBatch, _ slice: FieldSlice, _ column: RecordColumn, _ lists: JSONFields, _ line: UInt64
+  ) throws -> RecordCell {
+    let isEmpty = format == .csv && slice.length == 0 && !slice.isQuoted
+    if slice.kind == .absent || slice.kind == .null || isEmpty { return .missing }
+    var type: AttributeType?
+    switch column.content {
+    case .attribute(_, let attribute): type = attribute.type
+    case .toOne: break
+    case .toMany:
+      var elements: [FieldSlice] = []
+      try lists.elements(of: slice, in: batch, into: &elements)
+      return .list(
+        try elements.map { element in
+          guard element.kind == .string || element.kind == .number else { throw misfit(column, line) }
+          return batch.text(of: element)
+        })
+    }
+    if format == .ndjson, !Self.fits(slice.kind, type) { throw misfit(column, line) }
+    return .text(batch.text(of: slice))
+  }
+
+  private func misfit(_ column: RecordColumn, _ line: UInt64) -> StoreError {
+    .failure("line \(line): \(file.entity.name).\(column.name) is of a JSON type that the property does not have")
+  }
+
+  /// Whether a JSON value of that kind may stand for a value of the type; nil for a key.
+  private static func fits(_ kind: FieldSlice.Kind, _ type: AttributeType?) -> Bool {
+    switch (kind, type) {
+    case (.true, .boolean), (.false, .boolean): true
+    case (.number, nil), (.number, .date), (.number, .decimal): true
+    case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .float):
+      true
+    case (.string, nil), (.string, .string), (.string, .date), (.string, .decimal), (.string, .binary): true
+    case (.string, .transformable), (.string, .uuid), (.string, .uri), (.string, .double), (.string, .float): true
+    default: false
+    }
+  }
+}
+
+/// Bytes in memory as a source.
+private final class DataSource: BlockSource {
+  private var rest: Data
+
+  init(_ data: Data) {
+    rest = data
+  }
+
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    let part = rest.prefix(target.count)
+    unsafe target.copyBytes(from: part)
+    rest = rest.dropFirst(part.count)
+    return part.count
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Writes a record file with the writers of seeds.
+struct RecordFileWriter {
+  private let file: RecordLayout.File
+  private let format: RecordFileFormat
+
+  init(_ file: RecordLayout.File, format: RecordFileFormat) {
+    self.file = file
+    self.format = format
+  }
+
+  /// The whole file.
+  /// - Parameter cells: for each record one value for each column; relationships as texts and lists of texts.
+  /// - Throws: `StoreError.failure` for a value that the format has no way to write.
+  func data(_ records: [[RecordValue]]) throws(StoreError) -> Data {
+    let sink = DataSink()
+    do {
+      switch format {
+      case .csv: try write(records, CSVWriter(sink: sink))
+      case .ndjson: try write(records, NDJSONWriter(sink: sink))
+      }
+    } catch let error as SeedFormatError {
+      throw .failure(error.description)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .failure("\(error)")
+    }
+    return sink.data
+  }
+
+  private func write(_ records: [[RecordValue]], _ writer: CSVWriter) throws {
+    try writer.record(file.columns.map(\.name))
+    for record in records {
+      for (column, value) in zip(file.columns, record) {
+        guard let text = value.text else {
+          if file.columns.count == 1 {
+            throw StoreError.failure(
+              "\(file.entity.name) has one column only, and a CSV record needs a value in one of its columns")
+          }
+          writer.emptyField()
+          continue
+        }
+        if text.utf8.contains(0) {
+          throw StoreError.failure("\(file.entity.name).\(column.name): CSV has no way to write a NUL character")
+        }
+        if text.isEmpty { writer.emptyText() } else { writer.field(text) }
+      }
+      try writer.endRecord()
+    }
+    try writer.finish()
+  }
+
+  private func write(_ records: [[RecordValue]], _ writer: NDJSONWriter) throws {
+    for record in records {
+      writer.beginObject()
+      for (column, value) in zip(file.columns, record) {
+        if case .value(.null) = value { continue }
+        writer.key(column.name)
+        switch value {
+        case .value(.integer(let number)): writer.number(number)
+        case .value(.boolean(let flag)): writer.bool(flag)
+        case .value(.double(let number)) where number.isFinite: try writer.number(number)
+        case .list(let texts):
+          writer.beginArray()
+          for text in texts { writer.string(text) }
+          writer.endArray()
+        default: writer.string(value.text ?? "")
+        }
+      }
+      writer.endObject()
+      try writer.endRecord()
+    }
+    try writer.finish()
+  }
+}
+
+/// What is written into one field.
+enum RecordValue {
+  case value(Value)
+  case list([String])
+
+  /// As a CSV field; nil for an empty one. A list is a JSON array of texts.
+  var text: String? {
+    switch self {
+    case .value(let value): RecordText.text(value)
+    case .list(let texts): "[" + texts.map { Self.quoted($0) }.joined(separator: ",") + "]"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\0"..."\u{1F}":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}
+
+/// Bytes in memory as a sink.
+private final class DataSink: ByteSink {
+  private(set) var data = Data()
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) { unsafe data.append(contentsOf: bytes) }
+  func finish() throws(SeedFormatError) {}
+}

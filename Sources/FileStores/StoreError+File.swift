@@ -1,0 +1,12 @@
+import StoreInterface
+
+extension StoreError {
+  /// Does what reads a file, and names the file in what goes wrong with its contents.
+  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch StoreError.failure(let message) {
+      throw StoreError.notAStore(path: path, message: message)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import FileStores
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Every type of store gives the same answers")
+struct EqualAnswersTests {
+  @Test("random saves, with the store opened anew in between", arguments: StoreKind.onDisk, [1, 2, 3])
+  func randomSaves(kind: StoreKind, seed: Int) throws {
+    let folder = try TemporaryFolder()
+    let model = try Museum.model()
+    let oracle = InMemoryStore(model: model)
+    var store = try kind.open(in: folder, model)
+    var museum = RandomMuseum(seed: UInt64(seed))
+    for round in 0..<14 {
+      let change = museum.next()
+      try change.apply(to: oracle)
+      try change.apply(to: store)
+      #expect(try Portrait.lines(store) == Portrait.lines(oracle), "round \(round)")
+      if round % 3 == 2 {
+        let identifier = store.identifier
+        store = try kind.open(in: folder, model)
+        #expect(store.identifier == identifier)
+        #expect(try Portrait.lines(store) == Portrait.lines(oracle), "round \(round), opened anew")
+      }
+    }
+  }
+
+  @Test("fetches with predicates, orders and limits", arguments: StoreKind.onDisk)
+  func fetches(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let model = try Museum.model()
+    let oracle = InMemoryStore(model: model)
+    let store = try kind.open(in: folder, model)
+    var museum = RandomMuseum(seed: 7)
+    for _ in 0..<12 {
+      let change = museum.next()
+      try change.apply(to: oracle)
+      try change.apply(to: store)
+    }
+    let artist = try Portrait.ids(of: oracle).first { $0.value.entity.name == "Artist" }?.key ?? ""
+    for (index, make) in Self.requests.enumerated() {
+      let expected = try oracle.snapshots(try make(oracle, artist)).map { Portrait.code($0) }
+      let request = try make(store, artist)
+      #expect(try store.snapshots(request).map { Portrait.code($0) } == expected, "request \(index)")
+      #expect(try store.count(request) == expected.count)
+      #expect(try store.objectIDs(request).count == expected.count)
+    }
+  }
+
+  private static let requests: [@Sendable (any PersistentStore, String) throws -> FetchRequest] = [
+    { store, _ in FetchRequest(try Museum.entity("Work", of: store.model)) },
+    { store, _ in try sorted(store, "Work") { $0.includesSubentities = false } },
+    { store, _ in try sorted(store, "Painting") { $0.predicate = .comparison(["technique"], .equal, .string("oil")) } },
+    { store, _ in try sorted(store, "Work") { $0.predicate = .comparison(["title"], .beginsWith, .string("caf")) } },
+    { store, _ in try sorted(store, "Work") { $0.predicate = .not(.comparison(["small"], .less, .integer(0))) } },
+    { store, _ in try sorted(store, "Work") { $0.predicate = .isIn(["title"], [.null, .string(""), .string(" ")]) } },
+    { store, artist in
+      try sorted(store, "Work") { $0.predicate = .comparison(["artist", "code"], .equal, .string(artist)) }
+    },
+    { store, artist in
+      let id = try Portrait.ids(of: store)[artist]
+      return try sorted(store, "Work") { $0.predicate = .refersTo(["artist"], id) }
+    },
+    { store, _ in
+      try sorted(store, "Work") {
+        $0.sortDescriptors.insert(FetchRequest.SortDescriptor(["artist", "code"], ascending: false), at: 0)
+        $0.fetchOffset = 2
+        $0.fetchLimit = 5
+      }
+    },
+  ]
+
+  private static func sorted(
+    _ store: any PersistentStore, _ entity: String, _ change: (inout FetchRequest) throws -> Void
+  ) throws -> FetchRequest {
+    var request = FetchRequest(try Museum.entity(entity, of: store.model))
+    request.sortDescriptors = [FetchRequest.SortDescriptor(["code"])]
+    try change(&request)
+    return request
+  }
+
+  @Test("a save that breaks a constraint or knows old values changes nothing", arguments: StoreKind.allCases)
+  func refusals(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let model = try Museum.model()
+    let store = try kind.open(in: folder, model)
+    var museum = RandomMuseum(seed: 3)
+    for _ in 0..<4 { try museum.next().apply(to: store) }
+    let before = try Portrait.lines(store)
+    let files = try folder.contents()
+    let tag = try Museum.entity("Tag", of: model)
+    let first = try #require(try store.snapshots(FetchRequest(tag)).first)
+
+    let key = try store.reservePrimaryKeys(1, for: tag)
+    var copy = first
+    copy.objectID = ObjectID(entity: tag, reference: .permanent(store: store.identifier, primaryKey: key))
+    var insertion = SaveRequest()
+    insertion.inserted = [copy]
+    let twice = insertion
+    #expect {
+      try store.save(twice)
+    } throws: { if case StoreError.constraintConflict(entity: "Tag", _, _) = $0 { true } else { false } }
+
+    var stale = SaveRequest()
+    stale.deleted = [(objectID: first.objectID, version: first.version + 1)]
+    let deletion = stale
+    #expect {
+      try store.save(deletion)
+    } throws: { if case StoreError.optimisticLockingFailure = $0 { true } else { false } }
+    #expect(try Portrait.lines(store) == before)
+    if StoreKind.files.contains(kind) { #expect(try folder.contents() == files) }
+
+    // Unique values may change hands within one save.
+    var exchange = SaveRequest()
+    exchange.deleted = [(objectID: first.objectID, version: first.version)]
+    copy.toOne = copy.toOne.map { _ in nil }
+    exchange.inserted = [copy]
+    try store.save(exchange)
+    #expect(try store.count(FetchRequest(tag)) == before.count { $0.hasPrefix("Tag") })
+  }
+
+  @Test("keys of deleted objects are not given out again", arguments: StoreKind.onDisk)
+  func keys(kind: StoreKind) throws {
+    // The ids of a record folder hold only as long as it is open.
+    if kind == .csv || kind == .ndjson { return }
+    let folder = try TemporaryFolder()
+    let model = try Museum.model()
+    let tag = try Museum.entity("Tag", of: model)
+    var store = try kind.open(in: folder, model)
+    var seen = Set<Int64>()
+    for round in 0..<4 {
+      let key = try store.reservePrimaryKeys(1, for: tag)
+      #expect(seen.insert(key).inserted)
+      let id = ObjectID(entity: tag, reference: .permanent(store: store.identifier, primaryKey: key))
+      var request = SaveRequest()
+      request.inserted = [Snapshot(objectID: id, version: 1, attributes: [.string("\(round)")], toOne: [nil])]
+      try store.save(request)
+      request.inserted = []
+      request.deleted = [(objectID: id, version: 1)]
+      try store.save(request)
+      store = try kind.open(in: folder, model)
+    }
+  }
+}
+
+extension TemporaryFolder {
+  /// Every file below the folder with its bytes.
+  func contents() throws -> [String: Data] {
+    var found: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
+      if let data = FileManager.default.contents(atPath: file(name).path) { found[name] = data }
+    }
+    return found
+  }
+}

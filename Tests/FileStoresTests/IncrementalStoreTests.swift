@@ -1,0 +1,132 @@
+import FileStores
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Incremental stores of one's own")
+struct IncrementalStoreTests {
+  private let store: NotebookStore
+  private let container: PersistentContainer
+  private let note: Entity
+
+  init() throws {
+    let model = try NotebookStore.model()
+    store = try NotebookStore(model: model)
+    container = try PersistentContainer(name: "Notebook", model: model, store: store)
+    note = try Museum.entity("Note", of: model)
+    let context = container.newBackgroundContext()
+    let entity = note
+    try context.performAndWait {
+      var parent: ManagedObject?
+      for (index, name) in ["a", "b", "c", "d"].enumerated() {
+        let object = context.insert(entity)
+        object["name"] = .string(name)
+        object["text"] = .string("text \(index % 2)")
+        object["rank"] = index == 2 ? .null : .integer(Int64(10 - index))
+        object.setObject(parent, for: "parent")
+        parent = object
+      }
+      try context.save()
+    }
+  }
+
+  @Test("a store that can only enumerate is filtered, sorted and limited")
+  func evaluation() throws {
+    func names(_ change: (inout FetchRequest) -> Void) throws -> [String] {
+      var request = FetchRequest(note)
+      change(&request)
+      return try store.objectIDs(request).compactMap { id in
+        if case .string(let name) = store.referenceObject(for: id) { name } else { nil }
+      }
+    }
+    #expect(try names { _ in } == ["a", "b", "c", "d"])
+    #expect(try names { $0.predicate = .comparison(["text"], .equal, .string("text 0")) } == ["a", "c"])
+    #expect(try names { $0.predicate = .comparison(["parent", "parent", "name"], .equal, .string("b")) } == ["d"])
+    #expect(try names { $0.sortDescriptors = [FetchRequest.SortDescriptor(["rank"])] } == ["c", "d", "b", "a"])
+    #expect(
+      try names {
+        $0.sortDescriptors = [FetchRequest.SortDescriptor(["parent", "name"], ascending: false)]
+        $0.fetchOffset = 1
+        $0.fetchLimit = 2
+      } == ["c", "b"])
+    var wrong = FetchRequest(note)
+    wrong.predicate = .comparison(["colour"], .equal, .null)
+    let request = wrong
+    #expect(throws: StoreError.self) { try store.objectIDs(request) }
+  }
+
+  @Test("contexts follow relationships, change and delete")
+  func contexts() throws {
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      var request = FetchRequest(note)
+      request.predicate = .comparison(["name"], .equal, .string("b"))
+      let b = try #require(try context.fetch(request).first)
+      #expect(b.object(for: "parent")?["name"] == .string("a"))
+      #expect(try b.objects(for: "children").map { $0["name"] } == [.string("c")])
+      b["text"] = .string("new")
+      try context.delete(try b.objects(for: "children")[0])
+      try context.save()
+    }
+    #expect(store.notes["b"]?.text == "new")
+    #expect(store.notes["c"] == nil)
+    #expect(store.notes["d"]?.parent == nil)
+  }
+
+  @Test("constraints and versions are checked before the store is asked to save")
+  func checks() throws {
+    let all = try store.snapshots(FetchRequest(note))
+    func insertion(_ name: String, _ text: String, parent: ObjectID?) throws -> SaveRequest {
+      let key = try store.reservePrimaryKeys(1, for: note)
+      var request = SaveRequest()
+      request.inserted = [
+        try IncrementalStoreNode(
+          objectID: ObjectID(entity: note, reference: .permanent(store: store.identifier, primaryKey: key)),
+          values: ["name": .string(name), "text": .string(text)], destinations: parent.map { ["parent": $0] } ?? [:]
+        ).snapshot
+      ]
+      return request
+    }
+    let before = store.notes.count
+    for request in [
+      try insertion("a", "other", parent: nil), try insertion("e", "text 1", parent: all[0].objectID),
+    ] {
+      #expect {
+        try store.save(request)
+      } throws: { if case StoreError.constraintConflict = $0 { true } else { false } }
+    }
+    var stale = SaveRequest()
+    stale.updated = [all[1]]
+    stale.updated[0].version += 1
+    let update = stale
+    #expect {
+      try store.save(update)
+    } throws: { if case StoreError.optimisticLockingFailure = $0 { true } else { false } }
+    #expect(store.notes.count == before)
+  }
+
+  @Test("a save that the store refuses leaves no ids behind")
+  func refusal() throws {
+    store.refusesSaves = true
+    let context = container.newBackgroundContext()
+    context.performAndWait {
+      let object = context.insert(note)
+      object["name"] = .string("late")
+      #expect(throws: StoreError.self) { try context.save() }
+    }
+    store.refusesSaves = false
+    let id = store.newObjectID(for: note, referenceObject: "late")
+    #expect(try store.newValues(for: id) == nil)
+    #expect(store.referenceObject(for: id) == "late")
+    #expect(store.newObjectID(for: note, referenceObject: "late") == id)
+  }
+
+  @Test("a subclass without a method says which one is missing")
+  func missingOverride() throws {
+    let bare = try IncrementalStore(
+      description: PersistentStoreDescription(type: .inMemory), model: try NotebookStore.model())
+    #expect { try bare.load() } throws: { "\($0)".contains("loadMetadata") }
+  }
+}

@@ -1,0 +1,42 @@
+import FileStores
+import Foundation
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+import Testing
+
+/// The types of stores that must give the same answers.
+enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case inMemory, sqlite, binary, xml, csv, ndjson
+
+  static let files: [StoreKind] = [.binary, .xml, .csv, .ndjson]
+  static let onDisk: [StoreKind] = [.sqlite] + files
+
+  var testDescription: String { rawValue }
+
+  var type: any PersistentStoreType {
+    switch self {
+    case .inMemory: .inMemory
+    case .sqlite: .sqlite
+    case .binary: .binary
+    case .xml: .xml
+    case .csv: .csvFolder
+    case .ndjson: .ndjsonFolder
+    }
+  }
+
+  func description(in folder: TemporaryFolder) -> PersistentStoreDescription {
+    PersistentStoreDescription(erased: type, url: folder.file("store." + rawValue))
+  }
+
+  func open(in folder: TemporaryFolder, _ model: ManagedObjectModel) throws -> any PersistentStore {
+    try type.load(description(in: folder), model: model)
+  }
+}
+
+extension PersistentStoreDescription {
+  fileprivate init(erased type: any PersistentStoreType, url: URL) {
+    self.init(type: InMemoryStoreType(), url: url)
+    self.type = type
+  }
+}
