@@ -47,7 +47,7 @@ struct BinaryStoreTests {
   @Test("a file that lies, with a checksum to match, is refused or is a whole store")
   func lies() throws {
     var random = SeededGenerator(seed: 11)
-    for _ in 0..<3_000 {
+    for _ in 0..<1_500 {
       var body = whole[20..<whole.count - 32]
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         guard let index = body.indices.randomElement(using: &random) else { continue }

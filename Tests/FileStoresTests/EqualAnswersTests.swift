@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Every type of store gives the same answers")
 struct EqualAnswersTests {
-  @Test("random saves, with the store opened anew in between", arguments: StoreKind.onDisk, [1, 2, 3])
+  @Test("random saves, with the store opened anew in between", arguments: StoreKind.onDisk, [1, 2, 3, 4, 5, 6, 7, 8])
   func randomSaves(kind: StoreKind, seed: Int) throws {
     let folder = try TemporaryFolder()
     let model = try Museum.model()
@@ -18,7 +18,8 @@ struct EqualAnswersTests {
       let change = museum.next()
       try change.apply(to: oracle)
       try change.apply(to: store)
-      #expect(try Portrait.lines(store) == Portrait.lines(oracle), "round \(round)")
+      let difference = try Portrait.lines(store).difference(from: Portrait.lines(oracle))
+      #expect(difference.isEmpty, "round \(round): \(difference)")
       if round % 3 == 2 {
         let identifier = store.identifier
         store = try kind.open(in: folder, model)

@@ -332,7 +332,7 @@ final class SnapshotWriter {
     let stored = try reader.snapshot(statement)
     return columns.indices.filter { index in
       switch columns[index].source {
-      case .attribute(let position, _): stored.attributes[position] != snapshot.attributes[position]
+      case .attribute(let position, _): !stored.attributes[position].isIdentical(to: snapshot.attributes[position])
       case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
       }
     }
