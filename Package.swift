@@ -50,7 +50,8 @@ let package = Package(
     .target(name: "FileStores", dependencies: ["ObjectModel", "StoreInterface", "SeedFormats"]),
     .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
     .target(
-      name: "Seedbed", dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph"]),
+      name: "Seedbed",
+      dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "FileStores", "ObjectGraph"]),
     .target(name: "SeedFormats", dependencies: ["CZlib"]),
     .target(
       name: "ImportPipeline",

@@ -1,5 +1,6 @@
 /// Everything that a program needs to work with Core Data stores, with one import: models and their files, stores,
 /// contexts and fetch requests.
+@_exported public import FileStores
 @_exported public import ModelFiles
 @_exported public import ObjectGraph
 @_exported public import ObjectModel

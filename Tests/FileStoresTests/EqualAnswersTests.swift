@@ -48,6 +48,10 @@ struct EqualAnswersTests {
       #expect(try store.snapshots(request).map { Portrait.code($0) } == expected, "request \(index)")
       #expect(try store.count(request) == expected.count)
       #expect(try store.objectIDs(request).count == expected.count)
+      if StoreKind.files.contains(kind) {
+        let rows = try oracle.dictionaries(try make(oracle, artist)).map { $0["code"] }
+        #expect(try store.dictionaries(request).map { $0["code"] } == rows)
+      }
     }
   }
 
@@ -121,6 +125,25 @@ struct EqualAnswersTests {
     exchange.inserted = [copy]
     try store.save(exchange)
     #expect(try store.count(FetchRequest(tag)) == before.count { $0.hasPrefix("Tag") })
+  }
+
+  @Test("a relationship without a delete rule still leads to what was deleted", arguments: [StoreKind.binary, .xml])
+  func dangling(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let model = try Museum.model()
+    let store = try kind.open(in: folder, model)
+    var museum = RandomMuseum(seed: 5)
+    for _ in 0..<6 { try museum.next().apply(to: store) }
+    let artist = try Museum.entity("Artist", of: model)
+    let place = try #require(artist.relationships.firstIndex { $0.name == "favourite" })
+    let favourite = try #require(try store.snapshots(FetchRequest(artist)).compactMap { $0.toOne[place] }.first)
+    let work = try #require(try Portrait.snapshots(store).first { $0.objectID == favourite })
+    var request = SaveRequest()
+    request.deleted = [(objectID: favourite, version: work.version)]
+    try store.save(request)
+    let lines = try Portrait.lines(store)
+    #expect(lines.contains { $0.contains("favourite->gone") })
+    #expect(try Portrait.lines(try kind.open(in: folder, model)) == lines)
   }
 
   @Test("keys of deleted objects are not given out again", arguments: StoreKind.onDisk)

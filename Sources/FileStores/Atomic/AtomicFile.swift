@@ -122,13 +122,17 @@ struct AtomicFile: Sendable {
 
   private static func create(_ path: String, _ data: Data, like original: String) throws(StoreError) {
     var info = stat()
-    let mode = unsafe stat(original, &info) == 0 ? info.st_mode & 0o777 : 0o644
-    let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    let isThere = unsafe stat(original, &info) == 0
+    let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard output >= 0 else {
       if errno == ENOSPC { throw failure(original, "create the file") }
       throw .cannotCreate(path: original, message: "cannot create a file beside it: \(reason())")
     }
     defer { close(output) }
+    // Who may read the store stays as it was, whatever the process makes new files with.
+    if isThere && fchmod(output, info.st_mode & 0o777) != 0 {
+      throw failure(original, "keep the permissions of the file")
+    }
     var offset = 0
     while offset < data.count {
       let count = unsafe data.withUnsafeBytes { bytes in

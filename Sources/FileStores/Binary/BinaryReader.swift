@@ -99,9 +99,7 @@ struct BinaryReader {
       }
     }
     let store = contents.identifier.uuidString
-    let objectCount = try count()
-    contents.snapshots.reserveCapacity(objectCount)
-    for _ in 0..<objectCount { contents.snapshots.append(try snapshot(listed, store)) }
+    for _ in 0..<(try count()) { contents.snapshots.append(try snapshot(listed, store)) }
     for _ in 0..<(try count()) {
       let (owner, entity) = try objectID(listed, store)
       let index = try number()
