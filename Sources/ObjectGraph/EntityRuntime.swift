@@ -9,6 +9,13 @@ final class EntityRuntime: Sendable {
   let objectClass: ManagedObject.Type
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
   let hasCountLimit: [Bool]
+  /// The store computes values of its own.
+  let hasDerivedAttributes: Bool
+  let hasBinaryAttributes: Bool
+  /// Positions of transient attributes.
+  let transientAttributes: [Int]
+  /// Objects are of a subclass, which may override hooks.
+  let hasSubclass: Bool
 
   var entity: Entity { layout.entity }
 
@@ -21,6 +28,10 @@ final class EntityRuntime: Sendable {
     let description = layout.entity.description
     objectClass =
       description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
+    transientAttributes = layout.attributes.indices.filter { layout.attributes[$0].isTransient }
+    hasSubclass = objectClass != ManagedObject.self
+    hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
+    hasBinaryAttributes = layout.attributes.contains { $0.type == .binary || $0.type == .transformable }
     hasCountLimit = layout.relationships.map { relationship in
       let rules = relationship.description
       return !rules.isOptional || rules.minimumCount > 0 || (rules.isToMany && rules.maximumCount > 0)

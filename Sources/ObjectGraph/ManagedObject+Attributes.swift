@@ -28,6 +28,7 @@ extension ManagedObject {
       value = .double(Double(Float(number)))
     }
     if values[index].isIdentical(to: value) { return }
+    willChange()
     values[index] = value
     touch()
   }
@@ -40,22 +41,34 @@ extension ManagedObject {
     return index
   }
 
-  /// Loads the values of a fault. A row that is gone leaves an object that counts as deleted, with null values, as
-  /// Core Data's contexts do. After an error of the store, which the context's next fetch or save throws, the object
-  /// stays a fault with null values, and the next access tries again.
-  func fire() {
-    if status != .fault { return }
+  /// Loads the values of a fault. A row that is gone leaves an object that counts as deleted, with null values, unless
+  /// `shouldDeleteInaccessibleFaults` is off. After an error of the store, which the context's next fetch or save
+  /// throws, the object stays a fault with null values, and the next access tries again.
+  @inline(__always) func fire() {
+    if status == .fault { loadValues() }
+  }
+
+  private func loadValues() {
     guard let context else { return makeInert(.gone) }
+    if let row = stored { return context.load(self, row) }
     do {
-      if let snapshot = try context.snapshot(of: objectID) {
-        context.load(self, snapshot)
-      } else {
+      if let row = try context.row(firing: self) {
+        context.load(self, row)
+      } else if context.shouldDeleteInaccessibleFaults {
         makeInert(.gone)
+      } else {
+        context.deferredError = ContextError.objectGone(objectID)
+        fillWithNulls()
       }
     } catch {
       context.deferredError = error
       fillWithNulls()
     }
+  }
+
+  /// To be called before a property changes: notes what the object was when the current event began.
+  @inline(__always) func willChange() {
+    if eventIndex < 0 { context?.noteFirstChange(of: self) }
   }
 
   /// Puts the object on the context's list of objects that a save looks at.

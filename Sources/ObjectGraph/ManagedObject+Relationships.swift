@@ -33,8 +33,7 @@ extension ManagedObject {
     if status == .fault { return }
     let previous = destinations[index]
     if previous == destination { return }
-    destinations[index] = destination
-    touch()
+    replaceDestination(destination, at: index)
     guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if inverse.isToMany {
       if let previous { context.followRemoval(of: objectID, from: previous, inverse) }
@@ -43,14 +42,40 @@ extension ManagedObject {
     }
     if let partner = previous.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
       partner.fire()
-      if partner.destinations[back] == objectID {
-        partner.destinations[back] = nil
-        partner.touch()
+      if partner.status != .fault, partner.destinations[back] == objectID {
+        partner.replaceDestination(nil, at: back)
       }
     }
     if let partner = destination.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
       partner.setDestination(objectID, at: back)
     }
+  }
+
+  /// Sets one side of a to-one relationship and leaves the other to the caller.
+  func replaceDestination(_ destination: ObjectID?, at index: Int) {
+    willChange()
+    destinations[index] = destination
+    touch()
+  }
+
+  /// The ids of the objects that a relationship leads to, to-one or to-many, without making objects for them.
+  /// - Throws: what the store throws.
+  public func objectIDs(forRelationshipNamed name: String) throws -> [ObjectID] {
+    let isToMany = runtime.layout.relationshipIndexes[name].map { runtime.layout.relationships[$0].isToMany }
+    return isToMany == false ? objectID(for: name).map { [$0] } ?? [] : try objectIDs(for: name)
+  }
+
+  /// Whether the members of a to-many relationship, or the destination of a to-one relationship, are still to be
+  /// loaded. Asking does not load anything.
+  public func hasFault(forRelationshipNamed name: String) -> Bool {
+    checkConfinement()
+    if status == .fault { return true }
+    guard let index = runtime.layout.relationshipIndexes[name], runtime.layout.relationships[index].isToMany else {
+      return destinations[relationshipIndex(name, isToMany: false)].map {
+        context?.registeredObject(with: $0)?.isFault ?? true
+      } ?? false
+    }
+    return !memberLists.indices.contains(index) || memberLists[index] == nil
   }
 
   // MARK: To-many
@@ -107,13 +132,15 @@ extension ManagedObject {
       var seen: Set<ObjectID> = []
       let order = members.map(\.objectID).filter { seen.insert($0).inserted }
       if memberLists[index]?.members() != order {
+        willChange()
         memberLists[index]?.arrange(order)
         noteListEdit(index, isSetHere: true)
       }
     }
   }
 
-  private func link(_ member: ManagedObject, _ index: Int) {
+  func link(_ member: ManagedObject, _ index: Int) {
+    willChange()
     memberLists[index]?.append(member.objectID)
     noteListEdit(index, isSetHere: true)
     if let inverse = runtime.layout.inverses[index] {
@@ -127,7 +154,8 @@ extension ManagedObject {
     }
   }
 
-  private func unlink(_ member: ManagedObject, _ index: Int) {
+  func unlink(_ member: ManagedObject, _ index: Int) {
+    willChange()
     memberLists[index]?.remove(member.objectID)
     noteListEdit(index, isSetHere: true)
     guard let inverse = runtime.layout.inverses[index] else { return }

@@ -7,9 +7,13 @@ extension ManagedObject {
   func validateProperties() throws {
     fire()
     var problems: [ValidationError.Problem] = []
-    for (index, validator) in runtime.validators.enumerated() {
-      for violation in validator.violations(of: values[index]) {
-        problems.append(problem(validator.attribute.name, violation.code, violation.message))
+    if runtime.hasSubclass {
+      validateValues(&problems)
+    } else {
+      for (index, validator) in runtime.validators.enumerated() {
+        for violation in validator.violations(of: values[index]) {
+          problems.append(problem(validator.attribute.name, violation.code, violation.message))
+        }
       }
     }
     for (index, relationship) in runtime.layout.relationships.enumerated() {
@@ -22,6 +26,32 @@ extension ManagedObject {
       }
     }
     if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  /// Has `validateValue` check every attribute, and takes the values it replaces.
+  private func validateValues(_ problems: inout [ValidationError.Problem]) {
+    for (index, attribute) in runtime.layout.attributes.enumerated() {
+      var value = values[index]
+      do {
+        try validateValue(&value, forKey: attribute.name)
+        setValue(value, at: index)
+      } catch let error as ValidationError {
+        problems += error.problems
+      } catch {
+        problems.append(problem(attribute.name, .custom, "\(error)"))
+      }
+    }
+  }
+
+  func validateByModel(_ value: Value, forKey key: String) throws {
+    guard let index = runtime.layout.attributeIndexes[key] else {
+      // A name that is not in the model is a mistake of the program, as it is in Core Data.
+      preconditionFailure("entity \(entity.name) has no attribute \"\(key)\"")
+    }
+    let violations = runtime.validators[index].violations(of: value)
+    if !violations.isEmpty {
+      throw ValidationError(violations.map { problem(key, $0.code, $0.message) })
+    }
   }
 
   /// Checks that no relationship with the rule `deny` has objects left.
@@ -42,7 +72,7 @@ extension ManagedObject {
     let relationship = runtime.layout.relationships[index]
     guard relationship.isToMany else {
       guard let destination = destinations[index], let context else { return 0 }
-      return try context.existingObject(with: destination) == nil ? 0 : 1
+      return try context.presentObject(with: destination) == nil ? 0 : 1
     }
     try loadMembers(index)
     let members = memberLists[index]?.members() ?? []
@@ -82,7 +112,7 @@ extension ManagedObject {
       if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
     }
-    if destination.isTemporary, object?.isInserted != true {
+    if destination.isTemporary, object?.isInserted != true, context?.parent == nil {
       return problem(relationship.name, .wrongDestination, "the object it leads to is not in this context")
     }
     return nil

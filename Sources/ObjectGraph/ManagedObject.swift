@@ -23,7 +23,8 @@ open class ManagedObject {
   var destinations: [ObjectID?] = []
   /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
   var memberLists: [MemberList?] = []
-  /// The persisted state that the current values are compared with; nil for new objects and faults.
+  /// The persisted state that the current values are compared with; nil for new objects. A fault that has one fires
+  /// without asking the store.
   var stored: Snapshot?
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID?
@@ -35,15 +36,19 @@ open class ManagedObject {
   var isTouched = false
   /// Is in the context's list of objects whose member lists were edited.
   var hasEditedLists = false
+  /// Where the context noted what the object was when the current event began; negative when it did not change since.
+  var eventIndex = -1
+  /// The faults that were made together with this one, until it fires.
+  var faultGroup: FaultGroup?
 
   enum Status {
     /// Nothing loaded.
     case fault
     case loaded
     case inserted
-    /// To be deleted by the next save.
+    /// To be deleted by the next save; a new object, which has no `stored`, is forgotten when changes are processed.
     case deleted
-    /// Deleted by a save, or its row was gone when the fault fired: every value is null.
+    /// Deleted by a save, or its row was gone when the fault fired.
     case gone
     /// Its context was reset or the insertion was taken back.
     case detached
@@ -80,30 +85,11 @@ open class ManagedObject {
   public var isUpdated: Bool { status == .loaded && isTouched && differsFromStored() }
   /// Whether the next save does anything with the object.
   public var hasChanges: Bool { isInserted || status == .deleted || isUpdated }
-
-  /// The attributes that differ from the persisted ones, with their new values; for a new object, all that are not
-  /// null. Transient attributes are left out.
-  public var changedValues: [String: Value] {
+  /// Whether a persisted property differs from what is stored: what a new object was given, what was changed since.
+  /// Transient attributes do not count, and neither do deletions.
+  public var hasPersistentChangedValues: Bool {
     checkConfinement()
-    var changed: [String: Value] = [:]
-    for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
-      if !attribute.isTransient, !values[index].isIdentical(to: stored?.attributes[index] ?? .null) {
-        changed[attribute.name] = values[index]
-      }
-    }
-    return changed
-  }
-
-  /// The names of the relationships that the next save writes for this object.
-  public var changedRelationships: Set<String> {
-    checkConfinement()
-    var changed: Set<String> = []
-    for (index, relationship) in runtime.layout.relationships.enumerated() where destinations.indices.contains(index) {
-      let isChanged =
-        relationship.isToMany ? isListWritten(index) : destinations[index] != (stored?.toOne[index] ?? nil)
-      if isChanged { changed.insert(relationship.name) }
-    }
-    return changed
+    return isInserted ? !changedValues().isEmpty : status == .loaded && isTouched && differsFromStored()
   }
 
   // MARK: Hooks
@@ -112,6 +98,16 @@ open class ManagedObject {
   open func awakeFromInsert() {}
   /// Called when the object's values were loaded from the store.
   open func awakeFromFetch() {}
+  /// Called when the values were replaced by those of another moment: by undo or redo, a rollback, a refresh that keeps
+  /// changes, or a merge policy. Derived state of a subclass is to be computed anew.
+  open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+  /// Called before the object is marked for deletion, while its relationships are still whole: once by `delete`, and
+  /// once for every object that a delete rule reaches.
+  open func prepareForDeletion() {}
+  /// Called before the values are forgotten, while they can still be read.
+  open func willTurnIntoFault() {}
+  /// Called when the values are forgotten. Reading a property here would load them again.
+  open func didTurnIntoFault() {}
   /// Called before validation on every object that a save writes or deletes; may change objects.
   open func willSave() {}
   /// Called when a save that wrote or deleted the object has succeeded.
@@ -125,6 +121,13 @@ open class ManagedObject {
   /// Checks a deleted object before the save. The default checks the delete rule `deny`.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateForDelete() throws { try validateDeleteRules() }
+  /// Checks a value for an attribute, and may replace it by the one that should be there. The default checks the
+  /// model's rules. Saves call it for every attribute of a new or changed object of a subclass.
+  /// - Parameter key: the name of an attribute of the entity.
+  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  open func validateValue(_ value: inout Value, forKey key: String) throws {
+    try validateByModel(value, forKey: key)
+  }
 
   // MARK: Internals
 
@@ -136,21 +139,25 @@ open class ManagedObject {
     values = snapshot.attributes
     destinations = snapshot.toOne
     memberLists = []
+    faultGroup = nil
     status = .loaded
   }
 
   func makeFault() {
+    willTurnIntoFault()
     stored = nil
     values = []
     destinations = []
     memberLists = []
     status = .fault
+    didTurnIntoFault()
   }
 
-  /// Every value becomes null; nothing is saved any more.
+  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
   func makeInert(_ status: Status) {
     fillWithNulls()
     self.status = status
+    faultGroup = nil
     isTouched = false
     hasEditedLists = false
   }

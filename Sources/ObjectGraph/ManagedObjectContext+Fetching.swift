@@ -13,14 +13,14 @@ extension ManagedObjectContext {
     try throwDeferredError()
     let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
     if pending.isEmpty && !deleted.contains(where: { request.selects($0.entity) }) {
-      return materialise(try coordinator.store.snapshots(request))
+      return materialise(try rows(request))
     }
     try request.checkKeyPaths()
     var whole = request
     whole.fetchLimit = 0
     whole.fetchOffset = 0
     let matcher = PredicateMatcher(request.predicate)
-    var found = materialise(try coordinator.store.snapshots(whole)).filter { !$0.isDeleted && !$0.isUpdated }
+    var found = materialise(try rows(whole)).filter { !$0.isDeleted && !$0.isUpdated }
     found += pending.filter { matcher.matches(ObjectSubject(object: $0)) }
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
@@ -32,8 +32,9 @@ extension ManagedObjectContext {
   /// - Throws: what the store throws.
   public func count(_ request: FetchRequest) throws -> Int {
     checkConfinement()
+    try throwDeferredError()
     let isPending = (inserted + touched + deleted).contains { $0.hasChanges && request.selects($0.entity) }
-    return isPending ? try fetch(request).count : try coordinator.store.count(request)
+    return isPending ? try fetch(request).count : try rowCount(request)
   }
 
   /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context
@@ -58,62 +59,6 @@ extension ManagedObjectContext {
     }
     try throwDeferredError()
     return found
-  }
-
-  /// The object of that id with its values loaded; nil when the store has none or it is deleted here.
-  /// - Throws: what the store throws.
-  public func existingObject(with objectID: ObjectID) throws -> ManagedObject? {
-    checkConfinement()
-    try throwDeferredError()
-    if let object = registeredObject(with: objectID) {
-      object.fire()
-      try throwDeferredError()
-      return object.isDeleted ? nil : object
-    }
-    guard let snapshot = try snapshot(of: objectID) else { return nil }
-    return materialise([snapshot]).first
-  }
-
-  /// The objects of these ids, in this order, those not loaded with one fetch for each hierarchy.
-  /// - Throws: what the store throws.
-  public func objects(with objectIDs: [ObjectID]) throws -> [ManagedObject] {
-    checkConfinement()
-    let objects = objectIDs.map { object(with: $0) }
-    let faults = Dictionary(
-      grouping: objects.filter(\.isFault).map(\.objectID).filter { !$0.isTemporary }, by: \.entity.root)
-    for (root, ids) in faults.sorted(by: { $0.key.index < $1.key.index }) {
-      var request = FetchRequest(root)
-      request.predicate = .selfIsIn(ids)
-      _ = materialise(try coordinator.store.snapshots(request))
-    }
-    return objects
-  }
-
-  func snapshot(of objectID: ObjectID) throws -> Snapshot? {
-    if objectID.isTemporary { return nil }
-    var request = FetchRequest(objectID.entity)
-    request.predicate = .selfIsIn([objectID])
-    return try coordinator.store.snapshots(request).first
-  }
-
-  /// Fills a fault.
-  func load(_ object: ManagedObject, _ snapshot: Snapshot) {
-    object.load(snapshot)
-    object.awakeFromFetch()
-  }
-
-  func throwDeferredError() throws {
-    guard let error = deferredError else { return }
-    deferredError = nil
-    throw error
-  }
-
-  private func materialise(_ snapshots: [Snapshot]) -> [ManagedObject] {
-    snapshots.map { snapshot in
-      let object = object(with: snapshot.objectID)
-      if object.isFault { load(object, snapshot) }
-      return object
-    }
   }
 
   private func sort(_ found: inout [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) {

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   /// A member came to a to-many relationship because the other side says so.
   func followAddition(of member: ObjectID, to owner: ObjectID, _ relationship: Relationship) {
     if let (object, index) = loadedList(owner, relationship) {
+      object.willChange()
       object.memberLists[index]?.append(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = coordinator.runtime(owner.entity).index(of: relationship) {
@@ -15,6 +16,7 @@ extension ManagedObjectContext {
   /// A member left a to-many relationship because the other side says so.
   func followRemoval(of member: ObjectID, from owner: ObjectID, _ relationship: Relationship) {
     if let (object, index) = loadedList(owner, relationship) {
+      object.willChange()
       object.memberLists[index]?.remove(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = coordinator.runtime(owner.entity).index(of: relationship) {
@@ -33,16 +35,13 @@ extension ManagedObjectContext {
         other.runtime.layout.relationships[otherIndex].declaringEntity
           == owner.runtime.layout.relationships[index].declaringEntity
       else { continue }
+      other.willChange()
       other.memberLists[otherIndex]?.remove(member.objectID)
     }
   }
 
   func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {
     deltas.isEmpty ? nil : deltas.removeValue(forKey: MemberKey(owner: owner, relationship: index))
-  }
-
-  func storedMembers(of owner: ManagedObject, _ index: Int) throws -> [ObjectID] {
-    try coordinator.store.members(of: owner.objectID, relationship: owner.runtime.layout.relationships[index])
   }
 
   private func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {

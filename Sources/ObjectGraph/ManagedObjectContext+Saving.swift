@@ -2,33 +2,72 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Writes all changes to the store in one transaction. After an error nothing is written, the context is as it was
-  /// (but for what `willSave` changed), and it can be saved again.
+  /// Writes all changes to the store in one transaction, or takes them into the parent context's objects. After an
+  /// error nothing is written, the context is as it was (but for what `willSave` and a merge policy changed), and it
+  /// can be saved again.
   ///
   /// An object counts as changed when an attribute or to-one relationship differs from the store, or a to-many
   /// relationship that its own row has to say (many-to-many, without inverse, an order) was set through it. Objects
   /// without such a change are not written and keep their version.
-  /// - Throws: `ValidationError` with the problems of all objects, `StoreError`, `ContextError.endlessWillSave`.
+  ///
+  /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
+  /// deleted, again for those that come to it; validation of all of them; the write. When rows were changed by others
+  /// since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts
+  /// over from the validation. After the write: `didSave` of every object, `didSaveObjectsNotification`,
+  /// `didSaveObjectIDsNotification`.
+  /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
+  ///   settle the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
     checkConfinement()
+    if isSaving { throw ContextError.saveInsideSave }
+    isSaving = true
+    defer { isSaving = false }
+    try throwDeferredError()
+    takeIDChangesOfParent()
+    finishEvent(propagating: true)
     try throwDeferredError()
     if !hasChanges { return }
+    post(Self.willSaveObjectsNotification, nil)
+    finishEvent(propagating: true)
     try announceSave()
-    try validate()
-    let plan = try SavePlan(self)
-    try throwDeferredError()
-    try coordinator.store.save(plan.request)
-    commit(plan)
+    let greatestRounds = 100
+    for _ in 0..<greatestRounds {
+      finishEvent(propagating: true)
+      try throwDeferredError()
+      try validate()
+      if !hasChanges { return forgetPendingLists() }
+      let plan = try SavePlan(self)
+      try throwDeferredError()
+      do {
+        try write(plan)
+      } catch StoreError.optimisticLockingFailure(let stale) {
+        try resolveLockingConflicts(stale)
+        continue
+      } catch let error as StoreError {
+        guard case .constraintConflict = error else { throw error }
+        try resolveConstraintConflicts(plan, error)
+        continue
+      }
+      return commit(plan)
+    }
+    throw ContextError.endlessConflicts(rounds: greatestRounds)
+  }
+
+  private func write(_ plan: SavePlan) throws {
+    guard let parent else { return try coordinator.save(plan.request) }
+    let changes = plan.childSave
+    try parent.performAndWait { try parent.absorb(changes) }
   }
 
   private func announceSave() throws {
     let greatestRounds = 1000
     var announced: Set<ManagedObject> = []
     for _ in 0..<greatestRounds {
+      propagateDeletes()
       let changed = inserted.filter(\.isInserted) + touched.filter(\.isUpdated) + deleted
       let fresh = changed.filter { announced.insert($0).inserted }
       if fresh.isEmpty { return }
-      fresh.forEach { $0.willSave() }
+      for object in fresh where object.runtime.hasSubclass { object.willSave() }
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }
@@ -72,21 +111,24 @@ extension ManagedObjectContext {
   }
 
   private func commit(_ plan: SavePlan) {
-    for (object, snapshot) in zip(plan.inserted, plan.request.inserted) {
-      unregister(object.objectID)
-      object.adopt(snapshot.objectID)
+    for (object, row) in zip(plan.inserted, plan.request.inserted) {
+      if object.objectID != row.objectID {
+        unregister(object.objectID)
+        object.adopt(row.objectID)
+        register(object)
+      }
       object.reservedID = nil
-      object.stored = snapshot
-      object.destinations = snapshot.toOne
+      object.stored = row
+      object.destinations = row.toOne
       object.status = .loaded
-      register(object)
     }
-    for (object, snapshot) in zip(plan.updated, plan.request.updated) {
-      var saved = snapshot
-      saved.version += 1
+    for (object, row) in zip(plan.updated, plan.request.updated) {
+      var saved = row
+      if parent == nil { saved.version += 1 }
       object.stored = saved
       object.destinations = saved.toOne
     }
+    let owners = Set(deltas.keys.map(\.owner)).union(editedLists.lazy.map(\.objectID))
     for object in editedLists where object.status == .loaded {
       for index in object.memberLists.indices { object.memberLists[index]?.commit(plan.permanentIDs) }
     }
@@ -94,56 +136,25 @@ extension ManagedObjectContext {
       unregister(object.objectID)
       object.makeInert(.gone)
     }
+    noteIDChanges(plan.permanentIDs)
+    if parent == nil, stalenessInterval != 0 {
+      coordinator.remember((plan.inserted + plan.updated).lazy.compactMap(\.stored))
+    }
     forgetPendingLists()
-    (plan.inserted + plan.updated + plan.deleted).forEach { $0.didSave() }
-  }
-}
-
-/// What a save writes, worked out without changing any object's values.
-private struct SavePlan {
-  let inserted: [ManagedObject]
-  let updated: [ManagedObject]
-  let deleted: [ManagedObject]
-  /// Temporary → permanent, of new objects.
-  private(set) var permanentIDs: [ObjectID: ObjectID] = [:]
-  private(set) var request = SaveRequest()
-
-  init(_ context: ManagedObjectContext) throws {
-    inserted = context.inserted.filter(\.isInserted)
-    updated = context.touched.filter(\.isUpdated)
-    deleted = context.deleted
-
-    // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
-    let keyless = inserted.filter { $0.reservedID == nil }
-    for (object, id) in zip(keyless, try context.coordinator.permanentIDs(for: keyless.map(\.entity))) {
-      object.reservedID = id
-    }
-    permanentIDs.reserveCapacity(inserted.count)
-    for object in inserted { permanentIDs[object.objectID] = object.reservedID }
-
-    request.inserted = inserted.map { snapshot(of: $0, version: 1) }
-    request.updated = updated.map { snapshot(of: $0, version: $0.stored?.version ?? 0) }
-    request.deleted = deleted.map { (objectID: $0.objectID, version: $0.stored?.version ?? 0) }
-    for object in context.editedLists where object.status == .loaded || object.isInserted {
-      for index in object.memberLists.indices where object.isListWritten(index) {
-        let members = object.memberLists[index]?.members() ?? []
-        request.toMany.append(
-          SaveRequest.ToManyChange(
-            owner: permanent(object.objectID), relationshipName: object.runtime.layout.relationships[index].name,
-            members: members.map { permanent($0) }))
-      }
-    }
+    for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
+    for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
+    for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
+    announce(plan, relationshipOwners: owners)
   }
 
-  private func permanent(_ id: ObjectID) -> ObjectID { id.isTemporary ? permanentIDs[id] ?? id : id }
-
-  private func snapshot(of object: ManagedObject, version: Int64) -> Snapshot {
-    var attributes = object.values
-    for (index, attribute) in object.runtime.layout.attributes.enumerated() where attribute.isTransient {
-      attributes[index] = .null
-    }
-    return Snapshot(
-      objectID: permanent(object.objectID), version: version, attributes: attributes,
-      toOne: object.destinations.map { $0.map { permanent($0) } })
+  private func announce(_ plan: SavePlan, relationshipOwners: Set<ObjectID>) {
+    let ids = ContextChangeIDs(
+      inserted: plan.request.inserted.map(\.objectID), updated: plan.request.updated.map(\.objectID),
+      deleted: plan.request.deleted.map(\.objectID), relationshipOwners: Array(relationshipOwners))
+    let changes = ContextChanges(
+      inserted: plan.inserted, updated: plan.updated, deleted: plan.deleted, ids: ids, in: self)
+    post(Self.didSaveObjectsNotification, changes)
+    post(Self.didSaveObjectIDsNotification, ids: ids)
+    (parent?.followers ?? coordinator.followers).merge(ids, except: self)
   }
 }

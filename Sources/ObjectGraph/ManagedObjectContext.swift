@@ -2,19 +2,67 @@ import Foundation
 public import ObjectModel
 import StoreInterface
 
-/// A scratch pad of objects with a serial queue of its own: what is changed here reaches the store with `save`.
+/// A scratch pad of objects with a queue: what is changed here reaches the store, or the parent context, with `save`.
 ///
-/// Everything but `perform` and `performAndWait` is to be called inside these two, and so are all members of the
-/// objects; that is what makes the unchecked `Sendable` sound. Debug builds trap when it is not so, release builds when
+/// Everything but `perform`, `performAndWait` and what is said to be callable from anywhere is to be called inside these
+/// two, and so are all members of the objects; that is what makes the unchecked `Sendable` sound. For a context of the
+/// main queue, code of the main actor is inside too. Debug builds trap when it is not so, release builds when
 /// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment.
 ///
 /// Objects that have changes are kept alive by the context, others only by who uses them.
+///
+/// **Events.** Changes are collected until they are *processed*: at the end of every `perform` and outermost
+/// `performAndWait`, by a save, and by `processPendingChanges`. Then deletions are propagated by the delete rules, the
+/// undo manager learns of the changes as one group, and `didChangeObjectsNotification` is posted.
+///
+/// **Children.** A context with a parent reads the parent's objects with their pending changes, and its save changes
+/// the parent's objects, one level up; only the save of the topmost context writes to the store and makes temporary ids
+/// permanent. Dropping a child discards its changes. Children keep their parent alive.
 public final class ManagedObjectContext: @unchecked Sendable {
-  /// For messages.
+  /// Which queue a context works on.
+  public enum ConcurrencyType: Sendable, Hashable {
+    /// A serial queue of its own.
+    case privateQueue
+    /// The main queue.
+    case mainQueue
+  }
+
+  /// For messages, and the context's name in the store's history.
   public let name: String
+  /// Which queue the context works on.
+  public let concurrencyType: ConcurrencyType
   /// What the context shares with the other contexts of its container.
   public let coordinator: PersistentStoreCoordinator
+  /// The context that this one reads from and saves to; nil when that is the store.
+  public let parent: ManagedObjectContext?
   private let confinement: QueueConfinement
+
+  /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
+  public var mergePolicy = MergePolicy.error
+  /// How long, in seconds, a fault may be filled from a row that the coordinator keeps in memory, counted from when it
+  /// was read: a negative number for any time (the default), 0 to always ask the store.
+  ///
+  /// Fetches always ask the store. Saves of other contexts of the coordinator keep the rows in memory up to date; writes
+  /// past the contexts do not. With 0 the context does not add to these rows either, which suits imports.
+  public var stalenessInterval = -1.0
+  /// Whether an object whose row turns out to be gone when its fault fires counts as deleted, with null values: the
+  /// default. Otherwise the next fetch or save throws `ContextError.objectGone`, and the object stays a fault.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Whether delete rules are applied when changes are processed (the default) or only by the save.
+  public var propagatesDeletesAtEndOfEvent = true
+  /// Learns of every event, so that it can be undone; nil, the default, for none. May be shared by contexts of one
+  /// queue.
+  public var undoManager: UndoManager? {
+    didSet { if oldValue !== undoManager { oldValue?.removeAllActions(withTarget: self) } }
+  }
+  /// Whether what other contexts save to the store, or to the parent, is merged into this context's objects, some time
+  /// after the save and on this context's queue.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet {
+      let followers = parent?.followers ?? coordinator.followers
+      if automaticallyMergesChangesFromParent { followers.add(self) } else { followers.remove(self) }
+    }
+  }
 
   /// One object per id.
   private var registry: [ObjectID: WeakObject] = [:]
@@ -22,18 +70,34 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private let temporaryIDBase = UUID()
   private var temporaryIDCount: UInt64 = 0
 
-  /// New objects in the order of insertion.
+  /// New objects in the order of insertion; those deleted since are still here until changes are processed.
   var inserted: [ManagedObject] = []
   /// Persisted objects that were changed at some time since the last save.
   var touched: [ManagedObject] = []
-  /// Objects to be deleted, in order.
+  /// Persisted objects to be deleted, in order.
   var deleted: [ManagedObject] = []
+  /// Deleted objects whose delete rules are still to be applied.
+  var pendingDeletes: [ManagedObject] = []
   /// Objects with loaded member lists that were edited since the last save.
   var editedLists: [ManagedObject] = []
   /// Changes of to-many relationships that are not loaded.
   var deltas: [MemberKey: MemberDelta] = [:]
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   var deferredError: (any Error)?
+  /// What changed objects were when the event began.
+  var event = ContextEvent()
+  var isSaving = false
+  var isProcessing = false
+
+  /// Contexts whose parent this is and that merge what is saved here.
+  let followers = ContextFollowers()
+  /// Whether ids that became permanent are remembered: there were children.
+  var keepsIDChanges = false
+  var permanentIDs: [ObjectID: ObjectID] = [:]
+  /// The keys of `permanentIDs` in the order in which they came.
+  var idChanges: [ObjectID] = []
+  /// How many of the parent's `idChanges` this context has taken over.
+  var seenIDChangeCount = 0
 
   /// A to-many relationship of an object, by position in the object's own entity.
   struct MemberKey: Hashable {
@@ -45,37 +109,85 @@ public final class ManagedObjectContext: @unchecked Sendable {
     weak var object: ManagedObject?
   }
 
-  /// A context with a serial queue of its own.
-  public init(coordinator: PersistentStoreCoordinator, name: String) {
+  /// A context that reads from and saves to the coordinator's store.
+  public convenience init(
+    _ concurrencyType: ConcurrencyType = .privateQueue, coordinator: PersistentStoreCoordinator, name: String
+  ) {
+    self.init(concurrencyType, coordinator, parent: nil, name: name)
+  }
+
+  /// A scratch pad over another context's objects. May be called from anywhere.
+  public convenience init(
+    _ concurrencyType: ConcurrencyType = .privateQueue, parent: ManagedObjectContext, name: String
+  ) {
+    self.init(concurrencyType, parent.coordinator, parent: parent, name: name)
+    seenIDChangeCount = parent.performAndWait { () -> Int in
+      parent.keepsIDChanges = true
+      return parent.idChanges.count
+    }
+  }
+
+  private init(
+    _ concurrencyType: ConcurrencyType, _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?,
+    name: String
+  ) {
+    self.concurrencyType = concurrencyType
     self.coordinator = coordinator
+    self.parent = parent
     self.name = name
-    confinement = QueueConfinement(label: "seedbed.context." + name)
+    switch concurrencyType {
+    case .privateQueue: confinement = QueueConfinement(label: "seedbed.context." + name)
+    case .mainQueue: confinement = QueueConfinement.mainQueue()
+    }
   }
 
   // MARK: Queue
 
-  /// Runs work on the context's queue.
+  /// Runs work on the context's queue and then processes its changes.
   public func perform<Result: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
-      confinement.async { continuation.resume(returning: Swift.Result(catching: work)) }
+      confinement.async {
+        let outcome = Swift.Result(catching: work)
+        self.endEvent()
+        continuation.resume(returning: outcome)
+      }
     }
     return try outcome.get()
   }
 
-  /// Runs work on the context's queue and waits for it. May be called inside `perform` and inside itself.
+  /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
+  public func perform(_ work: @escaping @Sendable () -> Void) {
+    confinement.async {
+      work()
+      self.endEvent()
+    }
+  }
+
+  /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and
+  /// inside itself; then the work runs at once, and its changes belong to the outer event.
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ work: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try confinement.sync(work)
+    if confinement.isHeldByCurrentThread { return try work() }
+    return try confinement.sync { () throws(Failure) -> Result in
+      let outcome = Swift.Result(catching: work)
+      endEvent()
+      return try outcome.get()
+    }
+  }
+
+  private func endEvent() {
+    processPendingChanges()
   }
 
   func checkConfinement(of object: ManagedObject? = nil) {
     if !ConcurrencyDebugging.isEnabled || confinement.isHeldByCurrentThread { return }
     let what = object.map { "\($0.entity.name) \($0.objectID.reference)" } ?? "the context"
     // Going on would be a data race; Core Data's concurrency debugging stops here too.
-    fatalError("\(what) of context \"\(name)\" was used outside its queue; use perform or performAndWait")
+    fatalError(
+      "\(what) of context \"\(name)\" was used outside its queue (\(confinement.label)); use perform or performAndWait")
   }
 
   // MARK: Objects
@@ -83,14 +195,28 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether a save would write anything.
   public var hasChanges: Bool {
     checkConfinement()
-    return !inserted.isEmpty || !deleted.isEmpty || touched.contains(where: \.isUpdated)
+    return inserted.contains(where: \.isInserted) || !deleted.isEmpty || touched.contains(where: \.isUpdated)
   }
   /// New objects, in the order of insertion.
-  public var insertedObjects: [ManagedObject] { inserted }
+  public var insertedObjects: [ManagedObject] {
+    checkConfinement()
+    return inserted.filter(\.isInserted)
+  }
   /// Persisted objects whose values differ from the store's.
-  public var updatedObjects: [ManagedObject] { touched.filter(\.isUpdated) }
+  public var updatedObjects: [ManagedObject] {
+    checkConfinement()
+    return touched.filter(\.isUpdated)
+  }
   /// Objects that the next save deletes.
-  public var deletedObjects: [ManagedObject] { deleted }
+  public var deletedObjects: [ManagedObject] {
+    checkConfinement()
+    return deleted
+  }
+  /// Every object that the context knows, faults included, in no particular order.
+  public var registeredObjects: [ManagedObject] {
+    checkConfinement()
+    return registry.values.compactMap(\.object)
+  }
 
   /// The object of that id, if the context has it.
   public func registeredObject(with objectID: ObjectID) -> ManagedObject? {
@@ -101,6 +227,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The object of that id, a fault if the context does not have it; whether it exists shows when it is used.
   public func object(with objectID: ObjectID) -> ManagedObject {
     if let object = registeredObject(with: objectID) { return object }
+    let objectID = permanentID(for: objectID)
+    if let object = registry[objectID]?.object { return object }
     let runtime = coordinator.runtime(objectID.entity)
     let object = runtime.objectClass.init(
       ManagedObject.Registration(runtime: runtime, objectID: objectID, context: self, isInserted: false))
@@ -115,13 +243,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
-    let runtime = coordinator.runtime(entity)
     let id = ObjectID(entity: entity, reference: .temporary(nextTemporaryUUID()))
+    let object = makeInserted(coordinator.runtime(entity), id)
+    object.awakeFromInsert()
+    return object
+  }
+
+  func makeInserted(_ runtime: EntityRuntime, _ id: ObjectID) -> ManagedObject {
     let object = runtime.objectClass.init(
       ManagedObject.Registration(runtime: runtime, objectID: id, context: self, isInserted: true))
+    if !id.isTemporary { object.reservedID = id }
     register(object)
     inserted.append(object)
-    object.awakeFromInsert()
+    noteInsertion(of: object)
     return object
   }
 
@@ -136,7 +270,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func unregister(_ objectID: ObjectID) { registry[objectID] = nil }
 
   func forgetRegistry() {
-    for entry in registry.values { entry.object?.makeInert(.detached) }
+    for object in registeredObjects { object.makeInert(.detached) }
     registry = [:]
     registrySweepCount = 1024
   }

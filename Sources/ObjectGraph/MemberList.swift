@@ -47,6 +47,11 @@ struct MemberList {
     if positions.removeValue(forKey: member) != nil { ordered = nil }
   }
 
+  mutating func removeAll() {
+    positions = [:]
+    ordered = []
+  }
+
   /// Gives the members this order; all of them must be in the list.
   mutating func arrange(_ members: [ObjectID]) {
     for (position, member) in members.enumerated() { positions[member] = position }
@@ -58,6 +63,48 @@ struct MemberList {
   mutating func isChanged(isOrdered: Bool) -> Bool {
     if isOrdered { return members() != stored }
     return stored.count != positions.count || !stored.allSatisfy { positions[$0] != nil }
+  }
+
+  /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
+  /// own the list is the store's members and then those added here; an order that was set here stays.
+  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool) {
+    let current = members()
+    let before = Set(stored)
+    let left = before.filter { positions[$0] == nil }
+    let isReordered = isOrdered && current.filter(before.contains) != stored.filter { positions[$0] != nil }
+    let present = Set(fresh)
+    let added = current.filter { !before.contains($0) && !present.contains($0) }
+    var merged = fresh.filter { !left.contains($0) }
+    if isReordered {
+      let kept = current.filter { present.contains($0) || !before.contains($0) }
+      let known = Set(kept)
+      merged = kept + merged.filter { !known.contains($0) }
+    } else {
+      merged += added
+    }
+    let wasSetHere = isSetHere
+    self = MemberList(stored: fresh)
+    isSetHere = wasSetHere
+    for member in fresh where left.contains(member) { remove(member) }
+    for member in added { append(member) }
+    if isOrdered { arrange(merged) }
+  }
+
+  /// Gives members other ids, those of the store included.
+  mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
+    var replaced = MemberList(stored: stored.map { ids[$0] ?? $0 })
+    let current = members().map { ids[$0] ?? $0 }
+    let known = Set(current)
+    for member in replaced.stored where !known.contains(member) { replaced.remove(member) }
+    for member in current { replaced.append(member) }
+    replaced.arrange(replaced.unique(current))
+    replaced.isSetHere = isSetHere
+    self = replaced
+  }
+
+  private func unique(_ ids: [ObjectID]) -> [ObjectID] {
+    var seen: Set<ObjectID> = []
+    return ids.filter { seen.insert($0).inserted }
   }
 
   /// After a save: temporary ids are replaced, and the members are what the store has.
@@ -80,6 +127,11 @@ struct MemberDelta {
   mutating func remove(_ member: ObjectID) { isPresent[member] = false }
 
   var hasRemovals: Bool { isPresent.values.contains(false) }
+
+  mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
+    added = added.map { ids[$0] ?? $0 }
+    isPresent = Dictionary(isPresent.map { (ids[$0] ?? $0, $1) }, uniquingKeysWith: { first, second in first || second })
+  }
 
   func apply(to list: inout MemberList) {
     for (member, isPresent) in isPresent where !isPresent { list.remove(member) }

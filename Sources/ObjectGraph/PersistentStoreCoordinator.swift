@@ -10,6 +10,10 @@ public final class PersistentStoreCoordinator: Sendable {
   public let model: ManagedObjectModel
   private let runtimes: [EntityRuntime]
   private let router: StoreRouter
+  /// Rows that contexts read or saved last.
+  let rowCache = RowCache()
+  /// Contexts that merge what others save.
+  let followers = ContextFollowers()
 
   /// A coordinator without stores.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name. Only these are ever

@@ -15,14 +15,33 @@ import Synchronization
 /// whose work calls back into the first: the first is still held by the very thread.
 final class QueueConfinement: Sendable {
   private let queue: DispatchQueue
+  private let isMainQueue: Bool
   private let holder = Atomic<UInt>(0)
 
+  /// A queue of its own.
   init(label: String) {
     queue = DispatchQueue(label: label)
+    isMainQueue = false
   }
 
+  private init(_ queue: DispatchQueue) {
+    self.queue = queue
+    isMainQueue = true
+  }
+
+  /// The main queue, which the main thread holds also outside the work of any context.
+  static func mainQueue() -> QueueConfinement {
+    MainQueueMark.set
+    return QueueConfinement(.main)
+  }
+
+  /// For messages.
+  var label: String { isMainQueue ? "the main queue" : "queue \(queue.label)" }
+
   /// Whether the current thread runs work of this queue.
-  var isHeldByCurrentThread: Bool { holder.load(ordering: .relaxed) == Self.currentThread }
+  var isHeldByCurrentThread: Bool {
+    holder.load(ordering: .relaxed) == Self.currentThread || (isMainQueue && MainQueueMark.isOnMainQueue)
+  }
 
   func async(_ work: @escaping @Sendable () -> Void) {
     queue.async { self.holding(work) }
@@ -48,6 +67,16 @@ final class QueueConfinement: Sendable {
       UInt(pthread_self())
     #endif
   }
+}
+
+/// Tells work of the main queue, which need not run on the process's first thread: where nothing else runs there, Linux
+/// drains the main queue on any thread.
+private enum MainQueueMark {
+  private static let key = DispatchSpecificKey<Bool>()
+  /// Marks the main queue when it is first read.
+  static let set: Void = DispatchQueue.main.setSpecific(key: key, value: true)
+
+  static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 }
 
 /// Whether touching a managed object outside its context's queue is caught: always in debug builds, otherwise when

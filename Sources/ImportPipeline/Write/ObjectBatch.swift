@@ -211,7 +211,7 @@ struct ObjectBatch {
     let previous = object.object(for: child.property)
     guard let nestedRow = rows.first else {
       object.setObject(nil, for: child.property)
-      if let previous, child.node.match.isEmpty { try context.delete(previous) }
+      if let previous, child.node.match.isEmpty { context.delete(previous) }
       return
     }
     var target = matched(inner, nestedRow)
@@ -237,7 +237,7 @@ struct ObjectBatch {
     }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
-      for surplus in reusable { try context.delete(surplus) }
+      for surplus in reusable { context.delete(surplus) }
     }
   }
 

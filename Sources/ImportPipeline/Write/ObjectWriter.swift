@@ -37,9 +37,16 @@ final class ObjectWriter {
     container = try PersistentContainer(name: "seedbed.import", model: store.model, store: store)
   }
 
+  /// A context for one batch: nothing that it loads or saves is kept for others.
+  private func newContext() -> ManagedObjectContext {
+    let context = container.newBackgroundContext()
+    context.stalenessInterval = 0
+    return context
+  }
+
   /// Finds the objects that a batch's records match.
   func existing(_ node: DecodedNode, plan: StepPlan) throws -> ExistingObjects {
-    let context = container.newBackgroundContext()
+    let context = newContext()
     current = context
     foundByRecord = [:]
     guard !plan.root.match.isEmpty, node.batch.count > 0 else {
@@ -92,7 +99,7 @@ final class ObjectWriter {
   func write(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) throws -> Result {
     let rows = Array(0..<decoded.root.batch.count)
     decoded.root.resetPrimaryKeys()
-    let context = current ?? container.newBackgroundContext()
+    let context = current ?? newContext()
     current = nil
     do {
       return try write(rows, of: decoded, plan: plan, waiting: waiting, in: context)
@@ -103,7 +110,7 @@ final class ObjectWriter {
         let record = Int(decoded.root.records[row])
         do {
           // An earlier record may have brought the object since the batch was looked up.
-          let single = container.newBackgroundContext()
+          let single = newContext()
           foundByRecord[record] = try single.performAndWait { () throws -> ObjectID? in
             plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: single)[0].id
           }
@@ -119,8 +126,7 @@ final class ObjectWriter {
 
   private static func isAboutObjects(_ error: any Error) -> Bool {
     if error is ValidationError { return true }
-    if case StoreError.constraintConflict? = error as? StoreError { return true }
-    return false
+    return (error as? SaveConflictError)?.constraintConflicts.isEmpty == false
   }
 
   private static func problem(_ error: any Error) -> RecordProblem {
@@ -130,10 +136,11 @@ final class ObjectWriter {
         message: error.problems.map { "\($0.entity).\($0.property ?? ""): \($0.message)" }.joined(separator: "; "),
         hint: "the model sets this rule")
     }
-    if case .constraintConflict(let entity, let constraint, _)? = error as? StoreError {
+    if let conflict = (error as? SaveConflictError)?.constraintConflicts.first {
+      let names = conflict.constraint
       return RecordProblem(
-        rawOffset: nil, property: constraint.joined(separator: "+"), code: "constraint.conflict", value: "",
-        message: "another \(entity) has the same \(constraint.joined(separator: ", "))",
+        rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict", value: "",
+        message: "another \(conflict.entity.name) has the same \(names.joined(separator: ", "))",
         hint: "match by that constraint, or mend the data")
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
@@ -167,7 +174,7 @@ final class ObjectWriter {
   func relate(
     _ relationship: Relationship, pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]
   ) throws {
-    let context = container.newBackgroundContext()
+    let context = newContext()
     let entities = store.model.entities
     let identifier = store.identifier
     func id(_ row: KeyTable.Row) -> ObjectID {

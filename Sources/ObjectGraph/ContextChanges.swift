@@ -1,0 +1,90 @@
+import Foundation
+public import ObjectModel
+
+/// What a notification of a context tells of: its objects, by what became of them.
+///
+/// The objects belong to the context's queue, on which the notification is posted; elsewhere use `ids`.
+public struct ContextChanges {
+  /// The context that posted the notification.
+  public let context: ManagedObjectContext
+  /// The ids of what a save wrote; empty in `didChangeObjectsNotification`.
+  public let ids: ContextChangeIDs
+  private let inserted: [ManagedObject]
+  private let updated: [ManagedObject]
+  private let deleted: [ManagedObject]
+  private let refreshed: [ManagedObject]
+  /// How many objects a reset took away.
+  public let invalidatedCount: Int
+
+  init(
+    inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject], ids: ContextChangeIDs,
+    in context: ManagedObjectContext
+  ) {
+    self.context = context
+    self.ids = ids
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+    refreshed = []
+    invalidatedCount = 0
+  }
+
+  init(_ event: ContextEvent, in context: ManagedObjectContext) {
+    self.context = context
+    ids = ContextChangeIDs()
+    var inserted = event.merged
+    var updated: [ManagedObject] = []
+    var deleted = event.lost
+    for entry in event.entries {
+      let wasThere = entry.before.map { $0.status == .loaded || $0.status == .inserted } ?? false
+      switch entry.object.status {
+      case .inserted, .loaded, .fault: if wasThere { updated.append(entry.object) } else { inserted.append(entry.object) }
+      case .deleted, .gone, .detached: if wasThere { deleted.append(entry.object) }
+      }
+    }
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+    refreshed = event.refreshed
+    invalidatedCount = event.invalidatedCount
+  }
+
+  /// New objects. After a merge, faults for what others inserted.
+  public var insertedObjects: Set<ManagedObject> { Set(inserted) }
+  /// Objects with changed properties, the other sides of changed relationships included where they are loaded.
+  public var updatedObjects: Set<ManagedObject> { Set(updated) }
+  /// Objects that were deleted, or whose insertion was taken back.
+  public var deletedObjects: Set<ManagedObject> { Set(deleted) }
+  /// Objects that were refreshed, rolled back, or changed by a merge.
+  public var refreshedObjects: Set<ManagedObject> { Set(refreshed) }
+}
+
+/// The ids of what a save wrote. May be handed to any queue, and as URIs to another process.
+public struct ContextChangeIDs: Sendable, Hashable {
+  /// Ids of new objects; permanent, unless a child context saved.
+  public var insertedObjectIDs: [ObjectID]
+  /// Ids of changed objects.
+  public var updatedObjectIDs: [ObjectID]
+  /// Ids of deleted objects.
+  public var deletedObjectIDs: [ObjectID]
+  /// Ids of objects whose to-many relationships have other members now because the other side says so.
+  public var relationshipOwnerIDs: [ObjectID]
+
+  /// Changes of these objects.
+  public init(
+    inserted: [ObjectID] = [], updated: [ObjectID] = [], deleted: [ObjectID] = [], relationshipOwners: [ObjectID] = []
+  ) {
+    insertedObjectIDs = inserted
+    updatedObjectIDs = updated
+    deletedObjectIDs = deleted
+    relationshipOwnerIDs = relationshipOwners
+  }
+
+  /// The same changes with the coordinator's own ids; ids that it cannot know are left out.
+  func localised(to coordinator: PersistentStoreCoordinator) -> ContextChangeIDs {
+    func local(_ ids: [ObjectID]) -> [ObjectID] { ids.compactMap { coordinator.localID($0) } }
+    return ContextChangeIDs(
+      inserted: local(insertedObjectIDs), updated: local(updatedObjectIDs), deleted: local(deletedObjectIDs),
+      relationshipOwners: local(relationshipOwnerIDs))
+  }
+}

@@ -1,0 +1,39 @@
+import ObjectModel
+
+/// What changed in a context since its changes were last processed.
+struct ContextEvent {
+  /// An object that was inserted, changed or deleted.
+  struct Entry {
+    let object: ManagedObject
+    /// Nil when the object was not there.
+    let before: ObjectState?
+  }
+
+  var entries: [Entry] = []
+  /// Objects whose values were replaced by those of the store.
+  var refreshed: [ManagedObject] = []
+  /// Objects that a reset took away.
+  var invalidatedCount = 0
+  /// Faults that a merge brought, for rows that another context inserted.
+  var merged: [ManagedObject] = []
+  /// Objects that a merge found to be deleted.
+  var lost: [ManagedObject] = []
+
+  var isEmpty: Bool {
+    entries.isEmpty && refreshed.isEmpty && merged.isEmpty && lost.isEmpty && invalidatedCount == 0
+  }
+}
+
+/// The state of an object at one moment. Arrays are shared with the object until it changes.
+struct ObjectState {
+  let status: ManagedObject.Status
+  let values: [Value]
+  let destinations: [ObjectID?]
+  let memberLists: [MemberList?]
+}
+
+extension ManagedObject {
+  var state: ObjectState {
+    ObjectState(status: status, values: values, destinations: destinations, memberLists: memberLists)
+  }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+
+extension ManagedObjectContext {
+  /// Posted on the context's queue before a save with changes validates and writes. What observers change is saved too.
+  public static let willSaveObjectsNotification = Notification.Name("seedbed.context.willSaveObjects")
+  /// Posted on the context's queue after a save: `contextChanges` has the objects, `contextChangeIDs` their ids.
+  public static let didSaveObjectsNotification = Notification.Name("seedbed.context.didSaveObjects")
+  /// Posted on the context's queue when changes were processed: `contextChanges` has the objects.
+  public static let didChangeObjectsNotification = Notification.Name("seedbed.context.didChangeObjects")
+  /// Posted after a save with nothing but ids, which may be handed to any queue: `contextChangeIDs`.
+  public static let didSaveObjectIDsNotification = Notification.Name("seedbed.context.didSaveObjectIDs")
+  /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
+  public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
+
+  func post(_ name: Notification.Name, _ changes: ContextChanges?) {
+    var information: [AnyHashable: Any] = [:]
+    if let changes {
+      information[Notification.changesKey] = changes
+      information[Notification.changeIDsKey] = changes.ids
+    }
+    NotificationCenter.default.post(name: name, object: self, userInfo: information)
+  }
+
+  func post(_ name: Notification.Name, ids: ContextChangeIDs) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: [Notification.changeIDsKey: ids])
+  }
+}
+
+extension Notification {
+  fileprivate static let changesKey = "seedbed.changes"
+  fileprivate static let changeIDsKey = "seedbed.changeIDs"
+
+  /// The objects that a notification of a context tells of, to be used on the context's queue.
+  public var contextChanges: ContextChanges? { userInfo?[Self.changesKey] as? ContextChanges }
+  /// The ids of what a notification of a context tells of.
+  public var contextChangeIDs: ContextChangeIDs? { userInfo?[Self.changeIDsKey] as? ContextChangeIDs }
+}

@@ -1,0 +1,113 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObject {
+  /// The persisted properties that differ from what is stored, with their new values: attributes, to-one
+  /// relationships, and to-many relationships that were set through this object. For a new object, all attributes
+  /// that are not null and all relationships that lead somewhere. Transient attributes are left out.
+  public func changedValues() -> [String: PropertyValue] {
+    checkConfinement()
+    if status == .fault { return [:] }
+    var changed: [String: PropertyValue] = [:]
+    for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
+      if !attribute.isTransient, !values[index].isIdentical(to: stored?.attributes[index] ?? .null) {
+        changed[attribute.name] = .attribute(values[index])
+      }
+    }
+    for name in changedRelationships { changed[name] = currentRelationship(name) }
+    return changed
+  }
+
+  /// The names of the relationships that the next save writes for this object.
+  public var changedRelationships: Set<String> {
+    checkConfinement()
+    if status == .fault { return [] }
+    var changed: Set<String> = []
+    for (index, relationship) in runtime.layout.relationships.enumerated() where destinations.indices.contains(index) {
+      let isChanged =
+        relationship.isToMany ? isListWritten(index) : destinations[index] != (stored?.toOne[index] ?? nil)
+      if isChanged { changed.insert(relationship.name) }
+    }
+    return changed
+  }
+
+  /// The values that the object was last fetched or saved with. For a new object: null, and relationships that lead
+  /// nowhere. Fires a fault; to-many relationships are only listed when they are loaded.
+  /// - Parameter keys: names of properties; nil for all persisted ones. Names of none of them are left out.
+  public func committedValues(forKeys keys: [String]? = nil) -> [String: PropertyValue] {
+    checkConfinement()
+    fire()
+    let layout = runtime.layout
+    var committed: [String: PropertyValue] = [:]
+    func isWanted(_ name: String) -> Bool { keys?.contains(name) ?? true }
+    for (index, attribute) in layout.attributes.enumerated() where !attribute.isTransient && isWanted(attribute.name) {
+      committed[attribute.name] = .attribute(stored?.attributes[index] ?? .null)
+    }
+    for (index, relationship) in layout.relationships.enumerated() where isWanted(relationship.name) {
+      if !relationship.isToMany {
+        committed[relationship.name] = .toOne(stored?.toOne[index] ?? nil)
+      } else if memberLists.indices.contains(index), let list = memberLists[index] {
+        committed[relationship.name] = .toMany(list.stored)
+      }
+    }
+    return committed
+  }
+
+  /// The properties that changed since changes were last processed (`processPendingChanges`, which every `perform` and
+  /// every save ends with), with the values they had then. Transient attributes count. Empty for an object that was
+  /// inserted since. A to-many relationship is listed when it was loaded then.
+  public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
+    checkConfinement()
+    guard let before = context?.stateBeforeEvent(of: self), before.values.count == values.count else { return [:] }
+    let layout = runtime.layout
+    var changed: [String: PropertyValue] = [:]
+    for (index, attribute) in layout.attributes.enumerated()
+    where !values[index].isIdentical(to: before.values[index]) {
+      changed[attribute.name] = .attribute(before.values[index])
+    }
+    for (index, relationship) in layout.relationships.enumerated() {
+      if !relationship.isToMany {
+        if destinations[index] != before.destinations[index] {
+          changed[relationship.name] = .toOne(before.destinations[index])
+        }
+      } else if before.memberLists.indices.contains(index), var old = before.memberLists[index],
+        memberLists.indices.contains(index), var new = memberLists[index], old.members() != new.members()
+      {
+        changed[relationship.name] = .toMany(old.members())
+      }
+    }
+    return changed
+  }
+
+  /// Current values of every property that is loaded, for those who settle conflicts.
+  func currentValues() -> [String: PropertyValue] {
+    var current: [String: PropertyValue] = [:]
+    for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
+      current[attribute.name] = .attribute(values[index])
+    }
+    for relationship in runtime.layout.relationships { current[relationship.name] = currentRelationship(relationship.name) }
+    return current
+  }
+
+  /// A relationship as it is loaded; nil for a to-many relationship that is not.
+  private func currentRelationship(_ name: String) -> PropertyValue? {
+    guard let index = runtime.layout.relationshipIndexes[name] else { return nil }
+    if !runtime.layout.relationships[index].isToMany {
+      return destinations.indices.contains(index) ? .toOne(destinations[index]) : nil
+    }
+    guard memberLists.indices.contains(index) else { return nil }
+    return (memberLists[index]?.members()).map { .toMany($0) }
+  }
+}
+
+extension Snapshot {
+  /// The properties by name, to-many relationships left out.
+  var valuesByName: [String: PropertyValue] {
+    var values: [String: PropertyValue] = [:]
+    for (attribute, value) in zip(objectID.entity.attributes, attributes) { values[attribute.name] = .attribute(value) }
+    for (relationship, destination) in zip(objectID.entity.relationships, toOne) where !relationship.isToMany {
+      values[relationship.name] = .toOne(destination)
+    }
+    return values
+  }
+}

@@ -1,0 +1,67 @@
+import ObjectModel
+import StoreInterface
+
+/// What a context reads from: the store behind its coordinator, or the objects of its parent as they are there now.
+extension ManagedObjectContext {
+  /// The rows that a request selects.
+  func rows(_ request: FetchRequest) throws -> [Snapshot] {
+    guard let parent else { return try coordinator.rows(request, caching: stalenessInterval != 0) }
+    takeIDChangesOfParent()
+    return try parent.performAndWait { try parent.currentRows(request) }
+  }
+
+  /// The number of objects that a request selects.
+  func rowCount(_ request: FetchRequest) throws -> Int {
+    guard let parent else { return try coordinator.store.count(request) }
+    return try parent.performAndWait { try parent.count(request) }
+  }
+
+  /// The rows of these objects, in no particular order; from the row cache where that is allowed.
+  func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
+    guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: stalenessInterval) }
+    return try parent.performAndWait { try parent.currentRows(of: objectIDs) }
+  }
+
+  func row(of objectID: ObjectID) throws -> Snapshot? { try rows(of: [objectID]).first }
+
+  /// The row of a fault that fires. The faults that were made together with it are filled with the same fetch.
+  func row(firing fault: ManagedObject) throws -> Snapshot? {
+    takeIDChangesOfParent()
+    guard let group = fault.faultGroup else { return try row(of: fault.objectID) }
+    let siblings = group.ids(from: fault.objectID).filter { id in
+      id != fault.objectID && registeredObject(with: id).map { $0.isFault && $0.stored == nil } == true
+    }
+    var found: Snapshot?
+    for row in try rows(of: [fault.objectID] + siblings) {
+      if row.objectID == fault.objectID {
+        found = row
+      } else if let sibling = registeredObject(with: row.objectID), sibling.isFault {
+        sibling.stored = row
+        sibling.faultGroup = nil
+      }
+    }
+    return found
+  }
+
+  /// The members of a to-many relationship where this context reads from.
+  func storedMembers(of owner: ManagedObject, _ index: Int) throws -> [ObjectID] {
+    let relationship = owner.runtime.layout.relationships[index]
+    guard let parent else {
+      if owner.objectID.isTemporary { return [] }
+      return try coordinator.store.members(of: owner.objectID, relationship: relationship)
+    }
+    takeIDChangesOfParent()
+    let id = owner.objectID
+    return try parent.performAndWait { () throws -> [ObjectID] in
+      guard let object = try parent.presentObject(with: id) else { return [] }
+      return try object.objectIDs(for: relationship.name)
+    }
+  }
+
+  /// Fetches rows of objects anew, past the row cache and the parent's pending changes.
+  func freshRows(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
+    let rows =
+      try parent == nil ? coordinator.rows(of: objectIDs, notOlderThan: 0) : self.rows(of: objectIDs)
+    return Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}

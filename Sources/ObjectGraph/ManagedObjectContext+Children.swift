@@ -1,0 +1,141 @@
+import ObjectModel
+import StoreInterface
+
+/// What a context does for the contexts whose parent it is. Runs on the parent's queue.
+extension ManagedObjectContext {
+  /// The objects that a request selects, with their pending changes, as rows for a child.
+  func currentRows(_ request: FetchRequest) throws -> [Snapshot] {
+    try fetch(request).map(\.currentSnapshot)
+  }
+
+  /// Objects with their pending changes, as rows for a child; none for deleted ones.
+  func currentRows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
+    try objects(with: objectIDs.map { permanentID(for: $0) }).compactMap { object in
+      object.fire()
+      try throwDeferredError()
+      return object.isDeleted || object.isFault ? nil : object.currentSnapshot
+    }
+  }
+
+  /// What a child's save changes here.
+  struct ChildSave: Sendable {
+    struct Update: Sendable {
+      var before: Snapshot
+      var after: Snapshot
+    }
+    struct Members: Sendable {
+      var change: SaveRequest.ToManyChange
+      var before: [ObjectID]
+    }
+
+    var inserted: [Snapshot]
+    var updated: [Update]
+    var deleted: [ObjectID]
+    var members: [Members]
+  }
+
+  /// Takes a child's changes into this context's objects, property by property: what the child did not change stays as
+  /// it is here, and where both changed a property the child's value wins. Hooks are not called again, and the changes
+  /// are this context's own from now on.
+  /// - Throws: `StoreError.optimisticLockingFailure` for objects that are gone or deleted here; nothing is changed then.
+  func absorb(_ save: ChildSave) throws {
+    try throwDeferredError()
+    let known = save.updated.map(\.after.objectID) + save.deleted
+    let objects = Dictionary(
+      try self.objects(with: known.map { permanentID(for: $0) }).map { ($0.objectID, $0) },
+      uniquingKeysWith: { first, _ in first })
+    var lost: [(objectID: ObjectID, expected: Int64, found: Int64?)] = []
+    for id in known {
+      guard let object = objects[permanentID(for: id)] else { continue }
+      object.fire()
+      try throwDeferredError()
+      if object.isDeleted { lost.append((id, 0, nil)) }
+    }
+    if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
+
+    for row in save.inserted { adoptInsertion(row) }
+    for row in save.inserted {
+      guard let object = registeredObject(with: row.objectID) else { continue }
+      for (index, destination) in row.toOne.enumerated() {
+        if let destination { object.setDestination(permanentID(for: destination), at: index) }
+      }
+    }
+    for update in save.updated { objects[permanentID(for: update.after.objectID)].map { apply(update, to: $0) } }
+    for members in save.members { try apply(members) }
+    for id in save.deleted {
+      if let object = objects[permanentID(for: id)] { delete(object) }
+    }
+  }
+
+  private func adoptInsertion(_ row: Snapshot) {
+    let object = makeInserted(coordinator.runtime(row.objectID.entity), row.objectID)
+    object.values = row.attributes
+  }
+
+  private func apply(_ update: ChildSave.Update, to object: ManagedObject) {
+    for (index, value) in update.after.attributes.enumerated()
+    where !value.isIdentical(to: update.before.attributes[index]) {
+      object.setValue(value, at: index)
+    }
+    for (index, destination) in update.after.toOne.enumerated() where destination != update.before.toOne[index] {
+      object.setDestination(destination.map { permanentID(for: $0) }, at: index)
+    }
+  }
+
+  private func apply(_ members: ChildSave.Members) throws {
+    let owner = object(with: permanentID(for: members.change.owner))
+    let name = members.change.relationshipName
+    guard let index = owner.runtime.layout.relationshipIndexes[name] else { return }
+    let wanted = members.change.members.map { permanentID(for: $0) }
+    var result = try owner.objectIDs(for: name)
+    let leaving = Set(members.before.map { permanentID(for: $0) }).subtracting(wanted)
+    result.removeAll { leaving.contains($0) }
+    if owner.runtime.layout.relationships[index].isOrdered {
+      // The child's order counts; members that came here meanwhile follow.
+      let known = Set(wanted)
+      result = wanted + result.filter { !known.contains($0) }
+    } else {
+      let known = Set(result)
+      result += wanted.filter { !known.contains($0) }
+    }
+    try owner.setObjects(objects(with: result), for: name)
+  }
+
+  // MARK: Ids
+
+  /// The permanent id that a temporary one became here, or the id itself.
+  func permanentID(for id: ObjectID) -> ObjectID {
+    if id.isTemporary, !permanentIDs.isEmpty { return permanentIDs[id] ?? id }
+    return id
+  }
+
+  /// Remembers that ids became permanent, for children and for undo.
+  func noteIDChanges(_ changes: [ObjectID: ObjectID]) {
+    guard keepsIDChanges || undoManager != nil else { return }
+    for (temporary, permanent) in changes where permanentIDs.updateValue(permanent, forKey: temporary) == nil {
+      idChanges.append(temporary)
+    }
+  }
+
+  /// Objects of a child that were saved by the parent get their permanent ids as soon as the child asks the parent for
+  /// something.
+  func takeIDChangesOfParent() {
+    guard let parent else { return }
+    let seen = seenIDChangeCount
+    let (changes, count) = parent.performAndWait { () -> ([ObjectID: ObjectID], Int) in
+      parent.takeIDChangesOfParent()
+      var changes: [ObjectID: ObjectID] = [:]
+      for id in parent.idChanges.dropFirst(seen) { changes[id] = parent.permanentIDs[id] }
+      return (changes, parent.idChanges.count)
+    }
+    seenIDChangeCount = count
+    if !changes.isEmpty { replaceIDs(changes) }
+  }
+}
+
+extension ManagedObject {
+  /// The current values as a row: what a child context reads.
+  var currentSnapshot: Snapshot {
+    Snapshot(objectID: objectID, version: 0, attributes: values, toOne: destinations)
+  }
+}

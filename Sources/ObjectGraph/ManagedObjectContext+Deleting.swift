@@ -1,0 +1,90 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Marks an object for deletion. The delete rules are applied when changes are processed, or by the save when
+  /// `propagatesDeletesAtEndOfEvent` is off: objects that cascades reach are deleted too, and relationships to the
+  /// object are nullified, also around cycles. `deny` is judged by the save. A new object is then forgotten.
+  ///
+  /// A fault is loaded first; does nothing when its row is gone, or when it cannot be loaded, which the next fetch or
+  /// save tells.
+  public func delete(_ object: ManagedObject) {
+    checkConfinement()
+    object.fire()
+    guard object.status == .loaded || object.status == .inserted else { return }
+    object.prepareForDeletion()
+    // The hook may have deleted it.
+    guard object.status == .loaded || object.status == .inserted else { return }
+    markDeleted(object)
+    pendingDeletes.append(object)
+  }
+
+  /// Marks without applying rules.
+  func markDeleted(_ object: ManagedObject) {
+    object.willChange()
+    if object.status == .loaded { deleted.append(object) }
+    object.status = .deleted
+  }
+
+  /// Applies the delete rules of every deleted object. A list instead of recursion, so that a long chain of cascades
+  /// does not exhaust the stack. After an error of the store the rest stays for the next time.
+  func propagateDeletes() {
+    if pendingDeletes.isEmpty { return }
+    var done = 0
+    do {
+      while done < pendingDeletes.count {
+        try propagate(pendingDeletes[done])
+        try throwDeferredError()
+        done += 1
+      }
+    } catch {
+      deferredError = error
+    }
+    pendingDeletes.removeFirst(done)
+    inserted.removeAll { !$0.isInserted }
+  }
+
+  private func propagate(_ object: ManagedObject) throws {
+    guard object.status == .deleted else { return }
+    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
+      if relationship.description.deleteRule == .cascade {
+        for destination in try destinations(of: object, index) { delete(destination) }
+      }
+      try letGo(of: object, index)
+    }
+    if object.stored == nil {
+      unregister(object.objectID)
+      object.makeInert(.detached)
+    }
+  }
+
+  private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {
+    guard object.runtime.layout.relationships[index].isToMany else {
+      return try object.destinations[index].flatMap { try presentObject(with: $0) }.map { [$0] } ?? []
+    }
+    try object.loadMembers(index)
+    return try objects(with: object.memberLists[index]?.members() ?? [])
+  }
+
+  /// Takes a deleted object out of the inverse of one of its relationships.
+  func letGo(of object: ManagedObject, _ index: Int) throws {
+    guard let inverse = object.runtime.layout.inverses[index] else { return }
+    let relationship = object.runtime.layout.relationships[index]
+    if inverse.isToMany && !relationship.isToMany {
+      // Who is a member is said by the row that goes, whatever the delete rule.
+      if let owner = object.destinations[index] { followRemoval(of: object.objectID, from: owner, inverse) }
+      return
+    }
+    let rule = relationship.description.deleteRule
+    guard rule == .nullify || rule == .cascade else { return }
+    for destination in try destinations(of: object, index) {
+      if inverse.isToMany {
+        followRemoval(of: object.objectID, from: destination.objectID, inverse)
+      } else if let back = destination.runtime.index(of: inverse),
+        destination.currentDestination(back) == object.objectID
+      {
+        destination.replaceDestination(nil, at: back)
+      }
+    }
+  }
+}

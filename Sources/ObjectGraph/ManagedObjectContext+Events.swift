@@ -1,0 +1,54 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Processes the changes since the last time: applies delete rules (unless only saves do), tells the undo manager of
+  /// the changes as one group, and posts `didChangeObjectsNotification` when there were any.
+  ///
+  /// Every `perform`, every outermost `performAndWait` and every save does it. When the store fails while destinations
+  /// of deleted objects are loaded, the next fetch or save throws its error, and processing goes on there.
+  public func processPendingChanges() {
+    checkConfinement()
+    finishEvent(propagating: propagatesDeletesAtEndOfEvent)
+    undoManager?.endEventGroup()
+  }
+
+  /// Ends the event, but leaves the group of the undo manager open.
+  func finishEvent(propagating: Bool) {
+    if isProcessing { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    if propagating { propagateDeletes() }
+    if event.isEmpty { return }
+    let finished = event
+    event = ContextEvent()
+    for entry in finished.entries { entry.object.eventIndex = -1 }
+    if let undoManager, undoManager.isUndoRegistrationEnabled, !finished.entries.isEmpty {
+      registerUndo(finished.entries, with: undoManager)
+    }
+    post(Self.didChangeObjectsNotification, ContextChanges(finished, in: self))
+  }
+
+  /// Called before the first change of an object in an event.
+  func noteFirstChange(of object: ManagedObject) {
+    if object.status == .detached { return }
+    object.eventIndex = event.entries.count
+    event.entries.append(ContextEvent.Entry(object: object, before: object.state))
+  }
+
+  func noteInsertion(of object: ManagedObject) {
+    object.eventIndex = event.entries.count
+    event.entries.append(ContextEvent.Entry(object: object, before: nil))
+  }
+
+  /// What an object was when the event began; nil when it has not changed since or was not there.
+  func stateBeforeEvent(of object: ManagedObject) -> ObjectState? {
+    event.entries.indices.contains(object.eventIndex) ? event.entries[object.eventIndex].before : nil
+  }
+
+  /// Forgets the event: what it was about is gone.
+  func abandonEvent() {
+    for entry in event.entries { entry.object.eventIndex = -1 }
+    event = ContextEvent()
+  }
+}

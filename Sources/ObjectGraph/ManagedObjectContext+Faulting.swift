@@ -1,0 +1,93 @@
+public import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// The object of that id with its values loaded.
+  /// - Throws: `ContextError.objectGone` when there is none or it is deleted here; what the store throws.
+  public func existingObject(with objectID: ObjectID) throws -> ManagedObject {
+    guard let object = try presentObject(with: objectID) else { throw ContextError.objectGone(objectID) }
+    return object
+  }
+
+  /// The object of that id with its values loaded; nil when there is none or it is deleted here.
+  func presentObject(with objectID: ObjectID) throws -> ManagedObject? {
+    checkConfinement()
+    try throwDeferredError()
+    takeIDChangesOfParent()
+    let objectID = permanentID(for: objectID)
+    if let object = registeredObject(with: objectID) {
+      object.fire()
+      try throwDeferredError()
+      return object.isDeleted ? nil : object
+    }
+    guard let row = try row(of: objectID) else { return nil }
+    return materialise([row]).first
+  }
+
+  /// The objects of these ids, in this order, those not loaded with one fetch for each hierarchy.
+  /// - Throws: what the store throws.
+  public func objects(with objectIDs: [ObjectID]) throws -> [ManagedObject] {
+    checkConfinement()
+    takeIDChangesOfParent()
+    let objects = objectIDs.map { object(with: $0) }
+    let faults = objects.filter { $0.isFault && $0.stored == nil }.map(\.objectID)
+    if !faults.isEmpty { _ = materialise(try rows(of: faults)) }
+    return objects
+  }
+
+  /// The objects of these ids, in this order, as faults where they are not loaded. The first of them that fires brings
+  /// in those that follow, up to 256 with one fetch.
+  public func faults(with objectIDs: [ObjectID]) -> [ManagedObject] {
+    let objects = objectIDs.map { object(with: $0) }
+    let empty = objects.filter { $0.isFault && $0.stored == nil }
+    if empty.count > 1 {
+      let group = FaultGroup(empty.map(\.objectID))
+      for fault in empty { fault.faultGroup = group }
+    }
+    return objects
+  }
+
+  /// Fills a fault.
+  func load(_ object: ManagedObject, _ row: Snapshot) {
+    object.load(row)
+    if object.runtime.hasSubclass { object.awakeFromFetch() }
+  }
+
+  func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+
+  /// The objects of rows, one for each. Objects that are loaded keep their values.
+  func materialise(_ rows: [Snapshot]) -> [ManagedObject] {
+    rows.map { row in
+      let object = object(with: row.objectID)
+      if object.isFault { load(object, row) }
+      return object
+    }
+  }
+
+  /// Gives new objects their permanent ids ahead of the save that inserts them; in a child context too, where that is
+  /// the save of the topmost one. Ids of objects that are never saved are not used again.
+  ///
+  /// An object that comes from the parent and still has its temporary id gets its permanent one from there.
+  /// - Throws: what the store throws.
+  public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+    checkConfinement()
+    takeIDChangesOfParent()
+    let new = objects.filter { $0.isInserted && $0.objectID.isTemporary }
+    let keyless = new.filter { $0.reservedID == nil }
+    for (object, id) in zip(keyless, try coordinator.permanentIDs(for: keyless.map(\.entity))) {
+      object.reservedID = id
+    }
+    var ids: [ObjectID: ObjectID] = [:]
+    for object in new { ids[object.objectID] = object.reservedID }
+    replaceIDs(ids)
+    let inherited = objects.filter { $0.status == .loaded && $0.objectID.isTemporary }.map(\.objectID)
+    if let parent, !inherited.isEmpty {
+      try parent.performAndWait { try parent.obtainPermanentIDs(for: inherited.map { parent.object(with: $0) }) }
+      takeIDChangesOfParent()
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Has the merge policy settle conflicts with rows that others changed.
+  func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
+    let rows = try freshRows(of: stale.map(\.objectID))
+    let conflicts = stale.compactMap { id, expected, _ in
+      registeredObject(with: id).map { MergeConflict($0, readAt: expected, row: rows[id]) }
+    }
+    if conflicts.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
+    try mergePolicy.resolve(optimisticLockingConflicts: conflicts)
+    for conflict in conflicts {
+      let object = conflict.sourceObject
+      guard object.status == .loaded || object.status == .deleted, object.stored?.version == conflict.oldVersion else {
+        continue
+      }
+      // An override changed the object and left it at that.
+      if let row = conflict.row {
+        object.stored = row
+      } else if parent == nil || object.status == .deleted {
+        try settle(conflict, .overwrite)
+      } else {
+        throw SaveConflictError(optimisticLockingConflicts: [conflict])
+      }
+    }
+  }
+
+  /// Settles one conflict as a policy of that kind does.
+  func settle(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
+    let object = conflict.sourceObject
+    let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
+    guard let row = conflict.row else {
+      if object.status == .deleted || !objectWins || parent != nil { return lose(object) }
+      return insertAgain(object)
+    }
+    event.refreshed.append(object)
+    if object.status == .deleted {
+      if objectWins {
+        object.stored = row
+        return
+      }
+      deleted.removeAll { $0 === object }
+      object.load(row)
+    } else {
+      switch kind {
+      case .overwrite: object.stored = row
+      case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
+      case .mergeByPropertyStoreTrump: try takeChanges(of: row, into: object)
+      case .rollback, .error:
+        forgetChanges(of: object)
+        object.load(row)
+      }
+    }
+    object.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Takes what differs between the row and the values that were read; the rest stays as it is here.
+  private func takeChanges(of row: Snapshot, into object: ManagedObject) throws {
+    guard let old = object.stored else { return }
+    for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
+    for (index, value) in row.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
+      object.values[index] = value
+    }
+    for (index, destination) in row.toOne.enumerated() where destination != old.toOne[index] {
+      object.destinations[index] = destination
+    }
+    object.stored = row
+  }
+
+  /// The row is gone; the object becomes a new one with the same id.
+  private func insertAgain(_ object: ManagedObject) {
+    forgetChanges(of: object)
+    prepareInsertion(of: object)
+    object.status = .inserted
+    object.reservedID = object.objectID
+    object.stored = nil
+    inserted.append(object)
+  }
+
+  /// A new object has all its members in lists of its own; none are in the store.
+  func prepareInsertion(of object: ManagedObject) {
+    object.memberLists = object.runtime.layout.relationships.indices.map { index in
+      guard object.runtime.layout.relationships[index].isToMany else { return nil }
+      var list = MemberList(stored: [])
+      guard object.memberLists.indices.contains(index), var old = object.memberLists[index] else { return list }
+      for member in old.members() { list.append(member) }
+      list.isSetHere = true
+      return list
+    }
+    if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }), !object.hasEditedLists {
+      object.hasEditedLists = true
+      editedLists.append(object)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Merges what another context saved, of the same coordinator or of another one with the same store: changed objects
+  /// are refreshed and keep what was changed here, deleted ones count as deleted (with what was changed of them here
+  /// lost), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
+  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`; others are ignored.
+  public func mergeChanges(fromContextDidSave notification: Notification) {
+    guard let ids = notification.contextChangeIDs else { return }
+    let saver = notification.object as? ManagedObjectContext
+    mergeChanges(ids, isRemote: saver?.coordinator !== coordinator)
+  }
+
+  /// Merges what was saved elsewhere, possibly in another process, into contexts, each on its own queue; returns when
+  /// all have it. Rows that their coordinators keep in memory are forgotten.
+  public static func mergeChanges(fromRemoteContextSave changes: ContextChangeIDs, into contexts: [ManagedObjectContext])
+  {
+    for context in contexts { context.performAndWait { context.mergeChanges(changes, isRemote: true) } }
+  }
+
+  /// Merges what was saved elsewhere, told as URIs (`ObjectID.uriRepresentation`), into contexts. URIs of entities that
+  /// a model does not have are left out.
+  public static func mergeChanges(
+    fromRemoteContextSave inserted: [URL], updated: [URL], deleted: [URL], into contexts: [ManagedObjectContext]
+  ) {
+    for context in contexts {
+      func ids(_ uris: [URL]) -> [ObjectID] {
+        uris.compactMap { context.coordinator.objectID(forURIRepresentation: $0) }
+      }
+      mergeChanges(
+        fromRemoteContextSave: ContextChangeIDs(inserted: ids(inserted), updated: ids(updated), deleted: ids(deleted)),
+        into: [context])
+    }
+  }
+
+  func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
+    checkConfinement()
+    finishEvent(propagating: propagatesDeletesAtEndOfEvent)
+    takeIDChangesOfParent()
+    let changes = changes.localised(to: coordinator)
+    let changed = changes.updatedObjectIDs + changes.relationshipOwnerIDs
+    if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
+
+    for id in changes.deletedObjectIDs {
+      if let object = registeredObject(with: permanentID(for: id)) { lose(object) }
+    }
+    do {
+      try refresh(changed.map { permanentID(for: $0) })
+    } catch {
+      deferredError = error
+    }
+    let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
+    event.merged += arrived.filter { $0.isFault || $0.status == .loaded }
+    post(Self.didMergeChangesObjectIDsNotification, ids: changes)
+    finishEvent(propagating: false)
+  }
+
+  private func refresh(_ ids: [ObjectID]) throws {
+    var seen: Set<ObjectID> = []
+    var loaded: [ManagedObject] = []
+    for id in ids where seen.insert(id).inserted {
+      guard let object = registeredObject(with: id) else { continue }
+      if object.isFault { object.stored = nil } else if object.status == .loaded { loaded.append(object) }
+    }
+    if loaded.isEmpty { return }
+    let rows = Dictionary(
+      try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    for object in loaded {
+      guard let row = rows[object.objectID] else {
+        lose(object)
+        continue
+      }
+      try rebase(object, onto: row)
+      event.refreshed.append(object)
+      if object.runtime.hasSubclass { object.awake(fromSnapshotEvents: .refresh) }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Forgets what is loaded of an object; the next access loads it anew, from the row cache where `stalenessInterval`
+  /// allows it. Does nothing for new and deleted objects.
+  /// - Parameter mergeChanges: load at once and keep what was changed here: attributes, to-one relationships, and what
+  ///   came to or left to-many relationships. Without it the changes are lost; the other sides of changed relationships
+  ///   are not refreshed, which is the caller's to do.
+  /// - Throws: what the store throws.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
+    checkConfinement()
+    guard object.status == .loaded else { return }
+    event.refreshed.append(object)
+    if !mergeChanges {
+      forgetChanges(of: object)
+      object.makeFault()
+      return
+    }
+    takeIDChangesOfParent()
+    guard let row = try row(of: object.objectID) else {
+      lose(object)
+      return
+    }
+    try rebase(object, onto: row)
+    object.awake(fromSnapshotEvents: .refresh)
+  }
+
+  /// Refreshes every object: those without changes become faults, those with changes are loaded anew and keep them. New
+  /// and deleted objects and references between objects stay.
+  /// - Throws: what the store throws.
+  public func refreshAllObjects() throws {
+    checkConfinement()
+    for object in registeredObjects where object.status == .loaded {
+      let hasChanges = object.isUpdated || object.hasEditedLists
+      try refresh(object, mergeChanges: hasChanges)
+    }
+  }
+
+  /// Takes back every change since the last save, and forgets what could be undone: new objects are forgotten, changed
+  /// and deleted ones are what they were when they were last fetched or saved.
+  public func rollback() {
+    checkConfinement()
+    let discarded = inserted
+    pendingDeletes = []
+    for object in discarded {
+      unregister(object.objectID)
+      object.makeInert(.detached)
+    }
+    var restored: [ManagedObject] = []
+    var seen: Set<ManagedObject> = []
+    for object in touched + deleted + editedLists where object.status == .loaded || object.status == .deleted {
+      guard seen.insert(object).inserted, let stored = object.stored else { continue }
+      object.load(stored)
+      restored.append(object)
+    }
+    forgetPendingLists()
+    abandonEvent()
+    undoManager?.removeAllActions(withTarget: self)
+    event.lost = discarded
+    event.refreshed = restored
+    for object in restored { object.awake(fromSnapshotEvents: .rollback) }
+    finishEvent(propagating: false)
+  }
+
+  /// Forgets every object, every change and what could be undone; the objects must not be used any more.
+  public func reset() {
+    checkConfinement()
+    inserted.forEach { $0.makeInert(.detached) }
+    let count = registeredObjects.count
+    forgetRegistry()
+    forgetPendingLists()
+    pendingDeletes = []
+    deferredError = nil
+    abandonEvent()
+    undoManager?.removeAllActions(withTarget: self)
+    event.invalidatedCount = count
+    finishEvent(propagating: false)
+  }
+
+  /// Looks for rows that were changed in the store since this object was read, without saving: a conflict there is
+  /// settled by the merge policy, as a save would. Does nothing for objects without changes.
+  /// - Throws: `SaveConflictError` under the error policy, what a custom policy throws, what the store throws.
+  public func detectConflicts(for object: ManagedObject) throws {
+    checkConfinement()
+    guard object.isUpdated || object.status == .deleted, let stored = object.stored, parent == nil else { return }
+    let version = try freshRows(of: [object.objectID])[object.objectID]?.version
+    if version == stored.version { return }
+    try resolveLockingConflicts([(object.objectID, stored.version, version)])
+  }
+
+  // MARK: -
+
+  /// Gives an object a newer row: what was not changed here takes the row's values, what was changed stays.
+  func rebase(_ object: ManagedObject, onto row: Snapshot) throws {
+    guard let old = object.stored else { return }
+    for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
+    for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
+      object.values[index] = row.attributes[index]
+    }
+    for (index, destination) in object.destinations.enumerated() where destination == old.toOne[index] {
+      object.destinations[index] = row.toOne[index]
+    }
+    object.stored = row
+  }
+
+  /// Gives a loaded to-many relationship the members that the store has now, with the changes made here. One without
+  /// changes is loaded when it is next asked for.
+  func rebaseMembers(of object: ManagedObject, _ index: Int) throws {
+    guard object.memberLists.indices.contains(index), object.memberLists[index] != nil else { return }
+    let isOrdered = object.runtime.layout.relationships[index].isOrdered
+    if object.memberLists[index]?.isChanged(isOrdered: isOrdered) == false {
+      object.memberLists[index] = nil
+    } else {
+      let fresh = try storedMembers(of: object, index)
+      object.memberLists[index]?.rebase(onto: fresh, isOrdered: isOrdered)
+    }
+  }
+
+  /// The object's row is gone: it counts as deleted, and nothing of it is saved.
+  func lose(_ object: ManagedObject) {
+    forgetChanges(of: object)
+    deleted.removeAll { $0 === object }
+    unregister(object.objectID)
+    object.makeInert(.gone)
+    event.lost.append(object)
+  }
+
+  /// Empties the lists of what a save would look at.
+  func forgetPendingLists() {
+    for object in touched { object.isTouched = false }
+    for object in editedLists { object.hasEditedLists = false }
+    inserted = []
+    touched = []
+    deleted = []
+    editedLists = []
+    deltas = [:]
+  }
+
+  func forgetChanges(of object: ManagedObject) {
+    if object.isTouched { touched.removeAll { $0 === object } }
+    if object.hasEditedLists { editedLists.removeAll { $0 === object } }
+    object.isTouched = false
+    object.hasEditedLists = false
+  }
+
+  /// Gives objects other ids, wherever they are mentioned.
+  func replaceIDs(_ ids: [ObjectID: ObjectID]) {
+    if ids.isEmpty { return }
+    for object in registeredObjects {
+      if let id = ids[object.objectID] {
+        unregister(object.objectID)
+        object.adopt(id)
+        register(object)
+      }
+      object.replaceIDs(ids)
+    }
+    deltas = Dictionary(
+      deltas.map { key, delta in
+        var delta = delta
+        delta.replaceIDs(ids)
+        return (MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship), delta)
+      }, uniquingKeysWith: { first, _ in first })
+    noteIDChanges(ids)
+  }
+}
+
+extension ManagedObject {
+  /// Gives objects that this one mentions other ids, in its current and its stored state.
+  func replaceIDs(_ ids: [ObjectID: ObjectID]) {
+    func replaced(_ destinations: [ObjectID?]) -> [ObjectID?]? {
+      guard destinations.contains(where: { $0.map { ids[$0] != nil } ?? false }) else { return nil }
+      return destinations.map { $0.map { ids[$0] ?? $0 } }
+    }
+    if let changed = replaced(destinations) { destinations = changed }
+    if var row = stored {
+      let changed = replaced(row.toOne)
+      if let changed { row.toOne = changed }
+      if let id = ids[row.objectID] { row.objectID = id }
+      if changed != nil || row.objectID != stored?.objectID { stored = row }
+    }
+    for index in memberLists.indices { memberLists[index]?.replaceIDs(ids) }
+  }
+}

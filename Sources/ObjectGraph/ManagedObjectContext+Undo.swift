@@ -1,0 +1,145 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Processes changes and has the undo manager undo its last group: inserted objects are forgotten, or deleted when
+  /// they were saved; deleted ones come back, and are inserted again with the same id when the deletion was saved;
+  /// values and relationships are what they were before. The next save writes it. Does nothing without undo manager.
+  public func undo() {
+    processPendingChanges()
+    undoManager?.undo()
+  }
+
+  /// Processes changes and has the undo manager do again what it undid last.
+  public func redo() {
+    processPendingChanges()
+    undoManager?.redo()
+  }
+
+  func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: UndoManager) {
+    undoManager.registerUndo(withTarget: self) { context in
+      context.finishEvent(propagating: true)
+      context.revert(entries)
+      context.finishEvent(propagating: false)
+    }
+  }
+
+  /// Makes the objects of an event what they were before it. The changes are an event of their own, which redo reverts.
+  private func revert(_ entries: [ContextEvent.Entry]) {
+    let restored = entries.filter { $0.before.map { $0.status != .deleted } ?? false }
+    let removed = entries.filter { $0.before.map { $0.status == .deleted } ?? true }.map(\.object)
+    var members: [ManagedObject: [[ObjectID]?]] = [:]
+    var events: [ManagedObject: SnapshotEvents] = [:]
+    do {
+      for entry in restored {
+        guard let before = entry.before else { continue }
+        members[entry.object] = targetMembers(of: entry.object, before)
+        events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
+      }
+      for entry in restored {
+        guard let before = entry.before else { continue }
+        restoreValues(of: entry.object, before)
+      }
+      for entry in restored { try restoreMembers(of: entry.object, members[entry.object] ?? []) }
+      for object in removed {
+        try remove(object)
+        events[object] = .undoInsertion
+      }
+    } catch {
+      deferredError = error
+    }
+    for (object, reason) in events { object.awake(fromSnapshotEvents: reason) }
+  }
+
+  private func targetMembers(of object: ManagedObject, _ before: ObjectState) -> [[ObjectID]?] {
+    object.runtime.layout.relationships.indices.map { index in
+      if before.memberLists.indices.contains(index), var list = before.memberLists[index] {
+        return list.members().map { permanentID(for: $0) }
+      }
+      // Deletion loaded it: a list that was not loaded is what deletion found.
+      guard object.isDeleted, object.memberLists.indices.contains(index) else { return nil }
+      return object.memberLists[index]?.members()
+    }
+  }
+
+  /// Makes an object exist again, without links; true when it did not.
+  private func bringBack(_ object: ManagedObject) throws -> Bool {
+    switch object.status {
+    case .fault:
+      object.fire()
+      try throwDeferredError()
+      return false
+    case .inserted, .loaded: return false
+    case .deleted:
+      object.willChange()
+      object.status = object.stored == nil ? .inserted : .loaded
+      pendingDeletes.removeAll { $0 === object }
+      deleted.removeAll { $0 === object }
+      object.destinations = Array(repeating: nil, count: object.destinations.count)
+      for index in object.memberLists.indices { object.memberLists[index]?.removeAll() }
+      object.touch()
+    case .gone, .detached:
+      noteInsertion(of: object)
+      object.status = .inserted
+      object.stored = nil
+      object.reservedID = object.objectID.isTemporary ? object.reservedID : object.objectID
+      object.destinations = Array(repeating: nil, count: object.runtime.layout.relationships.count)
+      object.memberLists = object.runtime.layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
+      register(object)
+      inserted.append(object)
+    }
+    return true
+  }
+
+  private func restoreValues(of object: ManagedObject, _ before: ObjectState) {
+    guard object.status == .loaded || object.status == .inserted else { return }
+    for (index, value) in before.values.enumerated() { object.setValue(value, at: index) }
+    for (index, destination) in before.destinations.enumerated()
+    where !object.runtime.layout.relationships[index].isToMany {
+      object.setDestination(destination.map { permanentID(for: $0) }, at: index)
+    }
+  }
+
+  private func restoreMembers(of object: ManagedObject, _ members: [[ObjectID]?]) throws {
+    guard object.status == .loaded || object.status == .inserted else { return }
+    let layout = object.runtime.layout
+    for (index, target) in members.enumerated() {
+      guard let target, layout.relationships[index].isToMany else { continue }
+      if layout.inverses[index]?.isToMany == false {
+        // Who is a member was said by the to-one side; this is about the order.
+        guard layout.relationships[index].isOrdered else { continue }
+        try object.loadMembers(index)
+        guard var list = object.memberLists[index], list.members() != target, Set(list.members()) == Set(target) else {
+          continue
+        }
+        object.willChange()
+        object.memberLists[index]?.arrange(target)
+        object.noteListEdit(index, isSetHere: true)
+      } else {
+        try object.setObjects(target.map { self.object(with: $0) }, for: layout.relationships[index].name)
+      }
+    }
+  }
+
+  /// Takes an object away that was not there before, with its links. No delete rules: what they would do to others is
+  /// what the others were before.
+  private func remove(_ object: ManagedObject) throws {
+    object.fire()
+    guard object.status == .loaded || object.status == .inserted else { return }
+    object.willChange()
+    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
+      if !relationship.isToMany {
+        object.setDestination(nil, at: index)
+      } else if object.memberLists.indices.contains(index), object.memberLists[index] != nil {
+        try object.setObjects([], for: relationship.name)
+      }
+    }
+    if object.isInserted {
+      inserted.removeAll { $0 === object }
+      unregister(object.objectID)
+      object.makeInert(.detached)
+    } else {
+      markDeleted(object)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+public import ObjectModel
+import StoreInterface
+
+/// An object that was changed or deleted here, and whose row was changed or deleted by others since it was read.
+///
+/// The unchecked `Sendable` is sound because everything but `sourceObject` is immutable, and the object is to be used on
+/// its context's queue only, which the concurrency debugging checks.
+public struct MergeConflict: @unchecked Sendable {
+  /// The object in the context that is being saved.
+  public let sourceObject: ManagedObject
+  /// The version of the row that the object was read at; 0 in a child context.
+  public let oldVersion: Int64
+  /// The version that the row has now; nil when the row is gone.
+  public let newVersion: Int64?
+  /// What the object holds now: every attribute, every to-one relationship, loaded to-many relationships.
+  public let objectSnapshot: [String: PropertyValue]
+  /// What was read: attributes and to-one relationships.
+  public let cachedSnapshot: [String: PropertyValue]
+  /// What the store has now; nil when the row is gone.
+  public let persistedSnapshot: [String: PropertyValue]?
+  let row: Snapshot?
+
+  init(_ object: ManagedObject, readAt version: Int64, row: Snapshot?) {
+    sourceObject = object
+    oldVersion = version
+    newVersion = row?.version
+    objectSnapshot = object.currentValues()
+    cachedSnapshot = object.stored?.valuesByName ?? [:]
+    persistedSnapshot = row?.valuesByName
+    self.row = row
+  }
+}
+
+/// Objects that would have the same values for the properties of a uniqueness constraint.
+///
+/// The unchecked `Sendable` is sound for the same reason as that of `MergeConflict`.
+public struct ConstraintConflict: @unchecked Sendable {
+  /// The entity that declares the constraint.
+  public let entity: Entity
+  /// The names of the constraint's properties.
+  public let constraint: [String]
+  /// The values that several objects have, by property; of a relationship its destination.
+  public let constraintValues: [String: PropertyValue]
+  /// The object whose row has the values already and that the save does not change; nil when the conflict is between
+  /// objects of the save only. `object(with:)` of the context gives the object.
+  public let databaseObjectID: ObjectID?
+  /// The values of that row.
+  public let databaseSnapshot: [String: PropertyValue]?
+  /// The objects of the save that have the values: changed ones, then new ones in the order of insertion.
+  public let conflictingObjects: [ManagedObject]
+  /// Their values.
+  public let conflictingSnapshots: [[String: PropertyValue]]
+}
+
+/// What a save could not do under its merge policy.
+public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
+  /// Objects whose rows were changed by others.
+  public let optimisticLockingConflicts: [MergeConflict]
+  /// Objects that would break a uniqueness constraint.
+  public let constraintConflicts: [ConstraintConflict]
+
+  /// An error of these conflicts, for merge policies that do not settle them.
+  public init(
+    optimisticLockingConflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = []
+  ) {
+    self.optimisticLockingConflicts = optimisticLockingConflicts
+    self.constraintConflicts = constraintConflicts
+  }
+
+  /// One line per conflict.
+  public var description: String {
+    let locking = optimisticLockingConflicts.map { conflict in
+      let now = conflict.newVersion.map { "it is at version \($0) now" } ?? "it is gone"
+      return "\(conflict.sourceObject.runtime.entity.name) was read at version \(conflict.oldVersion); \(now)"
+    }
+    let constraints = constraintConflicts.map { conflict in
+      "several objects of \(conflict.entity.name) have the same \(conflict.constraint.joined(separator: ", "))"
+    }
+    return (locking + constraints).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,65 @@
+/// How a save settles conflicts: objects whose rows others changed since they were read, and objects that would break a
+/// uniqueness constraint.
+///
+/// |  | rows changed by others | a new object has the key of a stored row | two new objects have one key |
+/// |---|---|---|---|
+/// | `error` | the save fails | the save fails | the save fails |
+/// | `mergeByPropertyObjectTrump` | properties changed here win, others take the row's values | the new object takes over the row, its id included; its values that are not null win, members are joined | they become one; the later one's values win |
+/// | `overwrite` | everything is written as it is here | the same, but nulls win too and members are replaced | the same, but nulls win too |
+/// | `mergeByPropertyStoreTrump` | properties that others changed win, others stay as they are here | the new object is dropped | the later one is dropped |
+/// | `rollback` | what was changed here is lost | the new object is dropped | the later one is dropped |
+///
+/// To-many relationships are merged under both property policies: what came and went here is applied to what the store
+/// has. A changed object whose row is gone is inserted again with its id under `mergeByPropertyObjectTrump` and
+/// `overwrite`, and is lost under the other two (in a child context, whose parent deleted it, it is lost under all
+/// but `error`). A deletion here of a changed row is carried out under `mergeByPropertyObjectTrump` and `overwrite`,
+/// and taken back under the other two; what delete rules did to other objects then stays. A deletion of a row that is
+/// gone is no conflict under any but `error`.
+///
+/// A *changed* object that takes the key of another row: under the trump of objects and `overwrite` the other row's
+/// object is deleted; under the trump of the store the constraint's properties take back their stored values, and under
+/// `rollback` all do. A dropped object is deleted by the delete rules. When a new object takes over a row whose object
+/// the context has already, that one gets the values and the new object leaves the context; its `objectID` is the
+/// row's then all the same. A save that merges objects into one clears what can be undone.
+///
+/// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that an
+/// override leaves alone counts as settled by the object's values as they are then.
+open class MergePolicy: @unchecked Sendable {
+  /// What a policy does with conflicts.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback
+  }
+
+  /// Refuses: the save fails with `SaveConflictError`. The policy of new contexts.
+  public static let error = MergePolicy(.error)
+  /// Merges property by property; where both sides changed one, the store wins.
+  public static let mergeByPropertyStoreTrump = MergePolicy(.mergeByPropertyStoreTrump)
+  /// Merges property by property; where both sides changed one, the context's object wins.
+  public static let mergeByPropertyObjectTrump = MergePolicy(.mergeByPropertyObjectTrump)
+  /// Writes whole objects over the store's.
+  public static let overwrite = MergePolicy(.overwrite)
+  /// Discards the context's changes of objects in conflict.
+  public static let rollback = MergePolicy(.rollback)
+
+  /// What `super` does in the methods below.
+  public let kind: Kind
+
+  /// A policy of that kind, to be subclassed. Subclasses must be usable from any queue.
+  public init(_ kind: Kind) {
+    self.kind = kind
+  }
+
+  /// Settles conflicts with rows that others changed. Called on the context's queue; may change objects.
+  /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
+  open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
+    if kind == .error { throw SaveConflictError(optimisticLockingConflicts: conflicts) }
+    for conflict in conflicts { try conflict.sourceObject.context?.settle(conflict, kind) }
+  }
+
+  /// Settles conflicts about uniqueness constraints. Called on the context's queue; may change objects.
+  /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
+  open func resolve(constraintConflicts conflicts: [ConstraintConflict]) throws {
+    if kind == .error { throw SaveConflictError(constraintConflicts: conflicts) }
+    for conflict in conflicts { try conflict.conflictingObjects.first?.context?.settle(conflict, kind) }
+  }
+}

@@ -1,0 +1,71 @@
+import ObjectModel
+import StoreInterface
+
+/// What a save writes, worked out without changing any object's values.
+struct SavePlan {
+  let inserted: [ManagedObject]
+  let updated: [ManagedObject]
+  let deleted: [ManagedObject]
+  /// Temporary → permanent, of new objects. Empty in a child context, whose objects keep their temporary ids.
+  private(set) var permanentIDs: [ObjectID: ObjectID] = [:]
+  private(set) var request = SaveRequest()
+  /// The members that the lists of `request.toMany` had before.
+  private(set) var membersBefore: [[ObjectID]] = []
+
+  init(_ context: ManagedObjectContext) throws {
+    inserted = context.inserted.filter(\.isInserted)
+    updated = context.touched.filter(\.isUpdated)
+    deleted = context.deleted
+    let isChild = context.parent != nil
+
+    if !isChild {
+      // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
+      let keyless = inserted.filter { $0.reservedID == nil }
+      for (object, id) in zip(keyless, try context.coordinator.permanentIDs(for: keyless.map(\.entity))) {
+        object.reservedID = id
+      }
+      permanentIDs.reserveCapacity(inserted.count)
+      for object in inserted where object.objectID.isTemporary { permanentIDs[object.objectID] = object.reservedID }
+    }
+
+    request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
+    request.updated = updated.map { snapshot(of: $0, version: $0.stored?.version ?? 0, isChild) }
+    request.deleted = deleted.map { (objectID: $0.objectID, version: $0.stored?.version ?? 0) }
+    for object in context.editedLists where object.status == .loaded || object.isInserted {
+      for index in object.memberLists.indices where object.isListWritten(index) {
+        let members = object.memberLists[index]?.members() ?? []
+        request.toMany.append(
+          SaveRequest.ToManyChange(
+            owner: permanent(object.objectID), relationshipName: object.runtime.layout.relationships[index].name,
+            members: members.map { permanent($0) }))
+        membersBefore.append(object.memberLists[index]?.stored ?? [])
+      }
+    }
+  }
+
+  /// What a parent context is to take over.
+  var childSave: ManagedObjectContext.ChildSave {
+    ManagedObjectContext.ChildSave(
+      inserted: request.inserted,
+      updated: zip(updated, request.updated).compactMap { object, after in
+        object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
+      },
+      deleted: request.deleted.map(\.objectID),
+      members: zip(request.toMany, membersBefore).map { change, before in
+        ManagedObjectContext.ChildSave.Members(change: change, before: before)
+      })
+  }
+
+  private func permanent(_ id: ObjectID) -> ObjectID { id.isTemporary ? permanentIDs[id] ?? id : id }
+
+  /// - Parameter isChild: transient attributes are kept, for the parent's objects have them too.
+  private func snapshot(of object: ManagedObject, version: Int64, _ isChild: Bool) -> Snapshot {
+    var attributes = object.values
+    if !isChild {
+      for index in object.runtime.transientAttributes { attributes[index] = .null }
+    }
+    return Snapshot(
+      objectID: permanent(object.objectID), version: version, attributes: attributes,
+      toOne: object.destinations.map { $0.map { permanent($0) } })
+  }
+}

@@ -1,0 +1,149 @@
+/// A history of changes that can be undone and done again, in groups.
+///
+/// A context that has one registers every event with it (see `ManagedObjectContext.undoManager`). Others may register
+/// actions too. It belongs to one queue: that of its contexts.
+public final class UndoManager {
+  private struct Action {
+    weak var target: AnyObject?
+    let handler: () -> Void
+  }
+
+  private struct Group {
+    var actions: [Action] = []
+  }
+
+  private enum Mode {
+    case recording, undoing, redoing
+  }
+
+  /// The greatest number of groups that can be undone, the oldest are forgotten beyond it; 0 for any number.
+  public var levelsOfUndo = 0 {
+    didSet { trim() }
+  }
+  /// Whether what is registered outside of any group opens one that lasts until the end of the event: the default.
+  /// Otherwise every registration outside of a group is a group of its own.
+  public var groupsByEvent = true
+  private var undoStack: [Group] = []
+  private var redoStack: [Group] = []
+  /// The groups that are open, the innermost last.
+  private var openGroups: [Group] = []
+  /// The outermost open group was opened for an event.
+  private var isEventGroupOpen = false
+  private var mode = Mode.recording
+  private var disablingCount = 0
+
+  /// An empty history.
+  public init() {}
+
+  /// Whether there is something to undo.
+  public var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } }
+  /// Whether something was undone that can be done again.
+  public var canRedo: Bool { !redoStack.isEmpty }
+  /// Whether `undo` is at work.
+  public var isUndoing: Bool { mode == .undoing }
+  /// Whether `redo` is at work.
+  public var isRedoing: Bool { mode == .redoing }
+  /// Whether what is registered is kept.
+  public var isUndoRegistrationEnabled: Bool { disablingCount == 0 }
+  /// How many groups are open, that of the event included.
+  public var groupingLevel: Int { openGroups.count }
+
+  /// Stops registration until `enableUndoRegistration` was called as often.
+  public func disableUndoRegistration() { disablingCount += 1 }
+
+  /// Takes back one `disableUndoRegistration`.
+  public func enableUndoRegistration() { disablingCount = max(0, disablingCount - 1) }
+
+  /// Registers what undoes a change that was just made. Undone groups can then no longer be done again, unless it is
+  /// `undo` or `redo` that makes the change: then it is what takes that back. The target is not kept alive; once it is
+  /// gone the action does nothing.
+  public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
+    if !isUndoRegistrationEnabled { return }
+    if mode == .recording { redoStack = [] }
+    let action = Action(target: target) { [weak target] in
+      if let target { handler(target) }
+    }
+    if openGroups.isEmpty {
+      if groupsByEvent && mode == .recording {
+        openGroups.append(Group())
+        isEventGroupOpen = true
+      } else {
+        return close(Group(actions: [action]))
+      }
+    }
+    openGroups[openGroups.count - 1].actions.append(action)
+  }
+
+  /// Opens a group: what is registered until `endUndoGrouping` is undone as one. Groups may be nested; the outermost
+  /// counts.
+  public func beginUndoGrouping() {
+    endEventGroup()
+    openGroups.append(Group())
+  }
+
+  /// Closes the innermost group; does nothing when none is open.
+  public func endUndoGrouping() {
+    guard let group = openGroups.popLast() else { return }
+    if openGroups.isEmpty {
+      isEventGroupOpen = false
+      close(group)
+    } else {
+      openGroups[openGroups.count - 1].actions += group.actions
+    }
+  }
+
+  /// Undoes the last group, open ones being closed first; does nothing when there is none.
+  public func undo() {
+    while !openGroups.isEmpty { endUndoGrouping() }
+    guard mode == .recording, let group = undoStack.popLast() else { return }
+    run(group, as: .undoing)
+  }
+
+  /// Does again what was undone last; does nothing when there is nothing.
+  public func redo() {
+    while !openGroups.isEmpty { endUndoGrouping() }
+    guard mode == .recording, let group = redoStack.popLast() else { return }
+    run(group, as: .redoing)
+  }
+
+  /// Forgets everything.
+  public func removeAllActions() {
+    undoStack = []
+    redoStack = []
+    openGroups = []
+    isEventGroupOpen = false
+  }
+
+  /// Forgets what was registered for a target.
+  public func removeAllActions(withTarget target: AnyObject) {
+    func without(_ groups: [Group]) -> [Group] {
+      groups.map { Group(actions: $0.actions.filter { $0.target !== target }) }
+    }
+    undoStack = without(undoStack).filter { !$0.actions.isEmpty }
+    redoStack = without(redoStack).filter { !$0.actions.isEmpty }
+    openGroups = without(openGroups)
+  }
+
+  /// Closes the group that was opened for an event.
+  func endEventGroup() {
+    if isEventGroupOpen && openGroups.count == 1 && mode == .recording { endUndoGrouping() }
+  }
+
+  private func run(_ group: Group, as mode: Mode) {
+    self.mode = mode
+    openGroups.append(Group())
+    for action in group.actions.reversed() { action.handler() }
+    endUndoGrouping()
+    self.mode = .recording
+  }
+
+  private func close(_ group: Group) {
+    if group.actions.isEmpty { return }
+    if mode == .undoing { redoStack.append(group) } else { undoStack.append(group) }
+    trim()
+  }
+
+  private func trim() {
+    if levelsOfUndo > 0, undoStack.count > levelsOfUndo { undoStack.removeFirst(undoStack.count - levelsOfUndo) }
+  }
+}
