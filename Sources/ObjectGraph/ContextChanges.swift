@@ -38,7 +38,8 @@ public struct ContextChanges {
     for entry in event.entries {
       let wasThere = entry.before.map { $0.status == .loaded || $0.status == .inserted } ?? false
       switch entry.object.status {
-      case .inserted, .loaded, .fault: if wasThere { updated.append(entry.object) } else { inserted.append(entry.object) }
+      case .inserted, .loaded, .fault:
+        if wasThere { updated.append(entry.object) } else { inserted.append(entry.object) }
       case .deleted, .gone, .detached: if wasThere { deleted.append(entry.object) }
       }
     }

@@ -85,7 +85,9 @@ extension ManagedObject {
     for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
       current[attribute.name] = .attribute(values[index])
     }
-    for relationship in runtime.layout.relationships { current[relationship.name] = currentRelationship(relationship.name) }
+    for relationship in runtime.layout.relationships {
+      current[relationship.name] = currentRelationship(relationship.name)
+    }
     return current
   }
 

@@ -72,7 +72,8 @@ extension ManagedObjectContext {
           })
       } else {
         request.predicate = .tupleIsIn(
-          constraint.properties.map { [$0] }, values.map { values in constraint.properties.map { values[$0]?.value ?? .null } })
+          constraint.properties.map { [$0] },
+          values.map { values in constraint.properties.map { values[$0]?.value ?? .null } })
       }
       found += try coordinator.store.snapshots(request)
     }
@@ -107,7 +108,8 @@ extension ManagedObjectContext {
     for (index, attribute) in layout.attributes.enumerated() where properties?.contains(attribute.name) ?? true {
       if !attribute.isTransient { object.setValue(stored.attributes[index], at: index) }
     }
-    for (index, relationship) in layout.relationships.enumerated() where properties?.contains(relationship.name) ?? true {
+    for (index, relationship) in layout.relationships.enumerated() where properties?.contains(relationship.name) ?? true
+    {
       if !relationship.isToMany { object.setDestination(stored.toOne[index], at: index) }
     }
     object.awake(fromSnapshotEvents: .mergePolicy)

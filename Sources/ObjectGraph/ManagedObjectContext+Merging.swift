@@ -15,8 +15,9 @@ extension ManagedObjectContext {
 
   /// Merges what was saved elsewhere, possibly in another process, into contexts, each on its own queue; returns when
   /// all have it. Rows that their coordinators keep in memory are forgotten.
-  public static func mergeChanges(fromRemoteContextSave changes: ContextChangeIDs, into contexts: [ManagedObjectContext])
-  {
+  public static func mergeChanges(
+    fromRemoteContextSave changes: ContextChangeIDs, into contexts: [ManagedObjectContext]
+  ) {
     for context in contexts { context.performAndWait { context.mergeChanges(changes, isRemote: true) } }
   }
 

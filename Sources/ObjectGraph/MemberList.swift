@@ -130,7 +130,8 @@ struct MemberDelta {
 
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     added = added.map { ids[$0] ?? $0 }
-    isPresent = Dictionary(isPresent.map { (ids[$0] ?? $0, $1) }, uniquingKeysWith: { first, second in first || second })
+    isPresent = Dictionary(
+      isPresent.map { (ids[$0] ?? $0, $1) }, uniquingKeysWith: { first, second in first || second })
   }
 
   func apply(to list: inout MemberList) {

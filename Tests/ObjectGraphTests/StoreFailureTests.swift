@@ -67,6 +67,7 @@ struct StoreFailureTests {
     let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
     let context = container.newBackgroundContext()
     try context.performAndWait {
+      context.stalenessInterval = 0
       let ada = school.addPupil(context, "Ada")
       try context.save()
       try context.refresh(ada, mergeChanges: false)

@@ -113,7 +113,7 @@ struct SeveralStoresTests {
         if case .string(let title) = object["title"], title.hasSuffix("1") {
           object["title"] = .string(title + "!")
         } else {
-          try context.delete(object)
+          context.delete(object)
         }
       }
       try context.save()

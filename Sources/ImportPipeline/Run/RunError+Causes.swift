@@ -1,4 +1,5 @@
 import Foundation
+import ObjectGraph
 import ObjectModel
 import SeedFormats
 import StoreInterface
@@ -13,6 +14,10 @@ extension RunError {
       self.init(error.kind == .missing ? .missingInput : .badPipeline, code: "pipeline", error.description)
     case let error as ModelError: self.init(.badPipeline, code: "model", error.description)
     case let error as StoreError: self.init(error, path: path)
+    case let error as SaveConflictError where error.constraintConflicts.isEmpty:
+      self.init(.internal, code: "store.conflict", "\(path): \(error)")
+    case let error as SaveConflictError:
+      self.init(.badData, code: "store.constraint", "\(path): \(error)", hint: "match by the constraint")
     case let error as CocoaError where error.code == .fileWriteOutOfSpace:
       self.init(.inputOutput, code: "disk.full", error.localizedDescription)
     default: self.init(.internal, code: "internal", "\(error)")

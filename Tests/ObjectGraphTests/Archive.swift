@@ -1,0 +1,92 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// A model with an inherited and a compound uniqueness constraint: items (books, records) have a code; chapters are
+/// unique by book and number; tags are many-to-many.
+struct Archive {
+  private let folder: TemporaryFolder
+  let kind: StoreKind
+  let container: PersistentContainer
+  let item: Entity
+  let book: Entity
+  let chapter: Entity
+  let tag: Entity
+
+  init(_ kind: StoreKind) throws {
+    self.kind = kind
+    var item = EntityDescription("Item")
+    item.isAbstract = true
+    var count = AttributeDescription("count", .integer32)
+    count.defaultValue = .integer(0)
+    item.attributes = [
+      AttributeDescription("code", .string), AttributeDescription("title", .string),
+      AttributeDescription("note", .string),
+      count,
+    ]
+    item.uniquenessConstraints = [["code"]]
+    item.relationships = [RelationshipDescription("tags", toMany: "Tag", inverse: "items")]
+    var book = EntityDescription("Book")
+    book.superentityName = "Item"
+    var chapters = RelationshipDescription("chapters", toMany: "Chapter", inverse: "book")
+    chapters.deleteRule = .cascade
+    book.relationships = [chapters]
+    var record = EntityDescription("Record")
+    record.superentityName = "Item"
+    var chapter = EntityDescription("Chapter")
+    chapter.attributes = [AttributeDescription("number", .integer32), AttributeDescription("text", .string)]
+    chapter.relationships = [RelationshipDescription("book", toOne: "Book", inverse: "chapters")]
+    chapter.uniquenessConstraints = [["book", "number"]]
+    var tag = EntityDescription("Tag")
+    tag.attributes = [AttributeDescription("name", .string)]
+    tag.relationships = [RelationshipDescription("items", toMany: "Item", inverse: "tags")]
+    let model = try ManagedObjectModel(entities: [item, book, record, chapter, tag])
+    folder = try TemporaryFolder()
+    container = try PersistentContainer(name: "archive", model: model, store: try kind.makeStore(model, in: folder))
+    self.item = try model.required("Item")
+    self.book = try model.required("Book")
+    self.chapter = try model.required("Chapter")
+    self.tag = try model.required("Tag")
+  }
+
+  var store: any PersistentStore { container.coordinator.store }
+
+  func work(
+    _ policy: MergePolicy = .error, _ body: @Sendable (ManagedObjectContext) throws -> Void
+  ) throws {
+    let context = container.newBackgroundContext(name: "archive")
+    try context.performAndWait {
+      context.mergePolicy = policy
+      try body(context)
+    }
+  }
+
+  @discardableResult
+  func add(_ context: ManagedObjectContext, _ code: String, title: String? = nil, note: String? = nil) -> ManagedObject
+  {
+    let object = context.insert(book)
+    object["code"] = .string(code)
+    if let title { object["title"] = .string(title) }
+    if let note { object["note"] = .string(note) }
+    return object
+  }
+
+  func find(_ context: ManagedObjectContext, _ code: String) throws -> ManagedObject? {
+    var request = FetchRequest(item)
+    request.predicate = .comparison(["code"], .equal, .string(code))
+    return try context.fetch(request).first
+  }
+
+  /// Every item of the store as `code title note #key vVersion`, by key.
+  func items() throws -> [String] {
+    try store.snapshots(FetchRequest(item)).map { row in
+      let names = row.objectID.entity.attributes.map(\.name)
+      let values = ["code", "title", "note"].map { name in
+        names.firstIndex(of: name).map { row.attributes[$0].text } ?? "?"
+      }
+      return values.joined(separator: " ") + " #\(row.objectID.primaryKey ?? 0) v\(row.version)"
+    }
+  }
+}

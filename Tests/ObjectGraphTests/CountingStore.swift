@@ -1,0 +1,32 @@
+import ObjectModel
+import StoreInterface
+import Synchronization
+
+/// A store that counts what it is asked.
+final class CountingStore: PersistentStore {
+  let base: any PersistentStore
+  private let counts = Mutex((fetches: 0, saves: 0))
+
+  init(_ base: any PersistentStore) { self.base = base }
+
+  var identifier: String { base.identifier }
+  var model: ManagedObjectModel { base.model }
+  var fetchCount: Int { counts.withLock { $0.fetches } }
+  var saveCount: Int { counts.withLock { $0.saves } }
+
+  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    counts.withLock { $0.fetches += 1 }
+    return try base.snapshots(request)
+  }
+  func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
+  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try base.members(of: owner, relationship: relationship)
+  }
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    try base.reservePrimaryKeys(count, for: entity)
+  }
+  func save(_ request: SaveRequest) throws {
+    counts.withLock { $0.saves += 1 }
+    try base.save(request)
+  }
+}
