@@ -6,7 +6,7 @@ struct ContextEvent {
   struct Entry {
     let object: ManagedObject
     /// Nil when the object was not there.
-    let before: ObjectState?
+    var before: ObjectState?
   }
 
   var entries: [Entry] = []
@@ -29,7 +29,13 @@ struct ObjectState {
   let status: ManagedObject.Status
   let values: [Value]
   let destinations: [ObjectID?]
-  let memberLists: [MemberList?]
+  private(set) var memberLists: [MemberList?]
+
+  /// Adds to-many relationships that were loaded since, and not changed before that.
+  mutating func takeMissingMembers(of object: ManagedObject) {
+    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: object.memberLists.count) }
+    for index in memberLists.indices where memberLists[index] == nil { memberLists[index] = object.memberLists[index] }
+  }
 }
 
 extension ManagedObject {

@@ -10,6 +10,13 @@ extension ManagedObjectContext {
     return try parent.performAndWait { try parent.currentRows(request) }
   }
 
+  /// The ids of the objects that a request selects.
+  func rowIDs(_ request: FetchRequest) throws -> [ObjectID] {
+    guard let parent else { return try coordinator.store.objectIDs(request) }
+    takeIDChangesOfParent()
+    return try parent.performAndWait { try parent.fetch(request).map(\.objectID) }
+  }
+
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchRequest) throws -> Int {
     guard let parent else { return try coordinator.store.count(request) }

@@ -5,7 +5,11 @@ import StoreInterface
 extension ManagedObjectContext {
   /// The objects that a request selects, with their pending changes, as rows for a child.
   func currentRows(_ request: FetchRequest) throws -> [Snapshot] {
-    try fetch(request).map(\.currentSnapshot)
+    var request = request
+    request.returnsObjectsAsFaults = false
+    request.includesPropertyValues = true
+    request.includesPendingChanges = true
+    return try fetch(request).map(\.currentSnapshot)
   }
 
   /// Objects with their pending changes, as rows for a child; none for deleted ones.

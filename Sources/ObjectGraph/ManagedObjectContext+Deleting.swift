@@ -46,6 +46,11 @@ extension ManagedObjectContext {
 
   private func propagate(_ object: ManagedObject) throws {
     guard object.status == .deleted else { return }
+    for (index, relationship) in object.runtime.layout.relationships.enumerated()
+    where relationship.isToMany && relationship.description.deleteRule != .noAction {
+      try object.loadMembers(index)
+    }
+    noteLoadedMembers(of: object)
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
       if relationship.description.deleteRule == .cascade {
         for destination in try destinations(of: object, index) { delete(destination) }
@@ -56,6 +61,12 @@ extension ManagedObjectContext {
       unregister(object.objectID)
       object.makeInert(.detached)
     }
+  }
+
+  /// What deletion loads of an object is what undo gives back, also where the object is a member of its own.
+  private func noteLoadedMembers(of object: ManagedObject) {
+    guard undoManager != nil, event.entries.indices.contains(object.eventIndex) else { return }
+    event.entries[object.eventIndex].before?.takeMissingMembers(of: object)
   }
 
   private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {

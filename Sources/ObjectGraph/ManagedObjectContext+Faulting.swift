@@ -60,10 +60,18 @@ extension ManagedObjectContext {
   }
 
   /// The objects of rows, one for each. Objects that are loaded keep their values.
-  func materialise(_ rows: [Snapshot]) -> [ManagedObject] {
+  /// - Parameter asFaults: others get the row and are loaded when they are first used.
+  func materialise(_ rows: [Snapshot], asFaults: Bool = false) -> [ManagedObject] {
     rows.map { row in
       let object = object(with: row.objectID)
-      if object.isFault { load(object, row) }
+      if object.isFault {
+        if asFaults {
+          object.stored = row
+          object.faultGroup = nil
+        } else {
+          load(object, row)
+        }
+      }
       return object
     }
   }

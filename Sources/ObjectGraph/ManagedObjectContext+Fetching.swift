@@ -6,21 +6,30 @@ extension ManagedObjectContext {
   ///
   /// New and changed objects are judged by their current values, deleted ones are left out, and objects that the
   /// context has already keep their values. New objects come last among equals, in the order of insertion. Pending
-  /// changes of objects at the far end of a key path do not count for unchanged objects.
+  /// changes of objects at the far end of a key path do not count for unchanged objects. Without
+  /// `includesPendingChanges` the store's rows alone decide, and are returned with their objects' current values.
+  ///
+  /// Objects come as faults that have their rows (`returnsObjectsAsFaults`, the default), so that `awakeFromFetch` is
+  /// called when they are first used; without `includesPropertyValues` and pending changes, as faults that are filled
+  /// many at a time (`faults(with:)`). The request's `resultType` does not count here.
   /// - Throws: what the store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     checkConfinement()
     try throwDeferredError()
     let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
-    if pending.isEmpty && !deleted.contains(where: { request.selects($0.entity) }) {
-      return materialise(try rows(request))
+    let isPending = !pending.isEmpty || deleted.contains { request.selects($0.entity) }
+    if !isPending || !request.includesPendingChanges {
+      if !request.includesPropertyValues { return faults(with: try rowIDs(request)) }
+      return materialise(try rows(request), asFaults: request.returnsObjectsAsFaults)
     }
     try request.checkKeyPaths()
     var whole = request
     whole.fetchLimit = 0
     whole.fetchOffset = 0
     let matcher = PredicateMatcher(request.predicate)
-    var found = materialise(try rows(whole)).filter { !$0.isDeleted && !$0.isUpdated }
+    var found = materialise(try rows(whole), asFaults: request.returnsObjectsAsFaults).filter {
+      !$0.isDeleted && !$0.isUpdated
+    }
     found += pending.filter { matcher.matches(ObjectSubject(object: $0)) }
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
@@ -33,7 +42,9 @@ extension ManagedObjectContext {
   public func count(_ request: FetchRequest) throws -> Int {
     checkConfinement()
     try throwDeferredError()
-    let isPending = (inserted + touched + deleted).contains { $0.hasChanges && request.selects($0.entity) }
+    let isPending =
+      request.includesPendingChanges
+      && (inserted + touched + deleted).contains { $0.hasChanges && request.selects($0.entity) }
     return isPending ? try fetch(request).count : try rowCount(request)
   }
 

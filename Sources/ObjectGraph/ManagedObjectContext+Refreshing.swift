@@ -10,6 +10,8 @@ extension ManagedObjectContext {
   /// - Throws: what the store throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     checkConfinement()
+    // A fault may have its row at hand.
+    if object.isFault { object.stored = nil }
     guard object.status == .loaded else { return }
     event.refreshed.append(object)
     if !mergeChanges {
@@ -31,7 +33,7 @@ extension ManagedObjectContext {
   /// - Throws: what the store throws.
   public func refreshAllObjects() throws {
     checkConfinement()
-    for object in registeredObjects where object.status == .loaded {
+    for object in registeredObjects {
       let hasChanges = object.isUpdated || object.hasEditedLists
       try refresh(object, mergeChanges: hasChanges)
     }

@@ -17,6 +17,10 @@ open class PersistentContainer: @unchecked Sendable {
   /// What all contexts of the container share.
   public var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
 
+  /// The context of the main queue. It does not follow what others save until
+  /// `automaticallyMergesChangesFromParent` is set.
+  public let viewContext: ManagedObjectContext
+
   private struct State {
     var descriptions: [PersistentStoreDescription] = []
   }
@@ -29,6 +33,7 @@ open class PersistentContainer: @unchecked Sendable {
   {
     self.name = name
     persistentStoreCoordinator = try PersistentStoreCoordinator(model: managedObjectModel, classes: classes)
+    viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
   }
 
   /// A container with one store that is open already.

@@ -159,7 +159,7 @@ struct ChildContextTests {
   @Test("a context of the main queue works there, with children elsewhere")
   func mainQueue() async throws {
     let school = try School(.inMemory)
-    let main = ManagedObjectContext(.mainQueue, coordinator: school.container.coordinator, name: "view")
+    let main = school.container.viewContext
     #expect(main.concurrencyType == .mainQueue)
     let id = try await MainActor.run {
       let ada = school.addPupil(main, "Ada")

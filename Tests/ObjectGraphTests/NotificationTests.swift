@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Notifications and merging")
 struct NotificationTests {
-  /// Observes one context's notifications until it is dropped.
-  final class Observer {
+  /// Observes one context's notifications until it is dropped; used on one thread at a time.
+  final class Observer: @unchecked Sendable {
     private var tokens: [any NSObjectProtocol] = []
 
     func on(
@@ -54,7 +54,7 @@ struct NotificationTests {
     let observer = Observer()
     let log = Log()
     let context = archive.container.newBackgroundContext(name: "noted")
-    func codes(_ objects: Set<ManagedObject>) -> String {
+    @Sendable func codes(_ objects: Set<ManagedObject>) -> String {
       objects.map { $0["code"].text }.sorted().joined(separator: ",")
     }
     observer.on(ManagedObjectContext.didChangeObjectsNotification, context) { notification in

@@ -178,6 +178,7 @@ struct SavingTests {
       #expect(watcher["height"] == .double(Double(Float(1.1))))
       context.reset()
       let again = try #require(try context.fetch(FetchRequest(school.person)).first as? Watcher)
+      #expect(again.isFault && again.events.isEmpty && again["name"] == .string("Ada"))
       #expect(again.events == ["awakeFromFetch"])
       again["grade"] = .integer(13)
       let error = #expect(throws: ValidationError.self) { try context.save() }

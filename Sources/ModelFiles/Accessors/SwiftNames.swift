@@ -105,9 +105,9 @@ struct SwiftNames: Sendable {
 
   /// Names of members that every managed object has, and names that no property can have.
   private static let members: Set<String> = [
-    "Protocol", "Self", "Type", "changedRelationships", "changedValues", "deferredRelationships", "entity",
-    "hasChanges", "hashValue", "init", "isDeleted", "isFault", "isInserted", "isUpdated", "managedObjectContext",
-    "objectID", "self",
+    "Protocol", "Self", "Type", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
+    "deferredRelationships", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "init", "isDeleted",
+    "isFault", "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
   ]
 
   /// Where the types are that accessors use; those of the standard library are left out.

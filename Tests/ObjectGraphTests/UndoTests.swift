@@ -1,0 +1,158 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Undo and redo")
+struct UndoTests {
+  private func titles(_ school: School, _ context: ManagedObjectContext) throws -> [String] {
+    try context.fetch(school.all(school.pupil, by: "name")).map { pupil in
+      pupil["name"].text + (pupil.object(for: "course").map { " \($0["code"])" } ?? "")
+    }
+  }
+
+  @Test("every event is undone and done again as one, also over saves", arguments: StoreKind.allCases, [false, true])
+  func events(kind: StoreKind, saves: Bool) throws {
+    let school = try School(kind)
+    try school.work { context in
+      context.undoManager = UndoManager()
+      var states: [[String]] = []
+      func event(_ change: () throws -> Void) throws {
+        states.append(try titles(school, context))
+        try change()
+        context.processPendingChanges()
+        if saves { try context.save() }
+      }
+      let ada = school.addPupil(context, "Ada")
+      let maths = school.addCourse(context, 1)
+      context.processPendingChanges()
+      try context.save()
+      context.undoManager?.removeAllActions()
+      let bob = school.addPupil(context, "Bob")
+      try event { ada["name"] = .string("Eve") }
+      try event { ada.setObject(maths, for: "course") }
+      try event { try maths.setObjects([bob, ada], for: "pupils") }
+      try event { context.delete(bob) }
+      try event { context.delete(maths) }
+      let last = try titles(school, context)
+      #expect(last == ["Eve"])
+      for state in states.dropFirst().reversed() {
+        context.undo()
+        #expect(try titles(school, context) == state)
+        if saves { try context.save() }
+      }
+      context.undo()
+      #expect(try titles(school, context) == ["Ada"])
+      #expect(!(context.undoManager?.canUndo ?? true) && bob.managedObjectContext == nil || bob.isDeleted)
+      while context.undoManager?.canRedo == true {
+        context.redo()
+        if saves { try context.save() }
+      }
+      #expect(try titles(school, context) == last)
+      try context.save()
+      context.reset()
+      #expect(try titles(school, context) == last)
+    }
+  }
+
+  @Test("an object whose deletion was saved comes back with its id and links", arguments: StoreKind.allCases)
+  func savedDeletion(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let maths = school.addCourse(context, 1)
+      let pupils = ["Ada", "Bob", "Cyd"].map { school.addPupil(context, $0) }
+      let club = context.insert(school.club)
+      try maths.setObjects([pupils[2], pupils[0], pupils[1]], for: "pupils")
+      try club.setObjects(pupils, for: "members")
+      try context.save()
+      let id = pupils[0].objectID
+      context.undoManager = UndoManager()
+      context.delete(pupils[0])
+      try context.save()
+      #expect(try school.rows(school.pupil).count == 2)
+      context.undo()
+      #expect(pupils[0].isInserted && pupils[0].objectID == id && !context.deletedObjects.contains(pupils[0]))
+      #expect(try maths.objects(for: "pupils") == [pupils[2], pupils[0], pupils[1]])
+      #expect(Set(try club.objects(for: "members")) == Set(pupils))
+      try context.save()
+      context.reset()
+      let again = try #require(try context.fetch(FetchRequest(school.course)).first)
+      #expect(try again.objectIDs(for: "pupils").compactMap(\.primaryKey) == [3, 1, 2])
+      let members = try #require(try context.fetch(FetchRequest(school.club)).first).objectIDs(for: "members")
+      #expect(members.contains(id) && members.count == 3)
+    }
+  }
+
+  @Test("a work block is one group, groups of one's own may span several, and the number is limited")
+  func groups() async throws {
+    let school = try School(.inMemory)
+    let context = school.container.newBackgroundContext()
+    let box = Box<ManagedObject>()
+    await context.perform {
+      context.undoManager = UndoManager()
+      let ada = school.addPupil(context, "Ada")
+      ada["grade"] = .integer(2)
+      box.value = ada
+    }
+    for grade in 3...5 { await context.perform { box.value?["grade"] = .integer(Int64(grade)) } }
+    await context.perform {
+      context.undo()
+      #expect(box.value?["grade"] == .integer(4))
+      context.undoManager?.beginUndoGrouping()
+      box.value?["grade"] = .integer(6)
+      context.processPendingChanges()
+      box.value?["grade"] = .integer(7)
+      context.processPendingChanges()
+      context.undoManager?.endUndoGrouping()
+      #expect(context.undoManager?.canRedo == false)
+      context.undo()
+      #expect(box.value?["grade"] == .integer(4))
+      context.undoManager?.levelsOfUndo = 1
+      context.undo()
+      #expect(box.value?["grade"] == .integer(3) && context.undoManager?.canUndo == false)
+      context.undoManager?.disableUndoRegistration()
+      box.value?["grade"] = .integer(9)
+      context.processPendingChanges()
+      #expect(context.undoManager?.canUndo == false)
+      context.undoManager?.enableUndoRegistration()
+      context.rollback()
+      #expect(context.undoManager?.canRedo == false && !context.hasChanges)
+    }
+  }
+
+  final class Counter {
+    var value = 0
+    func set(_ new: Int, _ manager: UndoManager) {
+      let old = value
+      value = new
+      manager.registerUndo(withTarget: self) { $0.set(old, manager) }
+    }
+  }
+
+  @Test("others may register actions too, which end with their targets")
+  func actions() {
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    var counter: Counter? = Counter()
+    for value in 1...3 { counter?.set(value, manager) }
+    manager.undo()
+    manager.undo()
+    #expect(counter?.value == 1)
+    manager.redo()
+    #expect(counter?.value == 2)
+    manager.beginUndoGrouping()
+    manager.beginUndoGrouping()
+    counter?.set(7, manager)
+    manager.endUndoGrouping()
+    counter?.set(8, manager)
+    #expect(manager.groupingLevel == 1)
+    manager.undo()
+    #expect(counter?.value == 2 && manager.groupingLevel == 0)
+    counter = nil
+    manager.undo()
+    #expect(!manager.canUndo || manager.canRedo)
+    manager.removeAllActions()
+    #expect(!manager.canUndo && !manager.canRedo)
+  }
+}
