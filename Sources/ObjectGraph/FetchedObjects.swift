@@ -25,7 +25,7 @@ public final class FetchedObjects: RandomAccessCollection {
   init(_ request: FetchRequest, context: ManagedObjectContext) throws {
     self.context = context
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
-    if context.hasChanges || context.coordinator.persistentStores.count != 1 {
+    if context.hasChanges || context.parent != nil || context.coordinator.persistentStores.count != 1 {
       ids = .list(try context.fetch(request).map(\.objectID))
     } else {
       var keys = request
