@@ -68,7 +68,7 @@ let package = Package(
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]
     ),
-    .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel"]),
+    .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel", "ModelFiles"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite"]),
     .testTarget(

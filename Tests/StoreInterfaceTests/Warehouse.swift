@@ -67,9 +67,9 @@ struct Warehouse {
     try store.save(request)
   }
 
-  func keys(_ entity: Entity, _ change: (inout FetchRequest) -> Void = { _ in }) throws -> [Int64] {
+  func keys(_ entity: Entity, _ change: (inout FetchRequest) throws -> Void = { _ in }) throws -> [Int64] {
     var request = FetchRequest(entity)
-    change(&request)
+    try change(&request)
     return try store.snapshots(request).compactMap(\.objectID.primaryKey)
   }
 }

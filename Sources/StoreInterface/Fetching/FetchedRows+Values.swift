@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension FetchedRows.Builder {
-  /// The next cell.
-  mutating func append(_ value: ExpressionValue) {
+  /// The next cell. A list, and an object that is not saved, is missing.
+  public mutating func append(_ value: ExpressionValue) {
     switch value {
     case .list: appendMissing()
     case .object(let objectID):

@@ -28,6 +28,14 @@ extension Predicate {
   }
 }
 
+extension Expression {
+  /// What the expression gives for the subject: the reference for what every case means.
+  /// - Parameter now: what `now()` stands for.
+  public func evaluate(with subject: some PredicateSubject, now: Date = Date()) -> ExpressionValue {
+    ExpressionEvaluator(subject, now: now).value(self)
+  }
+}
+
 extension Predicate.Operator {
   /// Whether the comparison holds between a stored value and a constant.
   public func holds(_ value: Value, _ constant: Value) -> Bool {

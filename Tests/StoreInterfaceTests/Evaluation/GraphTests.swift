@@ -1,0 +1,145 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Predicates over a graph of objects")
+struct GraphTests {
+  /// Items 1 (root, rank 1), 2 and 3 below it (ranks 5 and nil), 4 below 2 (rank 9, code "é"), crate 5 alone (rank 5).
+  /// Tags 1 "red" on 2 and 4, 2 "blue" on 2 (first), 3 without name on 3. Notes 1 and 2 belong to 4.
+  static func filled() throws -> Warehouse {
+    let warehouse = try Warehouse()
+    let item = (0...5).map { warehouse.id($0 == 5 ? warehouse.crate : warehouse.item, Int64($0)) }
+    let tag = (0...3).map { warehouse.id(warehouse.tag, Int64($0)) }
+    let note = (0...2).map { warehouse.id(warehouse.note, Int64($0)) }
+    var request = SaveRequest()
+    request.inserted = [
+      warehouse.snapshot(item[1], ["code": .string("root"), "rank": .integer(1), "weight": .double(2.5)]),
+      warehouse.snapshot(
+        item[2], ["code": .string("b"), "rank": .integer(5), "weight": .double(1)], toOne: ["parent": item[1]]),
+      warehouse.snapshot(
+        item[3], ["code": .string("C"), "born": .date(Date(timeIntervalSinceReferenceDate: 90_000))],
+        toOne: ["parent": item[1]]),
+      warehouse.snapshot(item[4], ["code": .string("é"), "rank": .integer(9)], toOne: ["parent": item[2]]),
+      warehouse.snapshot(
+        item[5], ["rank": .integer(5), "size": .integer(7), "born": .date(Date(timeIntervalSinceReferenceDate: 5))]),
+      warehouse.snapshot(tag[1], ["name": .string("red")]), warehouse.snapshot(tag[2], ["name": .string("blue")]),
+      warehouse.snapshot(tag[3]), warehouse.snapshot(note[1], ["text": .string("x")]),
+      warehouse.snapshot(note[2], ["text": .string("y")]),
+    ]
+    typealias Change = SaveRequest.ToManyChange
+    request.toMany = [
+      Change(owner: item[2], relationshipName: "tags", members: [tag[2], tag[1]]),
+      Change(owner: item[3], relationshipName: "tags", members: [tag[3]]),
+      Change(owner: item[4], relationshipName: "tags", members: [tag[1]]),
+      Change(owner: item[4], relationshipName: "notes", members: [note[1], note[2]]),
+      Change(owner: item[1], relationshipName: "children", members: [item[3], item[2]]),
+    ]
+    try warehouse.store.save(request)
+    return warehouse
+  }
+
+  static let cases: [(String, [Int64])] = [
+    ("rank == 5", [2, 5]), ("rank != 5", [1, 3, 4]), ("rank == nil", [3]), ("NOT rank > 4", [1, 3]), ("5 < rank", [4]),
+    ("rank BETWEEN {5, 9}", [2, 4, 5]), ("rank IN {1, nil}", [1, 3]), ("code ==[c] 'c'", [3]), ("code ==[cd] 'E'", [4]),
+    ("parent.code == 'root'", [2, 3]), ("parent.parent.code == 'root'", [4]), ("parent == nil", [1, 5]),
+    ("parent != nil", [2, 3, 4]),
+    ("parent.code == nil", [1, 5]), ("rank > parent.rank", [2, 4]), ("rank == weight + 4", [2, 3]),
+    ("rank * 2 == 10", [2, 5]),
+    ("ANY children.rank == 5", [1]), ("ANY children.rank == nil", [1]), ("ALL children.rank == 5", [3, 4, 5]),
+    ("ALL children.rank == 9", [2, 3, 4, 5]),
+    ("NONE children.rank == 5", [2, 3, 4, 5]), ("ANY tags.name == 'red'", [2, 4]),
+    ("ANY tags.name IN {'blue', nil}", [2, 3]),
+    ("ANY children.tags.name == 'red'", [1, 2]), ("ANY parent.tags.name == 'blue'", [4]),
+    ("ANY tags.items.rank == 9", [2, 4]),
+    ("tags.@count == 2", [2]), ("tags.@count == 0", [1, 5]), ("children.@sum.rank == 5", [1]),
+    ("children.@sum.rank == 0", [3, 4, 5]),
+    ("children.@avg.rank == 5", [1]), ("children.@min.rank == nil", [3, 4, 5]), ("children.@max.rank > 5", [2]),
+    ("count:(children.rank) == 1", [1, 2]),
+    ("SUBQUERY(tags, $t, $t.name == 'red').@count > 0", [2, 4]),
+    ("SUBQUERY(tags, $t, $t.name == 'red' OR $t.name == 'blue').@count == 2", [2]),
+    ("SUBQUERY(children, $c, $c.rank > rank).@count == 1", [1, 2]),
+    ("SUBQUERY(children, $c, ANY $c.tags.name == 'red').@count != 0", [1, 2]),
+    ("SUBQUERY(children, $c, SUBQUERY($c.tags, $t, $t.name BEGINSWITH 'r').@count == 1).@count == 1", [1, 2]),
+    ("SUBQUERY(children, $c, $c == SELF).@count == 0", [1, 2, 3, 4, 5]), ("children[FIRST].code == 'C'", [1]),
+    ("children[LAST].code == 'b'", [1]),
+    ("children[0].code == 'C'", [1]), ("tags[SIZE] == 2", [2]), ("tags[1].name == 'red'", [2]),
+    ("parent IN parent.parent.children", [4]),
+    ("SELF IN parent.children", [2, 3, 4]), ("parent.children CONTAINS SELF", [2, 3, 4]),
+    ("tags.name CONTAINS 'red'", [2, 4]),
+    ("'red' IN tags.name", [2, 4]), ("tags.name CONTAINS nil", [3]), ("(tags UNION parent.tags)[SIZE] == 2", [2, 4]),
+    ("(tags INTERSECT parent.tags).@count == 1", [4]),
+    ("tags.@distinctUnionOfObjects.name.@count == 2", [2]), ("ANY notes.text == 'y'", [4]),
+    ("TERNARY(rank == nil, 'none', code) == 'none'", [3]),
+    ("length:(code) == 1", [2, 3, 4]), ("canonical:(code) == 'e'", [4]), ("startOfDay:(born) == 86400", [3]),
+    ("day:(born) == 2", [3]), ("born < now()", [3, 5]),
+    ("ANY children.code BEGINSWITH[c] 'c'", [1]), ("uppercase:(code) == 'B'", [2]),
+    ("ANY SELF.children.parent.code == 'root'", [1]),
+  ]
+
+  @Test("a predicate selects the objects that it means, compact or not", arguments: cases)
+  func selection(format: String, expected: [Int64]) throws {
+    let warehouse = try Self.filled()
+    let predicate = try Predicate(format: format)
+    #expect(try warehouse.keys(warehouse.item) { $0.predicate = predicate } == expected)
+    #expect(try warehouse.keys(warehouse.item) { $0.predicate = .not(.not(predicate)) } == expected)
+    let rest = try warehouse.keys(warehouse.item) { $0.predicate = .not(predicate) }
+    #expect(rest == [1, 2, 3, 4, 5].filter { !expected.contains($0) })
+  }
+
+  @Test("objects compare by identity")
+  func objects() throws {
+    let warehouse = try Self.filled()
+    let root = warehouse.id(warehouse.item, 1)
+    func keys(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> [Int64] {
+      try warehouse.keys(warehouse.item) { $0.predicate = try Predicate(format: format, arguments: arguments) }
+    }
+    #expect(try keys("parent == %@", root) == [2, 3])
+    #expect(try keys("parent != %@", root) == [1, 4, 5])
+    #expect(try keys("parent IN %@", [root, warehouse.id(warehouse.item, 2)]) == [2, 3, 4])
+    #expect(try keys("SELF == %@", root) == [1])
+    #expect(try keys("SELF IN %@", [root]) == [1])
+    #expect(try keys("ANY children == %@", warehouse.id(warehouse.item, 3)) == [1])
+    #expect(try keys("%@ IN tags", warehouse.id(warehouse.tag, 1)) == [2, 4])
+    #expect(try keys("parent == 1") == [])
+    #expect(try keys("%@.rank == rank", root) == [1])
+  }
+
+  static let compactions: [(String, Predicate)] = [
+    ("rank == 5", .comparison(["rank"], .equal, .integer(5))), ("5 > rank", .comparison(["rank"], .less, .integer(5))),
+    ("rank IN {1, 2 + 1}", .isIn(["rank"], [.integer(1), .integer(3)])), ("parent == nil", .refersTo(["parent"], nil)),
+    ("code BEGINSWITH[n] 'a'", .comparison(["code"], .beginsWith, .string("a"))),
+    ("rank ==[c] 5", .comparison(["rank"], .equal, .integer(5))),
+    (
+      "rank BETWEEN {1, 2}",
+      .and([.comparison(["rank"], .greaterOrEqual, .integer(1)), .comparison(["rank"], .lessOrEqual, .integer(2))])
+    ),
+    ("ANY rank == 5", .comparison(["rank"], .equal, .integer(5))), ("1 == 1", .all), ("ANY {1} == 2", .none),
+    ("NOT parent.parent == nil", .not(.refersTo(["parent", "parent"], nil))),
+  ]
+
+  @Test("what compact cases say is found", arguments: compactions)
+  func compaction(format: String, expected: Predicate) throws {
+    let warehouse = try Warehouse()
+    #expect(try Predicate(format: format).compacted(for: warehouse.item) == expected)
+  }
+
+  static let refusedFormats: [String] = [
+    "nope == 1", "parent.nope == 1", "nope.code == 1", "children.rank == 1", "children == nil", "code == tags.name",
+    "rank == $x",
+    "SUBQUERY(tags, $t, $t.nope == 1).@count > 0", "SUBQUERY(tags, $t, $u.name == 1).@count > 0",
+    "SUBQUERY(parent, $t, $t.rank == 1).@count > 0",
+    "parent.@count == 1", "rank.x == 1", "rank BETWEEN 5", "code MATCHES '('", "indexed:by:(code, 'nope') == 'a'",
+    "rank + children.rank == 1",
+    "tags[0].nope == 1", "TERNARY(nope == 1, 1, 2) == 1", "TERNARY(rank == 1, tags, 2) == 1",
+    "CAST(children, 'NSString') == 'a'",
+    "ALL tags.nope == 1", "rank == {1}", "rank < {1, 2}", "(tags UNION nope).@count == 1", "ANY tags.name == tags.name",
+  ]
+
+  @Test("what the model does not have, and lists where one value belongs, are errors", arguments: refusedFormats)
+  func refused(format: String) throws {
+    let warehouse = try Warehouse()
+    let predicate = try Predicate(format: format)
+    #expect(throws: StoreError.self) { try warehouse.keys(warehouse.item) { $0.predicate = predicate } }
+  }
+}
