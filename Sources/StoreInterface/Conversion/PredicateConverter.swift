@@ -1,0 +1,109 @@
+public import Foundation
+import ObjectModel
+
+extension Predicate {
+  /// The predicate that a `#Predicate` of Foundation says.
+  ///
+  /// Text compares by its bytes, where Swift's `==` takes texts that differ only in Unicode normalisation as equal.
+  /// - Throws: `PredicateConversionError` that names what has no meaning for a store.
+  public init<Root>(_ predicate: Foundation.Predicate<Root>) throws(PredicateConversionError) {
+    var converter = PredicateConverter()
+    converter.bindings[predicate.variable.key] = .selfObject
+    self = try converter.predicate(predicate.expression)
+  }
+}
+
+/// What has been seen of a `#Predicate` on the way into it.
+struct PredicateConverter {
+  /// What the variables of closures stand for.
+  var bindings: [PredicateExpressions.VariableID: Expression] = [:]
+  private var variableCount = 0
+
+  /// Converts any expression that knows how.
+  mutating func convert(_ expression: Any) throws(PredicateConversionError) -> ConvertedExpression {
+    guard let convertible = expression as? any ConvertibleExpression else {
+      let name = String(describing: type(of: expression)).prefix { $0 != "<" }
+      throw PredicateConversionError(
+        message: "\(name) in a #Predicate has no meaning for a store", hint: "use Predicate(format:)")
+    }
+    return try convertible.convert(&self)
+  }
+
+  mutating func expression(_ expression: Any) throws(PredicateConversionError) -> Expression {
+    try convert(expression).asExpression()
+  }
+
+  mutating func predicate(_ expression: Any) throws(PredicateConversionError) -> Predicate {
+    try convert(expression).asPredicate()
+  }
+
+  /// The elements of a list for which a closure holds.
+  mutating func subquery(
+    _ sequence: Any, _ variable: PredicateExpressions.VariableID, _ test: Any, isNegated: Bool = false
+  ) throws(PredicateConversionError) -> Expression {
+    let sequence = try expression(sequence)
+    variableCount += 1
+    let name = "x\(variableCount)"
+    bindings[variable] = .variable(name)
+    let predicate = try self.predicate(test)
+    return .subquery(of: sequence, variable: name, isNegated ? .not(predicate) : predicate)
+  }
+}
+
+/// An expression of Foundation's `#Predicate` that has a meaning for a store.
+protocol ConvertibleExpression {
+  func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression
+}
+
+/// What an expression of a `#Predicate` becomes.
+enum ConvertedExpression {
+  case expression(Expression)
+  case predicate(Predicate)
+  /// A predicate that is only asked where the expression is not missing, and is missing itself otherwise.
+  case guarded(Expression, Predicate)
+  /// Which of two texts comes first.
+  case ordering(Expression, Expression, Predicate.Comparison.Options)
+  case comparisonResult(ComparisonResult)
+  /// From the lower bound on, up to the upper one, which is part of the range or not.
+  case range(lower: Expression?, upper: Expression?, includesUpper: Bool)
+  case pattern(String)
+
+  func asPredicate() throws(PredicateConversionError) -> Predicate {
+    switch self {
+    case .predicate(let predicate): return predicate
+    case .expression(.constant(.boolean(let flag))): return flag ? .all : .none
+    case .expression(let expression): return .compare(.init(expression, .equal, .constant(.boolean(true))))
+    case .guarded(let expression, let predicate): return .and([expression.isPresent, predicate])
+    default: throw Self.misplaced
+    }
+  }
+
+  func asExpression() throws(PredicateConversionError) -> Expression {
+    switch self {
+    case .expression(let expression): return expression
+    case .predicate(let predicate): return predicate.asFlag
+    case .guarded(let expression, let predicate):
+      return .conditional(expression.isPresent, predicate.asFlag, .constant(.null))
+    default: throw Self.misplaced
+    }
+  }
+
+  /// The constant flag that this is, if it is one.
+  var flag: Bool? {
+    if case .expression(.constant(.boolean(let flag))) = self { return flag }
+    return nil
+  }
+
+  private static let misplaced = PredicateConversionError(
+    message: "a range, an order of texts or a regular expression stands alone in a #Predicate",
+    hint: "use it in contains or compare it with a ComparisonResult")
+}
+
+extension Expression {
+  var isPresent: Predicate { .compare(.init(self, .notEqual, .constant(.null))) }
+  var isMissing: Predicate { .compare(.init(self, .equal, .constant(.null))) }
+}
+
+extension Predicate {
+  fileprivate var asFlag: Expression { .conditional(self, .constant(.boolean(true)), .constant(.boolean(false))) }
+}
