@@ -107,7 +107,6 @@ struct PredicateMacroTests {
         #Predicate { $0.rank > 4 ? $0.code == nil : $0.rank == 1 },
         "(rank > 4 AND code == nil) OR (NOT rank > 4 AND rank == 1)",
         [1, 5]),
-      Case(#Predicate { $0.code! == "b" }, "code == \"b\"", [2]),
       Case(#Predicate { _ in true }, "TRUEPREDICATE", [1, 2, 3, 4, 5]),
     ]
   }
