@@ -29,7 +29,7 @@ enum ReportJSON {
       ("rejects", .array(report.rejects.map(\.json))),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
       ("durationSeconds", .double(report.durationSeconds)),
-      ("peakMemoryBytes", .integer(report.peakMemoryBytes)),
+      ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", count(report.allocations)),
     ]).text(isIndented: true)
   }
 
@@ -39,7 +39,8 @@ enum ReportJSON {
       ("strategy", .string(step.strategy.rawValue)), ("reason", .string(step.reason)),
       ("counts", counts(step.counts)),
       ("nestedInserted", .integer(step.nestedInserted)), ("nestedUpdated", .integer(step.nestedUpdated)),
-      ("durationSeconds", .double(step.durationSeconds)), ("stages", .array(step.stages.map(stage))),
+      ("durationSeconds", .double(step.durationSeconds)), ("readings", .integer(step.readings)),
+      ("stages", .array(step.stages.map(stage))),
     ])
   }
 
@@ -48,9 +49,12 @@ enum ReportJSON {
       ("stage", .string(stage.stage.rawValue)), ("workers", .integer(stage.workers)),
       ("busySeconds", .double(stage.busySeconds)), ("inputWaitSeconds", .double(stage.inputWaitSeconds)),
       ("outputWaitSeconds", .double(stage.outputWaitSeconds)), ("rows", .integer(stage.rows)),
-      ("bytes", .integer(stage.bytes)),
+      ("bytes", .integer(stage.bytes)), ("allocations", count(stage.allocations)),
     ])
   }
+
+  /// Null where nothing was counted.
+  private static func count(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
 
   private static func counts(_ counts: OutcomeCounts) -> JSONValue {
     .object(

@@ -64,17 +64,38 @@ enum ReportText {
   }
 
   /// The time of all workers of a stage together; the stage that is busy while the others wait is the one that matters.
+  ///
+  /// Allocations are shown where they are counted. A stage that has no rows of its own is set against the records read.
   private static func stages(_ report: RunReport) -> [String] {
-    let titles = ["step", "stage", "workers", "busy", "waiting for input", "for output", "rows", "bytes"]
-    let all = report.steps.flatMap { step in step.stages.map { (step.name, $0) } } + report.stages.map { ("", $0) }
-    let rows = all.map { name, stage in
-      [
+    var titles = ["step", "stage", "workers", "busy", "waiting for input", "for output", "rows", "bytes"]
+    if report.allocations != nil { titles += ["allocations", "per row"] }
+    let all =
+      report.steps.flatMap { step in step.stages.map { (step.name, $0, step.counts.total) } }
+      + report.stages.map { ("", $0, report.counts.total) }
+    let rows = all.map { name, stage, records in
+      var row = [
         name, stage.stage.rawValue, Format.grouped(stage.workers), Format.seconds(stage.busySeconds),
         Format.seconds(stage.inputWaitSeconds), Format.seconds(stage.outputWaitSeconds),
         stage.rows > 0 ? Format.grouped(stage.rows) : "", stage.bytes > 0 ? Format.bytes(stage.bytes) : "",
       ]
+      if report.allocations != nil {
+        row += allocations(stage.allocations ?? 0, rows: stage.rows > 0 ? stage.rows : records)
+      }
+      return row
     }
-    return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
+    var lines = TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
+    for step in report.steps where step.readings > 1 {
+      lines.append("\(step.name): the source was read \(Format.count(step.readings, "time", "times"))")
+    }
+    if let count = report.allocations {
+      let perRow = allocations(count, rows: report.counts.total)
+      lines.append("allocations of all threads: \(perRow[0]), per record read: \(perRow[1])")
+    }
+    return lines
+  }
+
+  private static func allocations(_ count: Int, rows: Int) -> [String] {
+    [Format.grouped(count), rows > 0 ? Format.fixed(Double(count) / Double(rows), 4) : ""]
   }
 
   private static func rejects(_ report: RunReport) -> [String] {

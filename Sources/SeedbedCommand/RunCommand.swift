@@ -39,6 +39,15 @@ struct RunCommand: ParsableCommand {
       valueName: "size"))
   var memory = ByteSize(bytes: MemoryBudget.standard.total)
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      How steps write that state no strategy: find-or-create, upsert or bulk. A step that cannot be done so is done as \
+      without this option, and the report says why. The rows are the same.
+      """,
+      valueName: "strategy"))
+  var strategy: WriteStrategy?
+
   @Flag(help: "Let the pipeline name files outside its project.")
   var allowOutside = false
 
@@ -63,6 +72,7 @@ struct RunCommand: ParsableCommand {
       var options = PipelineRun.Options()
       options.jobs = jobs
       options.isDryRun = dryRun
+      options.strategy = strategy?.step
       options.memory = MemoryBudget(total: memory.bytes)
       let progress = RunProgress()
       let line =

@@ -80,7 +80,8 @@ enum Format {
     return "\(count) bytes"
   }
 
-  private static func fixed(_ value: Double, _ digits: Int) -> String {
+  /// With so many digits after the point.
+  static func fixed(_ value: Double, _ digits: Int) -> String {
     let scale = pow(10, Double(digits))
     let scaled = Int((value * scale).rounded())
     let fraction = String(scaled % Int(scale))

@@ -7,40 +7,22 @@ struct AllocationTests {
   /// Every import stage works with 8,192 records at a time, and may allocate for a batch but not for a row.
   private static let mostPerRow = 0.1
 
-  /// Stands before the C library's functions and writes how often they were called when the process ends.
-  private static let counter = """
-    #include <errno.h>
-    #include <stdatomic.h>
-    #include <stdio.h>
-    #include <stdlib.h>
-    extern void *__libc_malloc(size_t);
-    extern void *__libc_calloc(size_t, size_t);
-    extern void *__libc_realloc(void *, size_t);
-    extern void *__libc_memalign(size_t, size_t);
-    static atomic_ulong count;
-    void *malloc(size_t size) { count++; return __libc_malloc(size); }
-    void *calloc(size_t number, size_t size) { count++; return __libc_calloc(number, size); }
-    void *realloc(void *old, size_t size) { count++; return __libc_realloc(old, size); }
-    void *aligned_alloc(size_t alignment, size_t size) { count++; return __libc_memalign(alignment, size); }
-    int posix_memalign(void **result, size_t alignment, size_t size) {
-      count++;
-      *result = __libc_memalign(alignment, size);
-      return *result ? 0 : ENOMEM;
-    }
-    __attribute__((destructor)) static void report(void) {
-      const char *path = getenv("ALLOCATION_COUNT");
-      FILE *file = path ? fopen(path, "w") : NULL;
-      if (file) { fprintf(file, "%lu", (unsigned long)count); fclose(file); }
-    }
-    """
-
   private static let optimizedTool = Tool.packageRoot.appendingPathComponent(".build/release/seedbed")
 
-  /// Why the count cannot be made here; nil when it can.
-  private static let obstacle: String? = {
+  /// Why nothing can be counted here; nil when it can.
+  private static let counterObstacle: String? = {
     #if os(Linux) && canImport(Glibc)
       let compilers = ["/usr/bin/cc", "/usr/local/bin/cc"]
-      guard compilers.contains(where: FileManager.default.isExecutableFile) else { return "there is no C compiler" }
+      return compilers.contains(where: FileManager.default.isExecutableFile) ? nil : "there is no C compiler"
+    #else
+      return "the C library is not glibc"
+    #endif
+  }()
+
+  /// Why the optimized tool's allocations cannot be counted here; nil when they can.
+  private static let obstacle: String? =
+    counterObstacle
+    ?? {
       func time(_ path: String) -> Date? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
       }
@@ -49,12 +31,18 @@ struct AllocationTests {
       let files = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
       let isOld = files.contains { $0.hasSuffix(".swift") && (time(sources + "/" + $0) ?? .distantFuture) > built }
       return isOld ? "the release build is older than the sources" : nil
-    #else
-      return "the C library is not glibc"
-    #endif
-  }()
+    }()
 
   private static let isPossible = Comment(rawValue: obstacle ?? "")
+  private static let canCount = Comment(rawValue: counterObstacle ?? "")
+
+  /// Builds the counter that `scripts/count-allocations` uses too.
+  private func buildCounter(in workspace: Workspace) async throws {
+    let source = Tool.packageRoot.appendingPathComponent("scripts/count-allocations.c").path
+    let compiled = try await Tool.run(
+      ["cc", "-O1", "-shared", "-fPIC", "-o", "counter.so", source], in: workspace.folder, executable: "/usr/bin/env")
+    #expect(compiled.exitCode == 0, "\(compiled.talk)")
+  }
 
   private func write(_ workspace: Workspace, rows: Int) throws {
     try workspace.gzip(
@@ -72,7 +60,9 @@ struct AllocationTests {
     try workspace.gzip("\(rows)/stop_times.csv.gz", lines)
   }
 
-  private func run(_ arguments: [String], _ workspace: Workspace, rows: Int) async throws -> Int {
+  private func run(
+    _ arguments: [String], _ workspace: Workspace, rows: Int
+  ) async throws -> (allocations: Int, output: [UInt8]) {
     let outcome = try await Tool.run(
       arguments, in: workspace.folder,
       environment: [
@@ -80,25 +70,23 @@ struct AllocationTests {
         "TRANSIT_DATA": workspace.path("\(rows)"), "TRANSIT_OUT": workspace.path("out/\(rows)"),
       ], executable: Self.optimizedTool.path)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    return Int(try workspace.text("count")) ?? 0
+    return (Int(try workspace.text("count")) ?? 0, outcome.output)
   }
 
   @Test("no stage allocates per row", .enabled(if: obstacle == nil, isPossible))
   func perRow() async throws {
     let workspace = try Workspace.shipped()
-    try workspace.write("counter.c", Self.counter)
-    let compiled = try await Tool.run(
-      ["cc", "-O1", "-shared", "-fPIC", "-o", "counter.so", "counter.c"], in: workspace.folder,
-      executable: "/usr/bin/env")
-    #expect(compiled.exitCode == 0, "\(compiled.talk)")
-
+    try await buildCounter(in: workspace)
     let sizes = [40_000, 120_000]
     var imported: [Int] = []
     var exported: [Int] = []
+    var stages: [[Report.Stage]] = []
     for rows in sizes {
       try FileManager.default.createDirectory(at: workspace.url("\(rows)"), withIntermediateDirectories: true)
       try write(workspace, rows: rows)
-      imported.append(try await run(["run", "pipelines/transit-full.yaml", "--quiet"], workspace, rows: rows))
+      let (count, output) = try await run(["run", "pipelines/transit-full.yaml", "--json"], workspace, rows: rows)
+      imported.append(count)
+      stages.append(try JSONDecoder().decode(Report.self, from: Data(output)).steps.last?.stages ?? [])
       exported.append(
         try await run(
           [
@@ -106,11 +94,41 @@ struct AllocationTests {
             "StopTime",
             "--columns", "trip.identifier,stop.name,stop.latitude,sequence,arrivalTime", "--output", "out.csv.gz",
             "--quiet",
-          ], workspace, rows: rows))
+          ], workspace, rows: rows
+        ).allocations)
     }
     for (what, counts) in [("import", imported), ("export", exported)] {
       let perRow = Double(counts[1] - counts[0]) / Double(sizes[1] - sizes[0])
       #expect(perRow < Self.mostPerRow, "\(what): \(counts)")
     }
+    #expect(stages[0].map(\.stage).contains("decode") && stages[0].map(\.stage) == stages[1].map(\.stage))
+    for (small, large) in zip(stages[0], stages[1]) {
+      let counts = [try #require(small.allocations), try #require(large.allocations)]
+      let perRow = Double(counts[1] - counts[0]) / Double(sizes[1] - sizes[0])
+      #expect(perRow < Self.mostPerRow, "\(small.stage): \(counts)")
+    }
+  }
+
+  @Test(
+    "the stage table has the allocations of every stage where something counts them, and no column where nothing does",
+    .enabled(if: counterObstacle == nil, canCount))
+  func stageTable() async throws {
+    let workspace = try Workspace.withModel()
+    try ItemPipeline().write(to: workspace)
+    try workspace.write("items.csv", "id,name\na,A\nb,B\n")
+    try await buildCounter(in: workspace)
+    let counter = ["LD_PRELOAD": workspace.path("counter.so")]
+
+    let counted = try await workspace.run("run", "items.yaml", "--json", environment: counter)
+    let report = try JSONDecoder().decode(Report.self, from: Data(counted.output))
+    let stages = report.steps.flatMap(\.stages) + report.stages
+    let ofStages = try stages.reduce(0) { $0 + (try #require($1.allocations)) }
+    #expect(ofStages > 0 && ofStages <= (try #require(report.allocations)))
+    let table = try await workspace.run("run", "items.yaml", "--verbose", environment: counter).text
+    #expect(table.contains("allocations  per row"))
+
+    let plain = try await workspace.report("items.yaml")
+    #expect(plain.allocations == nil && plain.steps.flatMap(\.stages).allSatisfy { $0.allocations == nil })
+    #expect(try await workspace.run("run", "items.yaml", "--verbose").text.contains("allocations") == false)
   }
 }

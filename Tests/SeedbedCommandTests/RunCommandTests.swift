@@ -82,7 +82,7 @@ struct RunCommandTests {
     #expect(outcome.talk.isEmpty)
     #expect(!outcome.text.contains("\u{1B}"), "no colours outside a terminal")
     for part in [
-      "Built Shop.sqlite", "inserted", "strategy bulk", "exported 2 Item to items.out.csv",
+      "Built Shop.sqlite", "inserted", "strategy \(Tool.forcedStrategy ?? "bulk")", "exported 2 Item to items.out.csv",
       "seedbed inspect Shop.sqlite",
     ] {
       #expect(outcome.text.contains(part), "\(part)")
@@ -98,12 +98,43 @@ struct RunCommandTests {
     #expect(report.store.bytes == (try workspace.bytes("Shop.sqlite").count))
     #expect(try workspace.query("Shop.sqlite", "SELECT Z_UUID FROM Z_METADATA") == [report.store.uuid])
     #expect(report.steps.count == 1)
-    #expect(report.steps.first?.strategy == "bulk")
+    #expect(report.steps.first?.strategy == Tool.forcedStrategy ?? "bulk")
     #expect(report.steps.first?.counts == report.total)
     #expect(report.total.sum == report.total.read)
     #expect(report.exports.map(\.entity) == ["Item"])
     #expect(report.peakMemoryBytes > 0)
     #expect(report.rejects.isEmpty && report.rejectFiles.isEmpty)
+  }
+
+  @Test(
+    "an option asks for a strategy where the pipeline states none",
+    arguments: ["find-or-create", "upsert", "bulk"])
+  func strategy(word: String) async throws {
+    let workspace = try workspace {
+      $0.more = """
+          - { from: items.csv, entity: Item, match: [identifier], strategy: find-or-create, map: { identifier: id, name: name } }
+          - { from: items.csv, entity: Item, match: [identifier], map: { identifier: id, name: name } }
+          - { from: tags.csv, entity: Tag, map: { name: name } }
+        """
+    }
+    try workspace.write("tags.csv", "name\nx\n")
+    let automatic = try await Tool.run(["run", "items.yaml", "--json"], in: workspace.folder)
+    let identifier = try JSONDecoder().decode(Report.self, from: Data(automatic.output)).store.uuid
+    let report = try await workspace.report("items.yaml", "--strategy", word)
+    #expect(report.total.inserted == 3 && report.total.unchanged == 4)
+    // Where it cannot be, the report says why.
+    #expect(
+      report.steps.map(\.strategy) == [
+        word, "find-or-create", word == "bulk" ? "upsert" : word, "find-or-create",
+      ])
+    #expect(report.steps[0].reason.hasPrefix("as asked for"))
+    #expect(report.steps[1].reason == "as stated")
+    if word == "bulk" {
+      #expect(report.steps[2].reason == "match is a uniqueness constraint; not bulk as asked for: Item already has rows")
+    }
+    if word != "find-or-create" { #expect(report.steps[3].reason.hasPrefix("not \(word) as asked for: ")) }
+    // It is the same store to `replace: when-changed`, which says nothing of how it was written.
+    #expect(report.store.uuid == identifier)
   }
 
   @Test("quiet says nothing but errors")
@@ -133,7 +164,7 @@ struct RunCommandTests {
     arguments: [
       ["run"], ["run", "items.yaml", "--frobnicate"], ["frobnicate"], ["run", "items.yaml", "--jobs", "0"],
       ["run", "items.yaml", "--jobs", "many"], ["run", "items.yaml", "--memory", "31MB"],
-      ["run", "items.yaml", "--memory", "much"], ["run", "items.yaml", "--memory", "99999999999GB"],
+      ["run", "items.yaml", "--strategy", "restore"], ["run", "items.yaml", "--memory", "much"], ["run", "items.yaml", "--memory", "99999999999GB"],
       ["run", "items.yaml", "--log-format", "xml"], ["copy", "one"],
     ])
   func usage(arguments: [String]) async throws {
@@ -281,5 +312,27 @@ struct RunCommandTests {
     #expect(outcome.talk.contains("did you mean \"Item\"?"))
     let lint = try await workspace.run("lint", "items.yaml")
     #expect(lint.text.hasPrefix("items.yaml:\(position + 1):"))
+  }
+
+  @Test("mistakes that only the model and the columns show are told together, as lint does, before anything is written")
+  func mistakes() async throws {
+    let workspace = try workspace {
+      $0.map = ["identifier: id", "nam: name", "parent: { match: identifer, from: id }"]
+      $0.more = """
+          - { from: tags.csv, entity: Tag, map: { name: name } }
+          - { from: items.csv, entity: Tog, map: { name: name } }
+        export: [{ entity: Item, to: items.out.csv, columns: [identifer] }]
+        """
+    }
+    try workspace.write("tags.csv", "name\nx\n")
+    let lint = try await workspace.run("lint", "items.yaml")
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 78)
+    func places(_ text: String) -> Int {
+      text.components(separatedBy: "\n").count { $0.contains("items.yaml:") && !$0.contains("warning:") }
+    }
+    #expect(places(outcome.talk) >= 4 && places(outcome.talk) == places(lint.text), "\(outcome.talk)\n\(lint.text)")
+    for part in ["nam", "Tog", "identifer"] { #expect(outcome.talk.contains("\"\(part)\""), "\(outcome.talk)") }
+    #expect(!workspace.exists("Shop.sqlite"))
   }
 }

@@ -114,6 +114,9 @@ public struct ImportStep: Sendable {
   public var position: FilePosition
   /// Where each field's value is in the pipeline file, by the field's name.
   public var fieldPositions: [String: FilePosition] = [:]
+
+  /// Whether the pipeline file has a strategy for this step, be it `automatic`.
+  public var statesStrategy: Bool { fieldPositions["strategy"] != nil }
 }
 
 /// `from:` of an import step.

@@ -43,7 +43,9 @@ struct PipelineYAML {
     var text = text
     for attempt in 0...Self.maximumRepeatedKeys {
       do {
-        root = try Yams.compose(yaml: text)
+        // The types of scalars are told apart by `ScalarValue`: Yams' own rules are patterns that take milliseconds to
+        // compile.
+        root = try Yams.compose(yaml: text, .basic)
         return
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
         let position = FilePosition(line: context.mark.line, column: context.mark.column)

@@ -26,6 +26,8 @@ final class NodePlan: Sendable {
   let index: Int
   /// Columns of the node's row batches.
   let columns: [RowBatch.Column]
+  /// What each column's attribute is; nil for the columns of relationships.
+  let columnTypes: [AttributeType?]
   let cells: [CellPlan]
   let references: [ReferencePlan]
   let children: [ChildPlan]
@@ -47,6 +49,7 @@ final class NodePlan: Sendable {
     self.entity = entity
     self.index = index
     self.columns = columns
+    columnTypes = columns.map { entity.storedAttribute($0.source.propertyName)?.type }
     self.cells = cells
     self.references = references
     self.children = children

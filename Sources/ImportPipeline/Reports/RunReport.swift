@@ -20,6 +20,9 @@ public struct StepReport: Sendable {
   public var durationSeconds = 0.0
   /// Where that time went, in the order that data goes through the stages.
   public var stages: [StageReport] = []
+  /// How often the source was read, or begun to be read. More than once to find out which of several records with one key
+  /// wins, or which records say nothing new.
+  public var readings = 0
 }
 
 /// What became of one export step.
@@ -67,6 +70,8 @@ public struct RunReport: Sendable {
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.
   public var stages: [StageReport] = []
+  /// Allocations of the process, all threads together; nil unless something counts them (`scripts/count-allocations`).
+  public var allocations: Int?
   /// Highest resident memory of the process so far, bytes.
   public var peakMemoryBytes: Int
 

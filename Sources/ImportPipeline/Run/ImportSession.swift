@@ -19,6 +19,8 @@ final class ImportSession {
   let keyMemory: KeyMemory
   let objects: ObjectWriter
   let recognition: RecognitionSettings
+  /// For steps that state no strategy.
+  let strategy: ImportStep.Strategy?
   private let pendingPath: String
   private var pending: PendingReferences
   /// Numbers the files of pending references.
@@ -36,9 +38,10 @@ final class ImportSession {
   init(
     store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
     jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool,
-    recognition: RecognitionSettings = RecognitionSettings()
+    recognition: RecognitionSettings = RecognitionSettings(), strategy: ImportStep.Strategy? = nil
   ) throws {
     self.store = store
+    self.strategy = strategy
     self.recognition = recognition
     self.rejects = rejects
     self.progress = progress

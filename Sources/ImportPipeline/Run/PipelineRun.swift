@@ -20,6 +20,9 @@ public struct PipelineRun {
     var recordsPerBatch = 8192
     /// What key tables, sorting and caches may hold in memory together.
     public var memory = MemoryBudget.standard
+    /// How steps are written that state no strategy and can be done so; nil: each by the fastest way that it can be. The
+    /// rows are the same. `.restore` is for dumps and means nothing here.
+    public var strategy: ImportStep.Strategy?
     /// How records that say nothing new are recognised. Tests switch it off, to compare.
     var recognition = RecognitionSettings()
     /// As many workers as there are processors, and no dry run.
@@ -134,6 +137,7 @@ public struct PipelineRun {
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.peakMemoryBytes = PeakMemory.bytes
+    report.allocations = AllocationCount.ofProcess
     return report
   }
 
@@ -146,11 +150,17 @@ public struct PipelineRun {
 
   private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
+    var mistakes = PlanMistakes(pipeline, model)
     for (index, step) in pipeline.imports.enumerated() {
-      plans.append(
-        try StepPlanner.plan(
-          step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
+      do {
+        plans.append(
+          try StepPlanner.plan(
+            step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
+      } catch {
+        mistakes.add(error, of: step)
+      }
     }
+    if let error = mistakes.error { throw error }
     return plans
   }
 
@@ -213,7 +223,7 @@ public struct PipelineRun {
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
       memory: options.memory, temporaryPath: build.folder + "/pending",
-      isFresh: isFresh, recognition: options.recognition)
+      isFresh: isFresh, recognition: options.recognition, strategy: options.strategy)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)

@@ -42,7 +42,7 @@ final class StepRun {
   func run() throws {
     let start = ContinuousClock.now
     let choice = try StrategyChoice.choose(
-      plan, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) })
+      plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) })
     report.strategy = choice.strategy
     report.reason = choice.reason
     let insertsOnly = choice.strategy == .bulk || choice.strategy == .restore
@@ -80,6 +80,7 @@ final class StepRun {
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.stages = meters.reports
+    report.readings = meters.readingCount
   }
 
   /// Reads the source and takes its records up, without those that lose against a later one.

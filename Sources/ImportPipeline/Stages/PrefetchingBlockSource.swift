@@ -12,7 +12,7 @@ final class PrefetchingBlockSource: BlockSource {
   private var given = 0
 
   /// - Parameter source: used by the worker alone from now on.
-  init(_ source: sending any BlockSource, _ meters: StepMeters, blocks: Int = 4) {
+  init(_ source: sending any BlockSource, _ meters: ReadingMeters, blocks: Int = 4) {
     let reader = meters.read
     let free = Channel<ByteBlock>(capacity: blocks, receiving: reader.waitForOutput)
     let filled = Channel<ByteBlock>(

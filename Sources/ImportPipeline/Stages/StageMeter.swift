@@ -32,6 +32,7 @@ final class StageMeter: Sendable {
   private let rowCount = Atomic<Int>(0)
   private let byteCount = Atomic<Int>(0)
   private let workerCount = Atomic<Int>(0)
+  private let allocationCount = Atomic<Int>(0)
 
   init(_ stage: Stage) { self.stage = stage }
 
@@ -47,15 +48,23 @@ final class StageMeter: Sendable {
     return try body()
   }
 
-  /// Begins to measure a worker on the caller's thread, until `end` is called with the result.
-  func begin() -> ContinuousClock.Instant {
+  /// Begins to measure a worker on the caller's thread, until `end` is called there with the result.
+  func begin() -> Start {
     workerCount.wrappingAdd(1, ordering: .relaxed)
-    return ContinuousClock.now
+    return Start(time: ContinuousClock.now, allocations: AllocationCount.ofThread ?? 0)
   }
 
   /// Ends what `begin` began.
-  func end(_ start: ContinuousClock.Instant) {
-    working.wrappingAdd(StageMeter.nanoseconds(since: start), ordering: .relaxed)
+  func end(_ start: Start) {
+    working.wrappingAdd(StageMeter.nanoseconds(since: start.time), ordering: .relaxed)
+    guard let allocations = AllocationCount.ofThread else { return }
+    allocationCount.wrappingAdd(allocations - start.allocations, ordering: .relaxed)
+  }
+
+  /// What the clock and the thread's counter said when a worker began.
+  struct Start {
+    var time: ContinuousClock.Instant
+    var allocations: Int
   }
 
   func add(rows: Int) { rowCount.wrappingAdd(rows, ordering: .relaxed) }
@@ -83,7 +92,8 @@ final class StageMeter: Sendable {
       stage: stage, workers: workerCount.load(ordering: .relaxed),
       busySeconds: max(0, Double(working.load(ordering: .relaxed) - input - output)) / 1e9,
       inputWaitSeconds: Double(input) / 1e9, outputWaitSeconds: Double(output) / 1e9,
-      rows: rowCount.load(ordering: .relaxed), bytes: byteCount.load(ordering: .relaxed))
+      rows: rowCount.load(ordering: .relaxed), bytes: byteCount.load(ordering: .relaxed),
+      allocations: AllocationCount.isOn ? allocationCount.load(ordering: .relaxed) : nil)
   }
 
   fileprivate static func nanoseconds(since start: ContinuousClock.Instant) -> Int64 {
@@ -108,16 +118,45 @@ extension NSCondition {
   }
 }
 
-/// The meters of one import step.
-struct StepMeters: Sendable {
+/// The meters of one import step, whose source may be read more than once.
+final class StepMeters: Sendable {
+  let index = StageMeter(.index)
+  private let readings = Mutex<[ReadingMeters]>([])
+
+  /// Meters for a reading that is about to begin.
+  func beginReading() -> ReadingMeters {
+    let reading = ReadingMeters()
+    readings.withLock { $0.append(reading) }
+    return reading
+  }
+
+  var readingCount: Int { readings.withLock { $0.count } }
+
+  /// Of the stages that had a worker, in the order that data goes through them. Time is that of all readings together;
+  /// rows and bytes are those of the last one, which is the only one that is certain to have gone to the end.
+  var reports: [StageReport] {
+    var sums: [StageReport] = []
+    for reports in readings.withLock({ $0.map(\.reports) }) {
+      for report in reports {
+        guard let place = sums.firstIndex(where: { $0.stage == report.stage }) else {
+          sums.append(report)
+          continue
+        }
+        sums[place] = report.following(sums[place])
+      }
+    }
+    return (sums + [index.report]).filter { $0.workers > 0 }
+  }
+}
+
+/// The meters of one reading of a step's source.
+struct ReadingMeters: Sendable {
   let read = StageMeter(.read)
   let scan = StageMeter(.scan)
   let decode = StageMeter(.decode)
   let write = StageMeter(.write)
-  let index = StageMeter(.index)
 
-  /// Of the stages that had a worker, in the order that data goes through them.
-  var reports: [StageReport] { [read, scan, decode, write, index].map(\.report).filter { $0.workers > 0 } }
+  var reports: [StageReport] { [read, scan, decode, write].map(\.report) }
 }
 
 /// Where the time of one stage went: the stage that is busy while the others wait is the one that a run is bound by.
@@ -136,4 +175,18 @@ public struct StageReport: Sendable {
   public var rows: Int
   /// Bytes taken in by the stage, where it works on bytes; 0 elsewhere.
   public var bytes: Int
+  /// Allocations of its workers; nil unless something counts them (`scripts/count-allocations`). What other threads
+  /// allocate for it, such as those that sort, counts for the run as a whole only.
+  public var allocations: Int?
+
+  /// The report of both readings of a source: rows and bytes of this one, and the rest summed up.
+  func following(_ earlier: StageReport) -> StageReport {
+    var sum = self
+    sum.workers += earlier.workers
+    sum.busySeconds += earlier.busySeconds
+    sum.inputWaitSeconds += earlier.inputWaitSeconds
+    sum.outputWaitSeconds += earlier.outputWaitSeconds
+    sum.allocations = allocations.map { $0 + (earlier.allocations ?? 0) }
+    return sum
+  }
 }

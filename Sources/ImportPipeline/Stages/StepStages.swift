@@ -29,21 +29,32 @@ struct StepStages: Sendable {
   /// Likewise, in a reading that looks for stored rows.
   var search: StoredRowSearch?
   let meters: StepMeters
+  /// Of the reading at hand.
+  private(set) var reading = ReadingMeters()
 
+  /// Reads the source from the beginning to the end.
   /// - Parameters:
   ///   - header: told the column names of each file before its first batch.
   ///   - consume: called on the caller's thread, batch after batch in input order.
   func run(
     header: (Int, [String]) -> Void, consume: (DecodedBatch) throws -> Void
   ) throws {
-    let start = meters.write.begin()
-    defer { meters.write.end(start) }
+    var stages = self
+    stages.reading = meters.beginReading()
+    try stages.read(header: header, consume: consume)
+  }
+
+  private func read(
+    header: (Int, [String]) -> Void, consume: (DecodedBatch) throws -> Void
+  ) throws {
+    let start = reading.write.begin()
+    defer { reading.write.end(start) }
     let credits = jobs + 3
     let pool = Channel<RecordBatch>(capacity: credits, receiving: reader.waitForOutput)
     for _ in 0..<credits { _ = pool.send(RecordBatch(fieldCount: plan.projection.count)) }
     let scanned = Channel<Scanned>(
-      capacity: credits, sending: reader.waitForOutput, receiving: meters.decode.waitForInput)
-    let sequencer = Sequencer<Decoded>(receiving: meters.write.waitForInput)
+      capacity: credits, sending: reader.waitForOutput, receiving: reading.decode.waitForInput)
+    let sequencer = Sequencer<Decoded>(receiving: reading.write.waitForInput)
 
     let workers = DispatchGroup()
     startReading(pool: pool, into: scanned)
@@ -67,7 +78,7 @@ struct StepStages: Sendable {
         if cancellation.isCancelled {
           throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
         }
-        meters.write.add(rows: decoded.records.count)
+        reading.write.add(rows: decoded.records.count)
         try consume(decoded)
         if let failure = decoded.records.failure { throw named(failure) }
         _ = pool.send(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
@@ -76,7 +87,7 @@ struct StepStages: Sendable {
   }
 
   /// Of the stage that fills record batches.
-  private var reader: StageMeter { options.format == .json ? meters.scan : meters.read }
+  private var reader: StageMeter { options.format == .json ? reading.scan : reading.read }
 
   private enum Scanned: Sendable {
     case header(sequence: Int, file: Int, columns: [String])
@@ -120,12 +131,12 @@ struct StepStages: Sendable {
   private func reader(of file: SourceFile) throws(SeedFormatError) -> RecordReader {
     // Cutting into batches is next to no work: the inflating worker does it itself.
     let source: any BlockSource =
-      try options.format == .json ? PrefetchingBlockSource(bytes(of: file), meters) : bytes(of: file)
+      try options.format == .json ? PrefetchingBlockSource(bytes(of: file), reading) : bytes(of: file)
     return try RecordReader(source: source, options: options, projection: plan.projection, file: file.name)
   }
 
   private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
-    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress, meter: meters.read)
+    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress, meter: reading.read)
     return SeedFile.decoded(bytes, options: options, file: file.name, workers: jobs)
   }
 
@@ -140,7 +151,7 @@ struct StepStages: Sendable {
   private func startDecoding(
     _ worker: Int, in group: DispatchGroup, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>
   ) {
-    meters.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)"), in: group) {
+    reading.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)"), in: group) {
       let scanner = BatchScanner()
       let decoder = RecordDecoder(plan: plan)
       let preparer = preparation?.makeWorker()
@@ -155,7 +166,7 @@ struct StepStages: Sendable {
           preparer?.prepare(decoded)
           // What went wrong is told where the batch is taken up.
           decoded.search = try? searcher?.find(decoded)
-          meters.decode.add(rows: records.count)
+          reading.decode.add(rows: records.count)
           sequencer.put(.batch(decoded), at: sequence)
         case .end(let sequence, let failure):
           sequencer.end(at: sequence, throwing: failure)

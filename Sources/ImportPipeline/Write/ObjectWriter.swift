@@ -226,9 +226,9 @@ extension DecodedNode {
   /// The value of an attribute cell, `.null` unless its state is `value`.
   func value(column: Int, row: Int) -> Value {
     guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue,
-      let attribute = plan.entity.storedAttribute(batch.columns[column].source.propertyName)
+      let type = plan.columnTypes[column]
     else { return .null }
-    switch attribute.type {
+    switch type {
     case .integer16, .integer32, .integer64: return unsafe .integer(batch.integers(column)[row])
     case .boolean: return unsafe .boolean(batch.integers(column)[row] != 0)
     case .double, .float: return unsafe .double(batch.reals(column)[row])

@@ -9,21 +9,39 @@ struct StrategyChoice: Sendable {
 
   /// Chooses, or checks what the pipeline states.
   /// - Parameters:
+  ///   - preferred: taken where the pipeline states no strategy for the step and the step can be done so.
   ///   - isEmpty: whether no row of the entity's table exists.
   ///   - wasEmpty: whether none did when the run began.
   static func choose(
-    _ plan: StepPlan, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool
+    _ plan: StepPlan, preferred: ImportStep.Strategy? = nil, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool
   ) throws(RunError) -> StrategyChoice {
     let bulkObstacle = bulkObstacle(plan, isEmpty: isEmpty)
     let upsertObstacle = upsertObstacle(plan)
     switch plan.step.strategy {
     case .automatic:
-      if bulkObstacle == nil { return StrategyChoice(strategy: .bulk, reason: "the table is empty") }
-      if upsertObstacle == nil {
-        return StrategyChoice(
-          strategy: .upsert, reason: "match is a uniqueness constraint; not bulk: \(bulkObstacle ?? "")")
+      let wish = plan.step.statesStrategy ? nil : preferred
+      switch wish {
+      case .findOrCreate: return StrategyChoice(strategy: .findOrCreate, reason: "as asked for")
+      case .upsert where upsertObstacle == nil: return StrategyChoice(strategy: .upsert, reason: "as asked for")
+      default: break
       }
-      return StrategyChoice(strategy: .findOrCreate, reason: "not upsert: \(upsertObstacle ?? "")")
+      if bulkObstacle == nil {
+        let reason =
+          switch wish {
+          case .bulk: "as asked for"
+          case .upsert: "the table is empty; not upsert as asked for: \(upsertObstacle ?? "")"
+          default: "the table is empty"
+          }
+        return StrategyChoice(strategy: .bulk, reason: reason)
+      }
+      let refusal = "not bulk\(wish == .bulk ? " as asked for" : ""): \(bulkObstacle ?? "")"
+      if upsertObstacle == nil {
+        return StrategyChoice(strategy: .upsert, reason: "match is a uniqueness constraint; \(refusal)")
+      }
+      return StrategyChoice(
+        strategy: .findOrCreate,
+        reason: wish == .bulk
+          ? refusal : "not upsert\(wish == .upsert ? " as asked for" : ""): \(upsertObstacle ?? "")")
     case .bulk:
       if let bulkObstacle { throw refusal(plan, "bulk", bulkObstacle) }
       return StrategyChoice(strategy: .bulk, reason: "as stated")

@@ -229,6 +229,11 @@ final class SnapshotWriter {
   /// Columns whose values may lie in files.
   private var externalColumns: Set<String> = []
   private lazy var reader = SnapshotReader(store, entity: entity)
+  private lazy var insertion: String = {
+    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
+    let parameters = ["?1", String(number), "1"] + columns.indices.map { "?\($0 + 2)" }
+    return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
+  }()
 
   init(_ store: SQLiteStore, entity: Entity) {
     self.store = store
@@ -255,10 +260,7 @@ final class SnapshotWriter {
   }
 
   func insert(_ snapshot: Snapshot) throws {
-    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
-    let parameters = ["?1", String(number), "1"] + columns.indices.map { "?\($0 + 2)" }
-    let statement = try store.cached(
-      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))")
+    let statement = try store.cached(insertion)
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
     try bind(snapshot, key, Array(columns.indices), to: statement)
     try statement.run()

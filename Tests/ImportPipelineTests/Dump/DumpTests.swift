@@ -29,7 +29,7 @@ struct DumpRun {
     let pipeline = try PipelineReader.read(path: workspace.path(name + "/restore.yaml"), environment: [:])
     let model = try ModelReader.readFile(path: pipeline.modelPath, version: pipeline.modelVersion).model
     #expect(PipelineLinter.lint(pipeline, model: model).map(\.description) == [])
-    var options = PipelineRun.Options()
+    var options = PipelineRun.Options.ofTests
     options.recordsPerBatch = recordsPerBatch
     return (pipeline.store.path, try PipelineRun(pipeline, options: options).run())
   }

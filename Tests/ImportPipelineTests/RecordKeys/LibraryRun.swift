@@ -62,7 +62,7 @@ struct LibraryRun {
   func run(
     _ steps: String, isNew: Bool = true, rejects: Int = 0, recordsPerBatch: Int = 8192
   ) throws -> RunReport {
-    var options = PipelineRun.Options()
+    var options = PipelineRun.Options.ofTests
     options.recordsPerBatch = recordsPerBatch
     return try PipelineRun(try read(steps, isNew: isNew, rejects: rejects), options: options).run()
   }

@@ -91,7 +91,7 @@ final class Railway {
       try FileManager.default.removeItem(atPath: workspace.path(name))
     }
     let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
-    var options = PipelineRun.Options()
+    var options = PipelineRun.Options.ofTests
     options.jobs = 2
     options.recordsPerBatch = recordsPerBatch
     options.recognition = recognition

@@ -61,4 +61,25 @@ struct StageMeterTests {
     #expect(meter.report.rows == 24)
     #expect(meter.report.bytes == 40)
   }
+
+  @Test("rows and bytes of a step are those of its last reading, and workers those of all")
+  func readings() {
+    let meters = StepMeters()
+    for (rows, bytes) in [(7, 70), (10, 100)] {
+      let reading = meters.beginReading()
+      for meter in [reading.read, reading.decode] {
+        meter.work {
+          meter.add(rows: rows)
+          meter.add(bytes: bytes)
+        }
+      }
+    }
+    meters.index.work {}
+    let reports = meters.reports
+    #expect(reports.map(\.stage) == [.read, .decode, .index])
+    #expect(reports.map(\.workers) == [2, 2, 1])
+    #expect(reports.map(\.rows) == [10, 10, 0])
+    #expect(reports.map(\.bytes) == [100, 100, 0])
+    #expect(meters.readingCount == 2)
+  }
 }

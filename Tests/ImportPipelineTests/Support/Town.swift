@@ -45,7 +45,7 @@ final class Town {
       try FileManager.default.removeItem(atPath: workspace.path(name))
     }
     let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
-    var options = PipelineRun.Options()
+    var options = PipelineRun.Options.ofTests
     options.jobs = jobs
     options.recordsPerBatch = recordsPerBatch
     let report = try PipelineRun(pipeline, options: options).run()

@@ -23,6 +23,7 @@ struct Report: Decodable {
     var outputWaitSeconds: Double
     var rows: Int
     var bytes: Int
+    var allocations: Int?
   }
   struct Step: Decodable {
     var name: String
@@ -34,6 +35,7 @@ struct Report: Decodable {
     var nestedInserted: Int
     var nestedUpdated: Int
     var durationSeconds: Double
+    var readings: Int
     var stages: [Stage]
   }
   struct Export: Decodable {
@@ -65,6 +67,7 @@ struct Report: Decodable {
   var rejectFiles: [String]
   var durationSeconds: Double
   var peakMemoryBytes: Int
+  var allocations: Int?
   /// The process's, which is not in the JSON.
   var exitCode: Int32?
 }

@@ -24,6 +24,15 @@ enum Tool {
   static let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
+  /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can
+  /// be done so (`scripts/check-strategies`).
+  static let forcedStrategy = ProcessInfo.processInfo.environment["SEEDBED_TEST_STRATEGY"]
+
+  private static func withStrategy(_ arguments: [String]) -> [String] {
+    guard let forcedStrategy, arguments.first == "run", !arguments.contains("--strategy") else { return arguments }
+    return arguments + ["--strategy", forcedStrategy]
+  }
+
   /// Runs the tool to its end. Output goes through files, so that no pipe can fill up.
   /// - Parameters:
   ///   - input: what it reads from standard input; nothing by default.
@@ -38,6 +47,7 @@ enum Tool {
     let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: files) }
+    let arguments = withStrategy(arguments)
     let names = ["input", "output", "talk"].map { files.appendingPathComponent($0) }
     for name in names { try Data().write(to: name) }
     if let input { try Data(input).write(to: names[0]) }
