@@ -130,7 +130,8 @@ struct RunCommandTests {
     #expect(report.steps[0].reason.hasPrefix("as asked for"))
     #expect(report.steps[1].reason == "as stated")
     if word == "bulk" {
-      #expect(report.steps[2].reason == "match is a uniqueness constraint; not bulk as asked for: Item already has rows")
+      #expect(
+        report.steps[2].reason == "match is a uniqueness constraint; not bulk as asked for: Item already has rows")
     }
     if word != "find-or-create" { #expect(report.steps[3].reason.hasPrefix("not \(word) as asked for: ")) }
     // It is the same store to `replace: when-changed`, which says nothing of how it was written.
@@ -164,8 +165,9 @@ struct RunCommandTests {
     arguments: [
       ["run"], ["run", "items.yaml", "--frobnicate"], ["frobnicate"], ["run", "items.yaml", "--jobs", "0"],
       ["run", "items.yaml", "--jobs", "many"], ["run", "items.yaml", "--memory", "31MB"],
-      ["run", "items.yaml", "--strategy", "restore"], ["run", "items.yaml", "--memory", "much"], ["run", "items.yaml", "--memory", "99999999999GB"],
-      ["run", "items.yaml", "--log-format", "xml"], ["copy", "one"],
+      ["run", "items.yaml", "--strategy", "restore"], ["run", "items.yaml", "--memory", "much"],
+      ["run", "items.yaml", "--memory", "99999999999GB"], ["run", "items.yaml", "--log-format", "xml"],
+      ["copy", "one"],
     ])
   func usage(arguments: [String]) async throws {
     let workspace = try workspace()

@@ -19,10 +19,12 @@ struct ShippedPipelineTests {
       #expect(step.counts.sum == step.counts.read)
     }
     // Tables that are still empty are loaded as pages after a step that needed indexes.
-    #expect(
-      report.steps.filter { $0.reason.contains("finished pages") }.map(\.entity) == [
-        "Stop", "Route", "Trip", "StopTime",
-      ])
+    if Tool.picksStrategies {
+      #expect(
+        report.steps.filter { $0.reason.contains("finished pages") }.map(\.entity) == [
+          "Stop", "Route", "Trip", "StopTime",
+        ])
+    }
     #expect(
       try workspace.query(store, "SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_NAME")
         == ["Route|22", "Stop|419", "StopTime|37790", "Trip|1339"])

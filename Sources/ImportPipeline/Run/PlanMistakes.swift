@@ -34,9 +34,10 @@ struct PlanMistakes {
     if texts.count == 1, let error = refused.first?.error { return error }
     let kinds = Set(unknown.map(\.kind))
     let kind = problems.isEmpty && kinds.count == 1 ? kinds.first : nil
-    texts.sort { ($0.position?.line ?? 0, $0.position?.column ?? 0) < ($1.position?.line ?? 0, $1.position?.column ?? 0) }
-    return RunError(
-      kind ?? .badPipeline, code: "pipeline", texts.map(\.text).joined(separator: "\n"))
+    let told = texts.sorted { left, right in
+      (left.position?.line ?? 0, left.position?.column ?? 0) < (right.position?.line ?? 0, right.position?.column ?? 0)
+    }
+    return RunError(kind ?? .badPipeline, code: "pipeline", told.map(\.text).joined(separator: "\n"))
   }
 
   private func isCertain(_ problem: PipelineProblem) -> Bool {

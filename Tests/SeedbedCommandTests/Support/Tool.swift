@@ -28,6 +28,9 @@ enum Tool {
   /// be done so (`scripts/check-strategies`).
   static let forcedStrategy = ProcessInfo.processInfo.environment["SEEDBED_TEST_STRATEGY"]
 
+  /// Whether the tool itself picks the strategy of steps that state none, so that a test can say which.
+  static let picksStrategies = forcedStrategy == nil
+
   private static func withStrategy(_ arguments: [String]) -> [String] {
     guard let forcedStrategy, arguments.first == "run", !arguments.contains("--strategy") else { return arguments }
     return arguments + ["--strategy", forcedStrategy]
