@@ -23,22 +23,40 @@ extension NodeDecoder {
     case .field, .duration: break
     default: return false
     }
+    let values = unsafe batch.integers(cell.column)
+    // The loop is there twice, so that neither has to ask what its texts are.
+    if parser.isDuration {
+      unsafe decodePlain(cell, parser, slot: slot, slices, into: batch) { field, count, row in
+        let value = unsafe PlainNumber.timeOfDay(bytes + field, count: count)
+        unsafe values[row] = value
+        return value
+      }
+    } else {
+      unsafe decodePlain(cell, parser, slot: slot, slices, into: batch) { field, count, row in
+        let value = unsafe PlainNumber.digits(bytes + field, count: count)
+        unsafe values[row] = value
+        return value
+      }
+    }
+    return true
+  }
+
+  /// - Parameter parse: puts the number in a text into its cell, and returns it; -1 when it is not as simple as that.
+  @inline(__always)
+  private func decodePlain(
+    _ cell: CellPlan, _ parser: IntegerCell, slot: Int, _ slices: UnsafePointer<FieldSlice>, into batch: RowBatch,
+    _ parse: (_ offset: Int, _ count: Int, _ row: Int) -> Int64
+  ) {
     let fieldCount = unsafe table.fieldCount
     let states = unsafe batch.states[cell.column]
-    let values = unsafe batch.integers(cell.column)
-    let lower = max(parser.range.lowerBound, parser.minimum)
+    let lower = max(parser.range.lowerBound, parser.minimum, 0)
     let upper = min(parser.range.upperBound, parser.maximum)
     unsafe entries.withUnsafeBufferPointer { entries in
       for row in 0..<entries.count {
         let slice = unsafe slices[Int(entries[row]) &* fieldCount &+ slot]
         if slice.kind == .string || slice.kind == .number {
-          let field = unsafe bytes + Int(slice.offset)
-          let value =
-            parser.isDuration
-            ? unsafe PlainNumber.timeOfDay(field, count: Int(slice.length))
-            : unsafe PlainNumber.digits(field, count: Int(slice.length))
-          if value >= 0, value >= lower, value <= upper {
-            unsafe values[row] = value
+          let value = parse(Int(slice.offset), Int(slice.length), row)
+          if value >= lower, value <= upper {
             unsafe states[row] = RowBatch.State.value.rawValue
             continue
           }
@@ -46,7 +64,6 @@ extension NodeDecoder {
         unsafe decodeField(cell, slot: slot, parser, row: row, into: batch)
       }
     }
-    return true
   }
 
   /// Texts as they stand in their fields, copied one behind the other.
@@ -67,13 +84,13 @@ extension NodeDecoder {
           rows, slices, fieldCount: fieldCount, slot: slot, respectsQuotes: respectsQuotes)
       else { return false }
       let start = batch.arenaCount
-      let target = unsafe batch.reserveArena(total)
+      let target = unsafe batch.reserveArena(total + 8)
       var offset = 0
       for row in 0..<rows.count {
         let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
         let state = unsafe plainState(slice, emptyIsNull: emptyIsNull)
         if state == .value {
-          unsafe (target + offset).copyMemory(from: bytes + Int(slice.offset), byteCount: Int(slice.length))
+          unsafe copyText(target + offset, bytes + Int(slice.offset), Int(slice.length))
           unsafe values[row] = RowBatch.Slice(
             offset: UInt32(truncatingIfNeeded: start &+ offset), length: slice.length)
           offset &+= Int(slice.length)
@@ -106,6 +123,16 @@ extension NodeDecoder {
     return total
   }
 
+  /// Copies a text. Most are short: eight bytes may be read and written in any case.
+  @inline(__always)
+  private func copyText(_ target: UnsafeMutableRawPointer, _ source: UnsafeRawPointer, _ count: Int) {
+    if count <= 8 {
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+    } else {
+      unsafe target.copyMemory(from: source, byteCount: count)
+    }
+  }
+
   /// What a field that is a plain text, null or absent leaves in its cell.
   @inline(__always)
   private func plainState(_ slice: FieldSlice, emptyIsNull: Bool) -> RowBatch.State {
@@ -130,15 +157,14 @@ extension NodeDecoder {
           rows, slices, fieldCount: fieldCount, slot: slot, respectsQuotes: respectsQuotes)
       else { return false }
       keys.entries = unsafe Array(unsafeUninitializedCapacity: rows.count) { entries, count in
-        keys.bytes = unsafe Array(unsafeUninitializedCapacity: total) { text, used in
+        keys.bytes = unsafe Array(unsafeUninitializedCapacity: total + 8) { text, used in
           var offset = 0
           for row in 0..<rows.count {
             let slice = unsafe slices[Int(rows[row]) &* fieldCount &+ slot]
             let state = unsafe plainState(slice, emptyIsNull: emptyIsNull)
             let length = state == .value ? slice.length : 0
             if let target = text.baseAddress, length > 0 {
-              unsafe UnsafeMutableRawPointer(target + offset).copyMemory(
-                from: bytes + Int(slice.offset), byteCount: Int(length))
+              unsafe copyText(UnsafeMutableRawPointer(target + offset), bytes + Int(slice.offset), Int(length))
             }
             offset &+= Int(length)
             unsafe entries.initializeElement(
@@ -159,10 +185,27 @@ extension NodeDecoder {
 
 /// Numbers in the plainest form, from bare bytes.
 enum PlainNumber {
-  /// One to 18 digits without a sign.
+  /// One to 18 digits without a sign. Eight bytes may be read, however few there are.
+  ///
+  /// Up to eight are taken at once: ahead of them come zeros, then neighbours are put together, pairs, and fours.
   /// - Returns: -1 when the bytes are anything else.
   @inline(__always)
   @unsafe static func digits(_ bytes: UnsafeRawPointer, count: Int) -> Int64 {
+    let first = unsafe bytes.load(as: UInt8.self) &- 0x30
+    if count == 1 { return first > 9 ? -1 : Int64(first) }
+    guard count > 0, count <= 8 else { return unsafe longDigits(bytes, count: count) }
+    let zeros: UInt64 = 0x3030_3030_3030_3030
+    let unused = UInt64(truncatingIfNeeded: 8 &- count) &* 8
+    var word = UInt64(littleEndian: unsafe bytes.loadUnaligned(as: UInt64.self)) &<< unused
+    word = (word | zeros & ((1 &<< unused) &- 1)) ^ zeros
+    // Of a digit no more than 9 is left, to which 0x76 can be added below the high bit.
+    guard ((word &+ 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080 == 0 else { return -1 }
+    word = (word &* 10 &+ word &>> 8) & 0x00FF_00FF_00FF_00FF
+    word = (word &* 100 &+ word &>> 16) & 0x0000_FFFF_0000_FFFF
+    return Int64(truncatingIfNeeded: (word &* 10_000 &+ word &>> 32) & 0xFFFF_FFFF)
+  }
+
+  @unsafe private static func longDigits(_ bytes: UnsafeRawPointer, count: Int) -> Int64 {
     guard count > 0, count <= 18 else { return -1 }
     var value: UInt64 = 0
     for index in 0..<count {
@@ -176,17 +219,18 @@ enum PlainNumber {
   /// The seconds of `HH:MM:SS`, hours up to 99.
   ///
   /// All eight bytes at once: what is left of a digit after taking its 0 away is below 10 exactly when adding 0x76 does
-  /// not reach the high bit; of a colon nothing may be left.
+  /// not reach the high bit; of a colon nothing may be left. Neighbours are put together in all places, of which three
+  /// hold a number.
   /// - Returns: -1 when the bytes are anything else.
   @inline(__always)
   @unsafe static func timeOfDay(_ bytes: UnsafeRawPointer, count: Int) -> Int64 {
     guard count == 8 else { return -1 }
     let word = UInt64(littleEndian: unsafe bytes.loadUnaligned(as: UInt64.self)) ^ 0x3030_3A30_303A_3030
     guard ((word &+ 0x7676_7F76_767F_7676) | word) & 0x8080_8080_8080_8080 == 0 else { return -1 }
-    func digit(_ index: UInt64) -> Int64 { Int64(truncatingIfNeeded: word >> (index &* 8) & 0xF) }
-    guard digit(3) < 6, digit(6) < 6 else { return -1 }
-    let hours = digit(0) &* 10 &+ digit(1)
-    let minutes = digit(3) &* 10 &+ digit(4)
-    return (hours &* 60 &+ minutes) &* 60 &+ digit(6) &* 10 &+ digit(7)
+    let pairs = word &* 10 &+ word &>> 8
+    let minutes = Int64(truncatingIfNeeded: pairs &>> 24 & 0xFF)
+    let seconds = Int64(truncatingIfNeeded: pairs &>> 48 & 0xFF)
+    guard minutes < 60, seconds < 60 else { return -1 }
+    return Int64(truncatingIfNeeded: pairs & 0xFF) &* 3600 &+ minutes &* 60 &+ seconds
   }
 }

@@ -115,6 +115,7 @@
     count = 0
   }
 
+  @inline(__always)
   private static func slotHash(_ key: UnsafeRawBufferPointer) -> UInt32 {
     let hash = unsafe UInt32(truncatingIfNeeded: KeyHash.hash(key))
     return hash == 0 ? 1 : hash
@@ -152,14 +153,27 @@
   static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-    return unsafe memcmp(first, second, left.count) == 0
+    return unsafe areEqual(first, second, count: left.count)
+  }
+
+  /// Compares without a call where there are few bytes: by two words that overlap.
+  @inline(__always)
+  @unsafe private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+    if count > 16 { return unsafe memcmp(left, right, count) == 0 }
+    if count >= 8 {
+      let last = count &- 8
+      return unsafe left.loadUnaligned(as: UInt64.self) == right.loadUnaligned(as: UInt64.self)
+        && left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+          == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    }
+    return unsafe KeyHash.short(left, count: count) == KeyHash.short(right, count: count)
   }
 
   @inline(__always)
   private static func isKey(_ key: UnsafeRawBufferPointer, of slot: Slot, _ arena: UnsafeRawPointer) -> Bool {
     guard Int(slot.length) == key.count else { return false }
     guard let bytes = key.baseAddress else { return true }
-    return unsafe memcmp(bytes, arena + Int(slot.offset), key.count) == 0
+    return unsafe areEqual(bytes, arena + Int(slot.offset), count: key.count)
   }
 
   /// Looks up many keys in turn.
@@ -206,6 +220,7 @@
 
 /// A fast 64-bit hash of key bytes, the same in every process (no random seed), never 0.
 enum KeyHash {
+  @inline(__always)
   static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(key.count)
     var offset = 0
@@ -213,16 +228,31 @@ enum KeyHash {
       state = unsafe mix(state ^ key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
       offset += 8
     }
-    var tail: UInt64 = 0
-    while offset < key.count {
-      tail = unsafe tail << 8 | UInt64(key[offset])
-      offset += 1
+    if offset < key.count, let base = key.baseAddress {
+      state = unsafe mix(state ^ short(base + offset, count: key.count - offset))
+    } else {
+      state = mix(state)
     }
-    state = mix(state ^ tail)
     return state == 0 ? 1 : state
   }
 
+  /// Up to seven bytes as one word, which no other bytes of the same number give: by loads that overlap.
+  @inline(__always)
+  @unsafe static func short(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
+    if count >= 4 {
+      let first = unsafe bytes.loadUnaligned(as: UInt32.self)
+      let last = unsafe bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+      return UInt64(first) | UInt64(last) &<< 32
+    }
+    if count == 0 { return 0 }
+    let first = unsafe UInt64(bytes.load(as: UInt8.self))
+    let middle = unsafe UInt64(bytes.load(fromByteOffset: count &>> 1, as: UInt8.self))
+    let last = unsafe UInt64(bytes.load(fromByteOffset: count &- 1, as: UInt8.self))
+    return first | middle &<< 8 | last &<< 16
+  }
+
   /// The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+  @inline(__always)
   private static func mix(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

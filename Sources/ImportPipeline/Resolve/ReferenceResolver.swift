@@ -22,19 +22,22 @@ struct ReferenceResolver: Sendable {
   /// Fills the foreign-key columns of all nodes.
   /// - Parameters:
   ///   - isProvisional: whether a row may still be rejected, so that a reference to it must wait too.
+  ///   - mayBeProvisional: false where that is so of no row.
   ///   - isFinal: nothing more will come: what is not found now is a problem of its record.
   /// - Returns: what has to wait, in row order per node and reference.
   func resolve(
-    _ decoded: DecodedBatch, isFinal: Bool, isProvisional: (KeyTable.Row) -> Bool
+    _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (KeyTable.Row) -> Bool
   ) -> [UnresolvedReference] {
     var unresolved: [UnresolvedReference] = []
-    resolve(decoded.root, decoded, isFinal: isFinal, isProvisional: isProvisional, into: &unresolved)
+    resolve(
+      decoded.root, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
+      into: &unresolved)
     return unresolved
   }
 
   private func resolve(
-    _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, isProvisional: (KeyTable.Row) -> Bool,
-    into unresolved: inout [UnresolvedReference]
+    _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool,
+    isProvisional: (KeyTable.Row) -> Bool, into unresolved: inout [UnresolvedReference]
   ) {
     node.links = node.plan.references.map { _ in [] }
     for (index, reference) in node.plan.references.enumerated() {
@@ -44,12 +47,20 @@ struct ReferenceResolver: Sendable {
       let firstUnresolved = unresolved.count
       let states = unsafe reference.column.map { unsafe node.batch.states[$0] }
       let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
+      // Nearly all rows of nearly all batches, in a loop of their own.
+      var firstEntry = 0
+      if !mayBeProvisional, !isStructured, !reference.waitsForAll, let states = unsafe states,
+        let values = unsafe values
+      {
+        firstEntry = unsafe resolvePlain(keys, in: table, states, values)
+        if firstEntry == keys.entries.count { continue }
+      }
       unsafe keys.bytes.withUnsafeBytes { bytes in
         unsafe table.lookUp { match in
           // Records that stand together often refer to the same object.
           var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
           var found = KeyTable.Match.none
-          for entry in keys.entries {
+          for entry in keys.entries[firstEntry...] {
             let row = Int(entry.row)
             guard entry.state == .value else {
               if let states = unsafe states { unsafe states[row] = entry.state.rawValue }
@@ -93,7 +104,43 @@ struct ReferenceResolver: Sendable {
       }
     }
     for child in node.children {
-      resolve(child, decoded, isFinal: isFinal, isProvisional: isProvisional, into: &unresolved)
+      resolve(
+        child, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
+        into: &unresolved)
+    }
+  }
+
+  /// Fills in foreign keys as long as each key leads to one object.
+  /// - Returns: the number of entries that are done.
+  private func resolvePlain(
+    _ keys: ReferenceKeys, in table: KeyTable, _ states: UnsafeMutablePointer<UInt8>,
+    _ values: UnsafeMutablePointer<Int64>
+  ) -> Int {
+    unsafe keys.bytes.withUnsafeBytes { bytes in
+      unsafe keys.entries.withUnsafeBufferPointer { entries in
+        unsafe table.lookUp { match in
+          var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+          var primaryKey: Int64 = 0
+          for index in 0..<entries.count {
+            let entry = unsafe entries[index]
+            let row = Int(truncatingIfNeeded: entry.row)
+            guard entry.state == .value else {
+              unsafe states[row] = entry.state.rawValue
+              continue
+            }
+            let key = unsafe UnsafeRawBufferPointer(
+              start: bytes.baseAddress.map { unsafe $0 + Int(entry.offset) }, count: Int(entry.length))
+            if unsafe last.baseAddress == nil || !KeyTable.areEqual(key, last) {
+              guard case .row(let destination) = unsafe match(key) else { return index }
+              primaryKey = destination.primaryKey
+              unsafe last = unsafe key
+            }
+            unsafe states[row] = RowBatch.State.value.rawValue
+            unsafe values[row] = primaryKey
+          }
+          return entries.count
+        }
+      }
     }
   }
 

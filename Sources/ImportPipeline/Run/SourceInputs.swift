@@ -74,12 +74,14 @@ struct SourceInputs {
     }
     defer { try? file.close() }
     do {
-      let size = try file.seekToEnd()
-      try file.seek(toOffset: 0)
-      digest.update(length: Int(size))
-      while let chunk = try file.read(upToCount: 1 << 18), !chunk.isEmpty { digest.update(chunk) }
+      digest.update(length: Int(try file.seekToEnd()))
+      // One block again and again: memory that is used for the first time costs more than the digest.
+      let source = try FileBlockSource(path: path)
+      let block = ByteBlock()
+      while try block.fill(from: source) { unsafe digest.update(block.bytes) }
     } catch {
-      throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(error.localizedDescription)")
+      let reason = (error as? SeedFormatError)?.message ?? error.localizedDescription
+      throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(reason)")
     }
   }
 }

@@ -52,7 +52,8 @@ struct BulkPreparation: Sendable {
       decoded.refuseMissingDestinations { _ in true }
       if !preparation.hasMatch { decoded.dropProblemRows() }
       let unresolved = preparation.resolver.resolve(
-        decoded, isFinal: false, isProvisional: preparation.provisional.contains)
+        decoded, isFinal: false, mayBeProvisional: !preparation.provisional.isEmpty,
+        isProvisional: preparation.provisional.contains)
       if preparation.hasMatch, decoded.problems.count != problems.count {
         // Repeated keys are looked for first, among refused records too.
         decoded.problems = problems

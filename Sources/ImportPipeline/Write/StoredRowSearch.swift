@@ -34,7 +34,9 @@ struct StoredRowSearch: Sendable {
     }
 
     func find(_ decoded: DecodedBatch) throws -> Result {
-      let unresolved = search.resolver.resolve(decoded, isFinal: false, isProvisional: search.provisional.contains)
+      let unresolved = search.resolver.resolve(
+        decoded, isFinal: false, mayBeProvisional: !search.provisional.isEmpty,
+        isProvisional: search.provisional.contains)
       return (unresolved, try rows.find(decoded.root.batch))
     }
   }
@@ -46,6 +48,8 @@ struct ProvisionalRows: Sendable {
   private let rows: Set<UInt64>
   /// Model index of each entity's root.
   private let roots: [Int]
+
+  var isEmpty: Bool { rows.isEmpty }
 
   init(_ session: ImportSession) {
     rows = session.provisionalRows

@@ -17,19 +17,21 @@ extension JSONProjector {
     var nonASCII: UInt64 = 0
     var position = start &+ shape.opening.length
     var index = 0
+    var isAtKey = true
     while true {
-      // Members that the record leaves out are passed over.
-      while unsafe !ObjectShape.matches(members[index], text, base + position) {
-        var output = unsafe members[index].firstOutput
-        while unsafe output < members[index].endOutput {
-          unsafe slices[outputs[output]] = .absent
-          output &+= 1
+      if isAtKey {
+        // Members that the record leaves out are passed over.
+        while unsafe !ObjectShape.matches(members[index].key, text, base + position) {
+          var output = unsafe members[index].firstOutput
+          while unsafe output < members[index].endOutput {
+            unsafe slices[outputs[output]] = .absent
+            output &+= 1
+          }
+          index &+= 1
+          if index == count { return -1 }
         }
-        index &+= 1
-        if index == count { return -1 }
+        position &+= unsafe members[index].key.length
       }
-      let member = unsafe members[index]
-      position &+= member.length
       var slice = FieldSlice(
         offset: UInt32(truncatingIfNeeded: position &- origin), length: 0, kind: .number, isQuoted: false,
         rawOffset: UInt32(truncatingIfNeeded: position &- start))
@@ -52,14 +54,19 @@ extension JSONProjector {
         nonASCII |= tokenizer.nonASCII
         slice = self.slice(first, position, end)
       }
-      var output = member.firstOutput
-      while output < member.endOutput {
+      var output = unsafe members[index].firstOutput
+      let endOutput = unsafe members[index].endOutput
+      while output < endOutput {
         unsafe slices[outputs[output]] = slice
         output &+= 1
       }
       position = end
       index &+= 1
-      if index < count, unsafe ObjectShape.matches(separator, text, base + position) {
+      guard index < count else { break }
+      isAtKey = unsafe !ObjectShape.matches(members[index].separatedKey, text, base + position)
+      if !isAtKey {
+        position &+= unsafe members[index].separatedKey.length
+      } else if unsafe ObjectShape.matches(separator, text, base + position) {
         position &+= separator.length
       } else {
         break

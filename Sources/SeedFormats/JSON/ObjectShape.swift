@@ -4,20 +4,29 @@
 /// text between two values is nearly always known beforehand, and reading a record is comparing that and finding where
 /// the values end. An object of another shape is none of this type's business: it is read token by token.
 @safe final class ObjectShape {
-  /// A key with the text up to its value, such as `"name": `.
-  struct Member {
+  /// Text that is compared with. Most is short: its first 24 bytes are at hand, each word with the bytes that count.
+  struct Piece {
     /// In `text`; padded to whole words.
     var offset = 0
     var length = 0
+    fileprivate var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    fileprivate var masks: (UInt64, UInt64, UInt64) = (0, 0, 0)
     /// The bytes of the last word that count.
-    var lastMask: UInt64 = 0
+    fileprivate var lastMask: UInt64 = 0
+  }
+
+  /// A key with the text up to its value, such as `"name": `.
+  struct Member {
+    var key = Piece()
+    /// The same behind the text that separates members.
+    var separatedKey = Piece()
     /// The outputs that take the value: a range of `outputs`.
     var firstOutput = 0
     var endOutput = 0
   }
 
   static let maximumMembers = 256
-  static let maximumTextBytes = 8192
+  static let maximumTextBytes = 16_384
 
   private(set) var memberCount = 0
   let members: UnsafeMutablePointer<Member>
@@ -32,9 +41,9 @@
   /// Outputs that take the whole object.
   var wholeOutputs: [Int] = []
   /// What stands before the first member, between members, and after the last one.
-  private(set) var opening = Member()
-  private(set) var separator = Member()
-  private(set) var closing = Member()
+  private(set) var opening = Piece()
+  private(set) var separator = Piece()
+  private(set) var closing = Piece()
 
   init(fieldCount: Int) {
     unsafe members = .allocate(capacity: ObjectShape.maximumMembers)
@@ -52,21 +61,26 @@
     memberCount = 0
     outputCount = 0
     text.count = 0
-    separator = Member()
+    separator = Piece()
   }
 
   /// Keeps some text.
   /// - Returns: nil when there is no room left.
-  private func keep(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Member? {
-    let words = (end - start + 7) / 8
-    guard end > start, text.count + 8 * words <= ObjectShape.maximumTextBytes else { return nil }
+  private func keep(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Piece? {
+    let wordCount = (end - start + 7) / 8
+    guard end > start, text.count + 8 * wordCount <= ObjectShape.maximumTextBytes else { return nil }
     let offset = text.count
     unsafe text.append(base + start, count: end - start)
     text.terminate()
-    text.count = offset + 8 * words
+    text.count = offset + 8 * wordCount
     let rest = (end - start) % 8
-    return Member(
-      offset: offset, length: end - start, lastMask: rest == 0 ? .max : (1 << UInt64(8 * rest)) - 1)
+    var piece = Piece(offset: offset, length: end - start)
+    piece.lastMask = rest == 0 ? .max : (1 << UInt64(8 * rest)) - 1
+    func mask(_ word: Int) -> UInt64 { word + 1 < wordCount ? .max : word < wordCount ? piece.lastMask : 0 }
+    let kept = unsafe text.base + offset
+    piece.masks = (mask(0), mask(1), mask(2))
+    piece.words = unsafe (Swar.load(kept), Swar.load(kept + 8), Swar.load(kept + 16))
+    return piece
   }
 
   /// - Returns: whether there was room.
@@ -86,17 +100,28 @@
     return true
   }
 
+  /// Ends the shape, which is whole then.
   /// - Returns: whether there was room.
   func setClosing(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
     guard let kept = unsafe keep(base, start, end) else { return false }
     closing = kept
+    let joined = ByteBuffer(capacity: 256)
+    for index in 1..<max(memberCount, 1) {
+      let key = unsafe members[index].key
+      joined.count = 0
+      unsafe joined.append(text.base + separator.offset, count: separator.length)
+      unsafe joined.append(text.base + key.offset, count: key.length)
+      guard let kept = unsafe keep(joined.base, 0, joined.count) else { return false }
+      unsafe members[index].separatedKey = kept
+    }
     return true
   }
 
   /// Adds a member whose value goes to some outputs.
   /// - Returns: whether there was room.
   func append(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, outputs indexes: some Sequence<Int>) -> Bool {
-    guard memberCount < ObjectShape.maximumMembers, var member = unsafe keep(base, start, end) else { return false }
+    guard memberCount < ObjectShape.maximumMembers, let key = unsafe keep(base, start, end) else { return false }
+    var member = Member(key: key)
     member.firstOutput = outputCount
     for index in indexes {
       guard outputCount < outputCapacity else { return false }
@@ -109,16 +134,28 @@
     return true
   }
 
-  /// Whether the bytes are the member's in `text`. They may be fewer when a zero follows them.
+  /// Whether the bytes are the piece's. They may be fewer when a zero follows them; 24 may be looked at in any case.
   @inline(__always) static func matches(
-    _ member: Member, _ text: UnsafePointer<UInt8>, _ bytes: UnsafePointer<UInt8>
+    _ piece: Piece, _ text: UnsafePointer<UInt8>, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
-    let known = unsafe text + member.offset
-    var at = 0
-    while at &+ 8 < member.length {
+    let different =
+      unsafe ((Swar.load(bytes) ^ piece.words.0) & piece.masks.0)
+      | ((Swar.load(bytes + 8) ^ piece.words.1) & piece.masks.1)
+      | ((Swar.load(bytes + 16) ^ piece.words.2) & piece.masks.2)
+    if different != 0 { return false }
+    return unsafe piece.length <= 24 || endMatches(piece, text, bytes)
+  }
+
+  /// The same for what lies behind the first 24 bytes.
+  private static func endMatches(
+    _ piece: Piece, _ text: UnsafePointer<UInt8>, _ bytes: UnsafePointer<UInt8>
+  ) -> Bool {
+    let known = unsafe text + piece.offset
+    var at = 24
+    while at &+ 8 < piece.length {
       if unsafe Swar.load(bytes + at) != Swar.load(known + at) { return false }
       at &+= 8
     }
-    return unsafe (Swar.load(bytes + at) ^ Swar.load(known + at)) & member.lastMask == 0
+    return unsafe (Swar.load(bytes + at) ^ Swar.load(known + at)) & piece.lastMask == 0
   }
 }

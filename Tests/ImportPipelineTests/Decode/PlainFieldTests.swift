@@ -116,9 +116,12 @@ struct PlainFieldTests {
     var generator = SeededGenerator(seed: 9)
     for _ in 0..<50_000 {
       let count = Int.random(in: 0...20, using: &generator)
-      let text = String((0..<count).map { _ in "01234567899a-+".randomElement(using: &generator) ?? "0" })
-      let fast = unsafe withRaw(text) { bytes in
-        unsafe bytes.baseAddress.map { unsafe PlainNumber.digits($0, count: bytes.count) } ?? -1
+      let digits = Bool.random(using: &generator) ? "0123456789" : "01234567899a-+/:"
+      let text = String((0..<count).map { _ in digits.randomElement(using: &generator) ?? "0" })
+      // Whatever follows the digits must not count.
+      let followers = (0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let fast = unsafe withRaw(Array(text.utf8) + followers) { bytes in
+        unsafe bytes.baseAddress.map { unsafe PlainNumber.digits($0, count: count) } ?? -1
       }
       let isPlain = (1...18).contains(count) && text.allSatisfy(\.isNumber)
       #expect(fast == (isPlain ? Int64(text) : -1), "\(text)")

@@ -94,6 +94,29 @@ struct KeyTableTests {
     #expect(table.match(key) == .none)
   }
 
+  @Test("keys are equal when all their bytes are, and other keys of up to seven bytes never have one word")
+  func comparison() {
+    var generator = SeededGenerator(seed: 44)
+    for _ in 0..<50_000 {
+      let left = (0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8.random(in: 0...2, using: &generator) }
+      var right = left
+      for _ in 0..<Int.random(in: 0...2, using: &generator) where !right.isEmpty {
+        right[Int.random(in: 0..<right.count, using: &generator)] = UInt8.random(in: 0...2, using: &generator)
+      }
+      if Int.random(in: 0..<8, using: &generator) == 0 { right.append(0) }
+      let areEqual = unsafe withRaw(left) { left in unsafe withRaw(right) { unsafe KeyTable.areEqual(left, $0) } }
+      #expect(areEqual == (left == right), "\(left), \(right)")
+      guard left.count < 8, left.count == right.count else { continue }
+      let haveOneWord = unsafe withRaw(left) { left in
+        unsafe withRaw(right) { right in
+          guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+          return unsafe KeyHash.short(first, count: left.count) == KeyHash.short(second, count: right.count)
+        }
+      }
+      #expect(haveOneWord == (left == right), "\(left), \(right)")
+    }
+  }
+
   @Test("a hash is never the mark of a free slot, and differs by length")
   func hashes() {
     #expect(KeyHash.hash([]) != 0)
