@@ -55,8 +55,7 @@ enum FetchFunctions {
       functionValue(reduce(.standardDeviation, values))
     }
     unsafe try connection.registerCollation(localized) { left, right in
-      unsafe LocalizedOrder.compare(
-        String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+      unsafe LocalizedOrder.compare(left, right)
     }
   }
 

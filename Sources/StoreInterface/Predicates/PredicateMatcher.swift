@@ -11,6 +11,8 @@ package struct PredicateMatcher {
     case selfIsIn(Set<ObjectID>)
     /// A comparison with something that is the same for every subject.
     case fixed(Predicate.Comparison, right: ExpressionValue)
+    /// A comparison with a regular expression, compiled.
+    case pattern(Expression, TextPattern.Matcher)
     case general(Predicate)
     case and([Node])
     case or([Node])
@@ -36,12 +38,20 @@ package struct PredicateMatcher {
     case .tupleIsIn(let keyPaths, let tuples): .tupleIsIn(keyPaths, Set(tuples.map { ValueTuple($0) }))
     case .refersTo(let keyPath, let objectID): .refersTo(keyPath, objectID)
     case .selfIsIn(let objectIDs): .selfIsIn(Set(objectIDs))
-    case .compare(let comparison):
-      comparison.right.fixedValue(now: now).map { .fixed(comparison, right: $0) } ?? .general(predicate)
+    case .compare(let comparison): node(for: comparison, now)
     case .and(let parts): .and(parts.map { node(for: $0, now) })
     case .or(let parts): .or(parts.map { node(for: $0, now) })
     case .not(let part): .not(node(for: part, now))
     }
+  }
+
+  private static func node(for comparison: Predicate.Comparison, _ now: Date) -> Node {
+    guard let right = comparison.right.fixedValue(now: now) else { return .general(.compare(comparison)) }
+    if comparison.comparisonOperator == .matches, comparison.modifier == .direct, let pattern = right.text {
+      return TextPattern.Matcher(pattern, options: comparison.options).map { .pattern(comparison.left, $0) }
+        ?? .constant(false)
+    }
+    return .fixed(comparison, right: right)
   }
 
   /// - Complexity: independent of the length of the lists of compact cases.
@@ -58,6 +68,8 @@ package struct PredicateMatcher {
     case .selfIsIn(let objectIDs): objectIDs.contains(subject.objectID)
     case .fixed(let comparison, let right):
       comparison.holds(ExpressionEvaluator(subject, now: now).value(comparison.left), right)
+    case .pattern(let left, let pattern):
+      ExpressionEvaluator(subject, now: now).value(left).text.map { pattern.matches($0) } ?? false
     case .general(let predicate): ExpressionEvaluator(subject, now: now).holds(predicate)
     case .and(let parts): parts.allSatisfy { matches($0, subject) }
     case .or(let parts): parts.contains { matches($0, subject) }

@@ -87,6 +87,31 @@ struct GraphTests {
     #expect(rest == [1, 2, 3, 4, 5].filter { !expected.contains($0) })
   }
 
+  @Test("combinations select what the sets of their parts say", arguments: 0..<4)
+  func combinations(seed: UInt64) throws {
+    let warehouse = try Self.filled()
+    var random = SeededGenerator(state: seed &+ 99)
+    func combination(_ depth: Int) throws -> (Predicate, Set<Int64>) {
+      guard depth > 0, let (format, keys) = Self.cases.randomElement(using: &random) else {
+        return (.all, [1, 2, 3, 4, 5])
+      }
+      let first = (try Predicate(format: format), Set(keys))
+      let second = try combination(depth - 1)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: return (.and([first.0, second.0]), first.1.intersection(second.1))
+      case 1: return (.or([first.0, second.0]), first.1.union(second.1))
+      default: return (.and([second.0, .not(first.0)]), second.1.subtracting(first.1))
+      }
+    }
+    for _ in 0..<150 {
+      let (predicate, keys) = try combination(4)
+      let forms = [predicate, predicate.generalized, predicate.compacted(for: warehouse.item)]
+      for form in forms + [try Predicate(format: predicate.predicateFormat)] {
+        #expect(try warehouse.keys(warehouse.item) { $0.predicate = form } == keys.sorted(), "\(form)")
+      }
+    }
+  }
+
   @Test("objects compare by identity")
   func objects() throws {
     let warehouse = try Self.filled()

@@ -1,7 +1,8 @@
 import Foundation
 import ObjectModel
-import StoreInterface
 import Testing
+
+import StoreInterface
 
 @Suite("Folding and the order of texts")
 struct TextOrderTests {
@@ -63,6 +64,28 @@ struct TextOrderTests {
         if order <= 0 && LocalizedOrder.compare(second, third, options: options) <= 0 {
           #expect(LocalizedOrder.compare(first, third, options: options) <= 0, "\(first) \(second) \(third)")
         }
+      }
+    }
+  }
+
+  @Test("the short way for ASCII agrees with the levels", arguments: 0..<4)
+  func ascii(seed: UInt64) {
+    var random = SeededGenerator(state: seed &+ 5)
+    let few = Array("aAbB019 -_$~Z".utf8)
+    for round in 0..<3_000 {
+      func text() -> String {
+        let bytes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+          round % 2 == 0 ? few.randomElement(using: &random) ?? 0 : UInt8.random(in: 0..<128, using: &random)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      let (first, second) = (text(), text())
+      for raw in UInt8(0)..<4 {
+        let options = Predicate.Comparison.Options(rawValue: raw)
+        #expect(
+          LocalizedOrder.compare(first, second, options: options).signum()
+            == LocalizedOrder.compareFolded(first, second, options).signum(),
+          "\(first.debugDescription) \(second.debugDescription) \(raw)")
       }
     }
   }

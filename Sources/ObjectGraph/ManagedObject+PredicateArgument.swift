@@ -1,0 +1,6 @@
+public import StoreInterface
+
+extension ManagedObject: PredicateArgument {
+  /// The object by its id.
+  public var predicateExpression: Expression { .object(objectID) }
+}
