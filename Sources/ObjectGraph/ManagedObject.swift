@@ -29,6 +29,8 @@ open class ManagedObject {
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID?
   var status: Status
+  /// The identifier of the store that a new object was assigned to.
+  var assignedStore: String?
   /// Relationships that another save will fill, of rows that refer to what is not there yet: until then they may lack
   /// a destination that the model requires.
   public var deferredRelationships: Set<String> = []

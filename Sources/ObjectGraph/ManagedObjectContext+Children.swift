@@ -33,6 +33,8 @@ extension ManagedObjectContext {
     }
 
     var inserted: [Snapshot]
+    /// The stores that these were assigned to.
+    var stores: [String?]
     var updated: [Update]
     var deleted: [ObjectID]
     var members: [Members]
@@ -57,7 +59,7 @@ extension ManagedObjectContext {
     }
     if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
 
-    for row in save.inserted { adoptInsertion(row) }
+    for (row, store) in zip(save.inserted, save.stores) { adoptInsertion(row, store) }
     for row in save.inserted {
       guard let object = registeredObject(with: row.objectID) else { continue }
       for (index, destination) in row.toOne.enumerated() {
@@ -71,8 +73,9 @@ extension ManagedObjectContext {
     }
   }
 
-  private func adoptInsertion(_ row: Snapshot) {
+  private func adoptInsertion(_ row: Snapshot, _ store: String?) {
     let object = makeInserted(coordinator.runtime(row.objectID.entity), row.objectID)
+    object.assignedStore = store
     object.values = row.attributes
   }
 

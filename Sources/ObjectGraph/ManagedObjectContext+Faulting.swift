@@ -1,5 +1,5 @@
 public import ObjectModel
-import StoreInterface
+public import StoreInterface
 
 extension ManagedObjectContext {
   /// The object of that id with its values loaded.
@@ -76,6 +76,21 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Has a new object saved to this store, where several hold its entity; without it the first of them is taken. The
+  /// save throws when the store is none of the coordinator's or does not hold the entity. Does nothing for an object
+  /// that has its permanent id.
+  public func assign(_ object: ManagedObject, to store: any PersistentStore) {
+    checkConfinement()
+    if object.isInserted && object.reservedID == nil { object.assignedStore = store.identifier }
+  }
+
+  /// Permanent ids for new objects, in their stores.
+  func reserveIDs(for objects: [ManagedObject]) throws -> [ObjectID] {
+    let isAssigned = objects.contains { $0.assignedStore != nil }
+    return try coordinator.permanentIDs(
+      for: objects.map(\.entity), stores: isAssigned ? objects.map(\.assignedStore) : nil)
+  }
+
   /// Gives new objects their permanent ids ahead of the save that inserts them; in a child context too, where that is
   /// the save of the topmost one. Ids of objects that are never saved are not used again.
   ///
@@ -86,7 +101,7 @@ extension ManagedObjectContext {
     takeIDChangesOfParent()
     let new = objects.filter { $0.isInserted && $0.objectID.isTemporary }
     let keyless = new.filter { $0.reservedID == nil }
-    for (object, id) in zip(keyless, try coordinator.permanentIDs(for: keyless.map(\.entity))) {
+    for (object, id) in zip(keyless, try reserveIDs(for: keyless)) {
       object.reservedID = id
     }
     var ids: [ObjectID: ObjectID] = [:]

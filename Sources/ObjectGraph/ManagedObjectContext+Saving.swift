@@ -138,7 +138,7 @@ extension ManagedObjectContext {
     }
     noteIDChanges(plan.permanentIDs)
     if parent == nil, stalenessInterval != 0 {
-      coordinator.remember((plan.inserted + plan.updated).lazy.compactMap(\.stored))
+      coordinator.remember((plan.inserted + plan.updated).compactMap(\.stored))
     }
     forgetPendingLists()
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }

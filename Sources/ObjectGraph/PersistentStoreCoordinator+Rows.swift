@@ -38,5 +38,5 @@ extension PersistentStoreCoordinator {
   }
 
   /// Remembers rows that a context has just saved.
-  func remember(_ saved: some Sequence<Snapshot>) { rowCache.remember(saved, self) }
+  func remember(_ saved: some Collection<Snapshot>) { rowCache.remember(saved, self) }
 }

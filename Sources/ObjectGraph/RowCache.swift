@@ -41,13 +41,18 @@ final class RowCache: Sendable {
     return age <= seconds ? entry.row : nil
   }
 
-  func remember(_ rows: some Sequence<Snapshot>, _ coordinator: PersistentStoreCoordinator) {
+  /// Keeps rows. Of more than one generation can hold, only those that are known already are replaced: their objects
+  /// have the rows themselves.
+  func remember(_ rows: some Collection<Snapshot>, _ coordinator: PersistentStoreCoordinator) {
     let now = DispatchTime.now().uptimeNanoseconds
+    let isFlood = rows.count > rowsPerGeneration
     generations.withLock { generations in
+      if isFlood && generations.young.isEmpty && generations.old.isEmpty { return }
       for row in rows {
         guard let key = Self.key(row.objectID), coordinator.runtime(row.objectID.entity).isCacheable(row) else {
           continue
         }
+        if isFlood && generations.young[key] == nil && generations.old[key] == nil { continue }
         if generations.young.count >= rowsPerGeneration {
           generations.old = generations.young
           generations.young = [:]

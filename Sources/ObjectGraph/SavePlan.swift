@@ -21,7 +21,7 @@ struct SavePlan {
     if !isChild {
       // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
       let keyless = inserted.filter { $0.reservedID == nil }
-      for (object, id) in zip(keyless, try context.coordinator.permanentIDs(for: keyless.map(\.entity))) {
+      for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) {
         object.reservedID = id
       }
       permanentIDs.reserveCapacity(inserted.count)
@@ -46,7 +46,7 @@ struct SavePlan {
   /// What a parent context is to take over.
   var childSave: ManagedObjectContext.ChildSave {
     ManagedObjectContext.ChildSave(
-      inserted: request.inserted,
+      inserted: request.inserted, stores: inserted.map(\.assignedStore),
       updated: zip(updated, request.updated).compactMap { object, after in
         object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
       },

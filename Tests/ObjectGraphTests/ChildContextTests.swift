@@ -133,6 +133,30 @@ struct ChildContextTests {
     }
   }
 
+  @Test("a new object may be assigned to one of several stores, in a child too")
+  func assignment() throws {
+    let school = try School(.inMemory)
+    let model = school.person.model
+    let coordinator = try PersistentStoreCoordinator(model: model)
+    let stores = [InMemoryStore(model: model), InMemoryStore(model: model)]
+    for store in stores { try coordinator.add(store) }
+    let context = ManagedObjectContext(coordinator: coordinator, name: "two")
+    try context.performAndWait {
+      let child = ManagedObjectContext(parent: context, name: "child")
+      try child.performAndWait {
+        child.assign(school.addPupil(child, "Ada"), to: stores[1])
+        try child.save()
+      }
+      let bob = school.addPupil(context, "Bob")
+      context.assign(bob, to: stores[1])
+      try context.obtainPermanentIDs(for: [bob])
+      school.addPupil(context, "Cyd")
+      try context.save()
+      #expect(try context.fetch(school.all(school.pupil, by: "name")).count == 3)
+    }
+    #expect(try stores.map { try $0.count(FetchRequest(school.pupil)) } == [1, 2])
+  }
+
   @Test("a child follows what its siblings save when it is asked to")
   func siblings() async throws {
     let school = try School(.inMemory)

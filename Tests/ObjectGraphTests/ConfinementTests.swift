@@ -66,7 +66,7 @@ struct ConfinementTests {
       }
       let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(message.contains("Pupil"))
-      #expect(message.contains("import-1"))
+      #expect(message.contains("\"import-1\"") && message.contains("queue seedbed.context.import-1"))
     }
   #endif
 }

@@ -70,6 +70,13 @@ struct RandomGraphTests {
     let graph = try NodeGraph(kind)
     try graph.work { context in
       context.undoManager = UndoManager()
+      // Merges every save and keeps all objects, with their relationships loaded.
+      let follower = graph.container.newBackgroundContext(name: "follower")
+      let observer = NotificationTests.Observer()
+      observer.on(ManagedObjectContext.didSaveObjectIDsNotification, context) { notification in
+        follower.performAndWait { follower.mergeChanges(fromContextDidSave: notification) }
+      }
+      var held: [ManagedObject] = []
       var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 7)
       var plain = PlainGraph()
       var history: [String] = []
@@ -160,8 +167,13 @@ struct RandomGraphTests {
           let fresh = graph.container.newBackgroundContext()
           fresh.stalenessInterval = 0
           let stored = try fresh.performAndWait { try contents(graph, fresh) }
-          guard stored == plain.saved else {
-            Issue.record("saved after \(history.suffix(12)): \(stored) is not \(plain.saved)")
+          let merged = try follower.performAndWait { () throws -> PlainGraph.Nodes in
+            let objects = try follower.fetch(FetchRequest(graph.node))
+            defer { held = objects }
+            return try contents(graph, follower)
+          }
+          guard stored == plain.saved, merged == plain.saved, held.count == merged.count else {
+            Issue.record("saved after \(history.suffix(12)): \(stored), merged \(merged), is not \(plain.saved)")
             return
           }
         }
