@@ -115,7 +115,9 @@ public struct PipelineRun {
     logger.debug("sealing the store")
     progress.begin(.sealing)
     let sealing = StageMeter(.seal)
-    try sealing.work { try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete) }
+    // A target that the run has found nothing new for stays as it is.
+    let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
+    if !isUnchanged { try sealing.work { try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete) } }
 
     progress.begin(.exporting)
     let exporting = StageMeter(.export)
@@ -130,7 +132,7 @@ public struct PipelineRun {
       throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
     }
     if !options.isDryRun {
-      try build.putInPlace()
+      if !isUnchanged { try build.putInPlace() }
       for file in exported where file.temporaryPath != file.report.path {
         try StoreBuild.rename(file.temporaryPath, to: file.report.path)
       }

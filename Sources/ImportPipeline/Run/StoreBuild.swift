@@ -111,6 +111,15 @@ struct StoreBuild {
     }
   }
 
+  /// Closes the store where it is a copy of the target and nothing was written to it.
+  /// - Returns: false when it is to be sealed and moved over the target.
+  func closeIfUnchanged(_ store: SQLiteStore) throws -> Bool {
+    guard let targetStamp, settings.journal == .delete, try StoreStamp.read(path: settings.path) == targetStamp else {
+      return false
+    }
+    return try store.closeIfUnchanged(from: settings.path)
+  }
+
   /// Moves the sealed store over the target, with its external data.
   /// - Throws: `RunError` when somebody wrote to a target that was imported into: the copy lacks what they wrote.
   func putInPlace() throws {

@@ -62,6 +62,30 @@ extension SQLiteStore {
     }
   }
 
+  /// Closes a copy that nothing was written to, so that it is its original to the byte: to seal it would change nothing.
+  /// - Parameter original: the store that this one is a copy of, not in WAL mode.
+  /// - Returns: false when something was written, or sealing would do something: then the store is as it was.
+  public func closeIfUnchanged(from original: String) throws -> Bool {
+    try perform {
+      guard !isCreator, !hasLoadedPages, !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
+        try connection.integer("PRAGMA freelist_count") == 0,
+        try !["-wal", "-journal"].contains(where: { try FileSystem.stamp(original + $0) != nil })
+      else { return false }
+      let header = try FileSystem.header(original)
+      // Bytes 18 and 19 say that there is no log, those from 24 on how often the file was written to.
+      guard header.count == 100, header[18] == 1, header[19] == 1, try FileSystem.header(path) == header,
+        try FileSystem.stamp(path)?.size == FileSystem.stamp(original)?.size
+      else { return false }
+      for table in layout.tables {
+        let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+        try setLastPrimaryKey(greatest, of: table.root)
+      }
+      guard connection.totalChanges == 0 else { return false }
+      try close()
+      return true
+    }
+  }
+
   private func verify(_ verification: SealVerification) throws {
     if verification == .none { return }
     let consistency = Consistency(connection: connection, layout: layout)

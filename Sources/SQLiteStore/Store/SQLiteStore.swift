@@ -76,7 +76,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   private var lastKeysAtOpening: [Int: Int64] = [:]
   var history: HistoryWriter?
   /// Rows that are being written as finished pages.
-  var pageLoad: PageLoad?
+  var pageLoad: PageLoad? { didSet { if pageLoad != nil { hasLoadedPages = true } } }
+  /// Whether rows were ever written so.
+  private(set) var hasLoadedPages = false
   /// Whether the transaction that is open is none, as rows were being loaded when it began.
   var isTransactionVoid = false
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
@@ -296,6 +298,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try performAtomically {
       var changed = storedMetadata
       for (key, value) in changes { changed.values[key] = value }
+      if changed == storedMetadata { return }
       try changed.write(to: connection)
       storedMetadata = changed
     }

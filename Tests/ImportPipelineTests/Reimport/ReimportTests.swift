@@ -273,10 +273,25 @@ struct ReimportTests {
     try railway.run(Self.steps())
     try railway.run(Self.steps())
     let before = try railway.workspace.bytes("Railway.sqlite")
+    func file() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: railway.workspace.path("Railway.sqlite"))[.systemFileNumber]
+        as? Int
+    }
+    let fileBefore = try file()
     let result = try railway.run(Self.steps())
     #expect(result.counts.map(\.unchanged) == [5, 3000])
     #expect(result.counts.map(\.total) == [5, 3000])
     #expect(try railway.workspace.bytes("Railway.sqlite") == before)
+    // Nothing was put in its place.
+    #expect(try file() == fileBefore)
+    // Rewritten only for what it was built from.
+    let lines = String(decoding: try railway.workspace.bytes("lines.ndjson"), as: UTF8.self)
+    try railway.workspace.write("lines.ndjson", lines.replacing("}", with: " }"))
+    #expect(try railway.run(Self.steps()).counts.map(\.unchanged) == [5, 3000])
+    #expect(try railway.workspace.bytes("Railway.sqlite") != before)
+    try railway.execute("PRAGMA journal_mode = WAL")
+    #expect(try railway.run(Self.steps()).counts.map(\.unchanged) == [5, 3000])
+    #expect(try railway.query("PRAGMA journal_mode") == ["delete"])
   }
 
   @Test("one changed value is found wherever it is", arguments: 0..<8)
