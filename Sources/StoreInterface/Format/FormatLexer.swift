@@ -1,33 +1,51 @@
 /// Splits a format into tokens.
+///
+/// It reads scalars, since a mark that combines with a quotation mark must not hide it, and counts columns in
+/// characters.
 struct FormatLexer {
-  private let characters: [Character]
+  private let scalars: [Unicode.Scalar]
+  /// The column of each scalar, and of the end.
+  private let columns: [Int]
   private var position = 0
   private var tokens: [FormatToken] = []
 
   /// The tokens of a text, the last one being the end.
   static func tokens(_ text: String) throws(PredicateFormatError) -> [FormatToken] {
     var lexer = FormatLexer(text)
-    while let character = lexer.peek() { try lexer.lex(character) }
+    while let scalar = lexer.peek() { try lexer.lex(scalar) }
     lexer.add(.end, at: lexer.position)
     return lexer.tokens
   }
 
   private init(_ text: String) {
-    characters = Array(text)
+    scalars = Array(text.unicodeScalars)
+    var columns: [Int] = []
+    columns.reserveCapacity(scalars.count + 1)
+    for (index, character) in text.enumerated() {
+      for _ in character.unicodeScalars { columns.append(index + 1) }
+    }
+    columns.append((columns.last ?? 0) + 1)
+    self.columns = columns
   }
 
-  private func peek(_ distance: Int = 0) -> Character? {
-    position + distance < characters.count ? characters[position + distance] : nil
+  private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+    position + distance < scalars.count ? scalars[position + distance] : nil
+  }
+
+  private func text(_ range: Range<Int>) -> String {
+    var text = ""
+    text.unicodeScalars.append(contentsOf: scalars[range.clamped(to: 0..<scalars.count)])
+    return text
   }
 
   private mutating func add(_ kind: FormatToken.Kind, at start: Int) {
-    tokens.append(FormatToken(kind: kind, column: start + 1))
+    tokens.append(FormatToken(kind: kind, column: columns[start]))
   }
 
-  private mutating func lex(_ character: Character) throws(PredicateFormatError) {
+  private mutating func lex(_ character: Unicode.Scalar) throws(PredicateFormatError) {
     let start = position
     switch character {
-    case _ where character.isWhitespace: position += 1
+    case _ where character.properties.isWhitespace: position += 1
     case "\"", "'": add(.string(try string(character)), at: start)
     case "$", "#", "@":
       position += 1
@@ -47,17 +65,24 @@ struct FormatLexer {
 
   // MARK: words and signs
 
-  private static func isDigit(_ character: Character) -> Bool { character >= "0" && character <= "9" }
-  private static func isNameStart(_ character: Character) -> Bool { character.isLetter || character == "_" }
+  private static func isDigit(_ character: Unicode.Scalar) -> Bool { character >= "0" && character <= "9" }
+  private static func isNameStart(_ character: Unicode.Scalar) -> Bool {
+    character.properties.isAlphabetic || character == "_"
+  }
 
-  private mutating func take(while condition: (Character) -> Bool) -> String {
+  private mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
     let start = position
-    while let character = peek(), condition(character) { position += 1 }
-    return String(characters[start..<position])
+    while let scalar = peek(), condition(scalar) { position += 1 }
+    return text(start..<position)
   }
 
   private mutating func takeName() -> String {
-    take { $0.isLetter || $0.isNumber || $0 == "_" }
+    take { scalar in
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .spacingMark, .decimalNumber, .letterNumber, .otherNumber: true
+      default: Self.isNameStart(scalar)
+      }
+    }
   }
 
   private static let signs = [
@@ -66,8 +91,8 @@ struct FormatLexer {
     ">", "!", "+", "-", "*", "/",
   ]
 
-  private mutating func sign(_ character: Character) throws(PredicateFormatError) {
-    let pair = String(characters[position..<min(position + 2, characters.count)])
+  private mutating func sign(_ character: Unicode.Scalar) throws(PredicateFormatError) {
+    let pair = text(position..<(position + 2))
     let candidates = [pair, String(character)]
     guard let sign = candidates.first(where: { Self.signs.contains($0) }) else {
       throw failure(
@@ -83,8 +108,11 @@ struct FormatLexer {
     position += 1
     let length = take { $0 == "l" || $0 == "h" || $0 == "q" || $0 == "z" }
     guard let letter = peek() else { throw failure(.argument, "a specifier belongs after %", at: start) }
-    let isInteger = "dDiuUxXoOc".contains(letter)
-    let isKnown = isInteger || (length.isEmpty ? "@Kfge".contains(letter) : length == "l" && "fge".contains(letter))
+    let isInteger = "dDiuUxXoOc".unicodeScalars.contains(letter)
+    let isKnown =
+      isInteger
+      || (length.isEmpty
+        ? "@Kfge".unicodeScalars.contains(letter) : length == "l" && "fge".unicodeScalars.contains(letter))
     if !isKnown {
       throw failure(
         .argument, "%\(length)\(letter) is no specifier", at: start, hint: "use %@ for values and %K for key paths")
@@ -97,7 +125,7 @@ struct FormatLexer {
 
   private mutating func number() throws(PredicateFormatError) {
     let start = position
-    if peek() == "0", let mark = peek(1), let radix = ["x": 16, "o": 8, "b": 2][mark.lowercased()] {
+    if peek() == "0", let mark = peek(1), let radix = ["x": 16, "o": 8, "b": 2][mark.properties.lowercaseMapping] {
       position += 2
       let digits = takeName()
       guard let value = UInt64(digits, radix: radix) else {
@@ -125,20 +153,20 @@ struct FormatLexer {
     add(.number(text), at: start)
   }
 
-  private mutating func string(_ quote: Character) throws(PredicateFormatError) -> String {
+  private mutating func string(_ quote: Unicode.Scalar) throws(PredicateFormatError) -> String {
     let start = position
     position += 1
     var text = ""
     while let character = peek() {
       position += 1
       if character == quote { return text }
-      if character == "\\" { text += String(try escape()) } else { text.append(character) }
+      text.unicodeScalars.append(character == "\\" ? try escape() : character)
     }
     throw failure(.literal, "the string that begins here does not end", at: start, hint: "add a closing \(quote)")
   }
 
   /// What the backslash before the position means with what is after it.
-  private mutating func escape() throws(PredicateFormatError) -> Character {
+  private mutating func escape() throws(PredicateFormatError) -> Unicode.Scalar {
     let start = position - 1
     guard let mark = peek() else { throw failure(.literal, "the text ends after a backslash", at: start) }
     position += 1
@@ -149,14 +177,14 @@ struct FormatLexer {
     case "t": return "\t"
     case "x", "u", "U":
       let length = mark == "x" ? 2 : mark == "u" ? 4 : 8
-      let digits = String(characters[position..<min(position + length, characters.count)])
+      let digits = text(position..<(position + length))
       guard digits.count == length, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16),
         let scalar = Unicode.Scalar(value)
       else {
         throw failure(.literal, "\"\\\(mark)\" needs \(length) hexadecimal digits of a character", at: start)
       }
       position += length
-      return Character(scalar)
+      return scalar
     default:
       throw failure(
         .literal, "the escape \"\\\(mark)\" is not known", at: start, hint: "write \\\\ for a backslash in the text")
@@ -166,6 +194,6 @@ struct FormatLexer {
   private func failure(
     _ code: PredicateFormatError.Code, _ message: String, at start: Int, hint: String? = nil
   ) -> PredicateFormatError {
-    PredicateFormatError(code: code, message: message, column: start + 1, hint: hint)
+    PredicateFormatError(code: code, message: message, column: columns[start], hint: hint)
   }
 }

@@ -13,6 +13,7 @@ extension PredicateParser {
     try expect("(")
     let start = next.column
     let operands = try list(until: ")")
+    try nest()
     switch name {
     case "castObject:toType:":
       guard operands.count == 2, case .constant(.string(let type)) = operands[1],
@@ -52,14 +53,20 @@ extension PredicateParser {
     advance()
     try expect("(")
     let receiver = try expression()
+    var greatest = height
     try expect(",")
     let token = next
     guard case .constant(.string(let selector)) = try operand() else {
       throw failure(.syntax, "\(token.shown) stands where a selector belongs", at: token.column)
     }
     var operands = [receiver]
-    while skip(sign: ",") { operands.append(try expression()) }
+    while skip(sign: ",") {
+      operands.append(try expression())
+      greatest = max(greatest, height)
+    }
     try expect(")")
+    // Some methods become two functions.
+    try nest(beside: greatest + 1)
     let known = Expression.Function(rawValue: selector)
     let count = known?.operandCount ?? selector.count { $0 == ":" } + 1
     if operands.count != count {

@@ -5,6 +5,7 @@ extension PredicateParser {
   /// What stands between operators.
   mutating func operand() throws(PredicateFormatError) -> Expression {
     let token = next
+    height = 0
     switch token.kind {
     case .number(let text):
       let value = try number(text)
@@ -23,22 +24,33 @@ extension PredicateParser {
     case .word(let name, isEscaped: false): return try word(name)
     case .sign("{"):
       advance()
-      return .aggregate(try list(until: "}"))
+      let elements = try list(until: "}")
+      try nest()
+      return .aggregate(elements)
     case .sign("("):
       advance()
       let first = try expression()
       if skip(sign: ")") { return first }
       try expect(",")
-      return .aggregate([first] + (try list(until: ")")))
+      let firstHeight = height
+      let others = try list(until: ")")
+      try nest(beside: firstHeight)
+      return .aggregate([first] + others)
     default: throw unexpected("a value or a property")
     }
   }
 
-  /// Expressions with commas between them, and the sign after the last one.
+  /// Expressions with commas between them, and the sign after the last one. The height is that of the highest.
   mutating func list(until closing: String) throws(PredicateFormatError) -> [Expression] {
     var elements: [Expression] = []
+    var greatest = 0
+    height = 0
     if skip(sign: closing) { return elements }
-    repeat { elements.append(try expression()) } while skip(sign: ",")
+    repeat {
+      elements.append(try expression())
+      greatest = max(greatest, height)
+    } while skip(sign: ",")
+    height = greatest
     if !skip(sign: closing) { throw unexpected("\",\" or \"\(closing)\"") }
     return elements
   }
@@ -84,9 +96,12 @@ extension PredicateParser {
     try expect("(")
     let column = next.column
     let operand = try expression()
+    try nest()
+    let height = self.height
     try expect(",")
     let type = try castType()
     try expect(")")
+    self.height = height
     guard case .constant(let literal) = operand else { return .cast(operand, type) }
     let value = type.convert(literal)
     if value.isMissing && !literal.isMissing {
@@ -109,11 +124,14 @@ extension PredicateParser {
     advance()
     try expect("(")
     let predicate = try disjunction()
+    var greatest = height
     try expect(",")
     let first = try expression()
+    greatest = max(greatest, height)
     try expect(",")
     let second = try expression()
     try expect(")")
+    try nest(beside: greatest)
     return .conditional(predicate, first, second)
   }
 
@@ -121,12 +139,14 @@ extension PredicateParser {
     advance()
     try expect("(")
     let base = try expression()
+    let baseHeight = height
     try expect(",")
     guard case .variable(let name) = next.kind else { throw unexpected("a variable such as $x") }
     advance()
     try expect(",")
     let predicate = try disjunction()
     try expect(")")
+    try nest(beside: baseHeight)
     return .subquery(of: base, variable: name, predicate)
   }
 

@@ -6,19 +6,19 @@ extension PredicateParser {
     try enter()
     defer { depth -= 1 }
     var left = try sum()
-    var length = 0
     while let word = nextWord, let operation = Expression.SetOperation(rawValue: word) {
-      try count(&length)
       advance()
+      let leftHeight = height
       left = .set(operation, left, try sum())
+      try nest(beside: leftHeight)
     }
     return left
   }
 
   private mutating func sum() throws(PredicateFormatError) -> Expression {
     var left = try product()
-    var length = 0
     while true {
+      let leftHeight = height
       if skip(sign: "+") {
         left = .function(.add, [left, try product()])
       } else if skip(sign: "-") {
@@ -26,14 +26,14 @@ extension PredicateParser {
       } else {
         return left
       }
-      try count(&length)
+      try nest(beside: leftHeight)
     }
   }
 
   private mutating func product() throws(PredicateFormatError) -> Expression {
     var left = try power()
-    var length = 0
     while true {
+      let leftHeight = height
       if skip(sign: "*") {
         left = .function(.multiply, [left, try power()])
       } else if skip(sign: "/") {
@@ -41,7 +41,7 @@ extension PredicateParser {
       } else {
         return left
       }
-      try count(&length)
+      try nest(beside: leftHeight)
     }
   }
 
@@ -50,7 +50,10 @@ extension PredicateParser {
     guard skip(sign: "**") else { return base }
     try enter()
     defer { depth -= 1 }
-    return .function(.power, [base, try power()])
+    let baseHeight = height
+    let exponent = try power()
+    try nest(beside: baseHeight)
+    return .function(.power, [base, exponent])
   }
 
   /// A minus belongs to a number; before anything else it subtracts from zero.
@@ -61,16 +64,12 @@ extension PredicateParser {
     if case .number(let text) = next.kind {
       let number = try self.number("-" + text)
       advance()
+      height = 0
       return try suffixes(of: .constant(number))
     }
-    return .function(.subtract, [.constant(.integer(0)), try signed()])
-  }
-
-  private func count(_ length: inout Int) throws(PredicateFormatError) {
-    length += 1
-    if length > Self.longestChain {
-      throw failure(.complexity, "more than \(Self.longestChain) operators in a row", hint: "use parentheses")
-    }
+    let operand = try signed()
+    try nest()
+    return .function(.subtract, [.constant(.integer(0)), operand])
   }
 
   // MARK: key paths and indexes
@@ -88,8 +87,8 @@ extension PredicateParser {
   {
     var result = start
     var isClosed = isClosed
-    var length = 0
     while true {
+      let baseHeight = height
       if skip(sign: ".") {
         result = try component(after: result, isClosed: isClosed)
       } else if skip(sign: "[") {
@@ -99,7 +98,7 @@ extension PredicateParser {
         return result
       }
       isClosed = false
-      try count(&length)
+      try nest(beside: baseHeight)
     }
   }
 

@@ -5,9 +5,8 @@ import ObjectModel
 /// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `+ -`, `* /`, `**` (to the right), the sign of a
 /// number, key paths and indexes. Words of the language are known in any letter case.
 struct PredicateParser {
-  static let deepestNesting = 64
-  /// Operators in a row nest as deeply as the row is long.
-  static let longestChain = 512
+  /// Of parentheses and of the tree: small enough for the stack of a worker thread, wherever the tree is walked.
+  static let deepestNesting = 40
 
   let tokens: [FormatToken]
   /// What stands for the specifiers, in order.
@@ -15,6 +14,8 @@ struct PredicateParser {
   var position = 0
   var nextArgument = 0
   var depth = 0
+  /// The height of the tree that was parsed last. Operators in a row nest as deeply as the row is long.
+  var height = 0
   /// Position of each opening parenthesis → position of its closing one.
   private let closings: [Int: Int]
 
@@ -93,9 +94,17 @@ struct PredicateParser {
 
   mutating func enter() throws(PredicateFormatError) {
     depth += 1
-    if depth > Self.deepestNesting {
-      throw failure(.complexity, "the predicate is nested more than \(Self.deepestNesting) levels deep")
-    }
+    if depth > Self.deepestNesting { throw tooDeep }
+  }
+
+  /// What was parsed last becomes a part of a node, beside others.
+  mutating func nest(beside other: Int = 0) throws(PredicateFormatError) {
+    height = max(height, other) + 1
+    if height > Self.deepestNesting { throw tooDeep }
+  }
+
+  private var tooDeep: PredicateFormatError {
+    failure(.complexity, "the predicate is nested more than \(Self.deepestNesting) levels deep")
   }
 
   // MARK: predicates
@@ -104,20 +113,37 @@ struct PredicateParser {
     try enter()
     defer { depth -= 1 }
     var parts = [try conjunction()]
-    while skip(word: "OR") || skip(sign: "||") { parts.append(try conjunction()) }
-    return parts.count == 1 ? parts[0] : .or(parts)
+    var greatest = height
+    while skip(word: "OR") || skip(sign: "||") {
+      parts.append(try conjunction())
+      greatest = max(greatest, height)
+    }
+    if parts.count == 1 { return parts[0] }
+    try nest(beside: greatest)
+    return .or(parts)
   }
 
   private mutating func conjunction() throws(PredicateFormatError) -> Predicate {
     var parts = [try negation()]
-    while skip(word: "AND") || skip(sign: "&&") { parts.append(try negation()) }
-    return parts.count == 1 ? parts[0] : .and(parts)
+    var greatest = height
+    while skip(word: "AND") || skip(sign: "&&") {
+      parts.append(try negation())
+      greatest = max(greatest, height)
+    }
+    if parts.count == 1 { return parts[0] }
+    try nest(beside: greatest)
+    return .and(parts)
   }
 
   private mutating func negation() throws(PredicateFormatError) -> Predicate {
     try enter()
     defer { depth -= 1 }
-    if skip(word: "NOT") || skip(sign: "!") { return .not(try negation()) }
+    if skip(word: "NOT") || skip(sign: "!") {
+      let part = try negation()
+      try nest()
+      return .not(part)
+    }
+    height = 0
     if skip(word: "TRUEPREDICATE") { return .all }
     if skip(word: "FALSEPREDICATE") { return .none }
     if next.kind == .sign("("), isPredicateInParentheses {
@@ -154,10 +180,12 @@ struct PredicateParser {
     }
     if modifier != .direct { advance() }
     let left = try expression()
+    let leftHeight = height
     let comparisonOperator = try self.comparisonOperator(after: left)
     let options = try self.options()
     let start = next.column
     let right = try expression()
+    try nest(beside: leftHeight)
     if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
       throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)
     }

@@ -1,8 +1,7 @@
 import Foundation
 import ObjectModel
-import Testing
-
 import StoreInterface
+import Testing
 
 @Suite("Folding and the order of texts")
 struct TextOrderTests {

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import ObjectModel
 import StoreInterface
 import Testing
@@ -32,6 +34,7 @@ struct PredicateMistakeTests {
     ("a == %d", [nil], 6, .argument), ("a == %f", [nil], 6, .argument), ("a[ == 1", [], 4, .syntax),
     ("a[1 == 1", [], 5, .syntax), ("ANY == 1", [], 5, .syntax), ("in == 1", [], 1, .syntax), ("a & b", [], 3, .syntax),
     ("a := 1", [], 3, .syntax), ("ä == 'x' AND", [], 13, .syntax),
+    ("a\u{308} == 'x\u{301}' AND", [], 13, .syntax), ("a == '\u{301}", [], 6, .literal),
   ]
 
   @Test("a mistake is an error with its column", arguments: mistakes)
@@ -56,6 +59,36 @@ struct PredicateMistakeTests {
   @Test("endless nesting and chains are errors", arguments: deep)
   func nesting(format: String) {
     #expect(throws: PredicateFormatError.self) { try Predicate(format: format) }
+  }
+
+  @Test("the deepest nesting fits the stack of a worker thread, to parse, write, check and evaluate")
+  func smallStack() throws {
+    let warehouse = try Warehouse()
+    let formats = [
+      "rank == " + String(repeating: "(1 + ", count: 36) + "1" + String(repeating: ")", count: 36),
+      String(repeating: "(", count: 17) + "rank == 1" + String(repeating: ")", count: 17),
+      String(repeating: "NOT ", count: 37) + "rank == 1",
+      "rank == 1" + String(repeating: " + 1", count: 36),
+      "rank == " + String(repeating: "abs:(", count: 36) + "1"
+        + String(repeating: ")", count: 36),
+      String(repeating: "SUBQUERY(children, $x, ", count: 9) + "rank == 1"
+        + String(repeating: ").@count > 0", count: 9),
+    ]
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      for format in formats {
+        guard let predicate = try? Predicate(format: format) else {
+          Issue.record("\(format.prefix(40))… does not parse")
+          continue
+        }
+        #expect((try? Predicate(format: predicate.predicateFormat)) != nil)
+        #expect(throws: Never.self) { try warehouse.keys(warehouse.item) { $0.predicate = predicate } }
+      }
+      isDone.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    isDone.wait()
   }
 
   @Test("long lists and long conjunctions are no problem")

@@ -27,7 +27,11 @@ struct RandomTrees {
     case 2: return .boolean(Bool.random(using: &random))
     case 3: return .double(pick([0.5, -1e300, 1e-7, 3, 0.1]))
     case 4: return .decimal(pick([Decimal(string: "0.1") ?? 0, -3, Decimal(string: "12345678901234567890.5") ?? 0]))
-    case 5, 6: return .string(pick(["", "a", "it's \"x\"", "back\\slash", "line\nend\t\r", "é😀", "%@ $x #y"]))
+    case 5, 6:
+      return .string(
+        pick([
+          "", "a", "it's \"x\"", "back\\slash", "line\nend\t\r", "\u{301}x\u{FE0F}", "\u{200D}\r\n", "é😀", "%@ $x #y",
+        ]))
     case 7: return .date(Date(timeIntervalSinceReferenceDate: pick([0, -1.5, 1e9, 0.1])))
     case 8: return .data(pick([Data(), Data([0, 255, 7])]))
     case 9: return pick([.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))])
