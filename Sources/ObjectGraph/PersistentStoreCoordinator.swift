@@ -74,9 +74,9 @@ public final class PersistentStoreCoordinator: Sendable {
     persistentStores.first { $0.identifier == identifier }
   }
 
-  /// Where a store that a description opened has its file.
+  /// Where a store has its file; nil when it has none.
   public func url(for store: any PersistentStore) -> URL? {
-    router.attachedStores.first { $0.store === store }?.url
+    store.url ?? router.attachedStores.first { $0.store === store }?.url
   }
 
   /// Removes a store with everything that belongs to it. One that is not there is no error.

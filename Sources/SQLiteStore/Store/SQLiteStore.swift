@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import ObjectModel
 import SQLite
 public import StoreInterface
@@ -58,6 +58,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public let layout: StoreLayout
   /// What the store was created or opened with.
   public let options: Options
+  /// The path as a URL.
+  public var url: URL? { URL(filePath: path) }
   /// The store's UUID.
   public var identifier: String { locked { storedMetadata.uuid } }
   /// The metadata as it is stored.

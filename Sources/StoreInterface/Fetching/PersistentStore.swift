@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 
 /// A place that keeps objects: what contexts and the pipeline ask of a store.
@@ -8,6 +9,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   var identifier: String { get }
   /// Entities in requests and ids belong to this very instance.
   var model: ManagedObjectModel { get }
+  /// Where the store is kept; nil for one without a file.
+  var url: URL? { get }
 
   /// The snapshots that a request selects, in its order (by primary key where it states none).
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
@@ -32,6 +35,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  /// None.
+  public var url: URL? { nil }
+
   /// By way of the snapshots; a store that can do it faster does.
   public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
     try snapshots(request).map(\.objectID)

@@ -1,0 +1,86 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+
+extension FetchedResultsController {
+  /// Follows the context from the first fetch on.
+  func observeContext() {
+    if content == nil || observer != nil { return }
+    let link = ControllerLink(self)
+    observer = NotificationCenter.default.addObserver(
+      forName: ManagedObjectContext.didChangeObjectsNotification, object: managedObjectContext, queue: nil
+    ) { notification in
+      if let changes = notification.contextChanges { link.controller?.contextDidChange(changes) }
+    }
+  }
+
+  /// Works out what a change of the context made of the results, and tells it. Where the new results cannot be had,
+  /// because the store fails, the old ones stay.
+  private func contextDidChange(_ changes: ContextChanges) {
+    guard let old = content else { return }
+    let changed = changes.updatedObjects.union(changes.refreshedObjects)
+    let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
+    guard changes.invalidatedCount > 0 || all.contains(where: { touchesResults($0.entity) }) else { return }
+    let previous = old.map { info(of: $0) }
+    guard let new = try? makeSections(of: fetch()) else { return }
+    take(new)
+    let difference = ResultsChanges(from: old, to: new, changed: Set(changed.compactMap { $0 as? Object }))
+    if !difference.isEmpty { tell(difference, previous: previous) }
+  }
+
+  /// Whether objects of an entity can be results, or decide about their order or sections.
+  private func touchesResults(_ entity: Entity) -> Bool {
+    let own = fetchRequest.entity
+    if fetchRequest.includesSubentities ? entity.isKind(of: own) : entity == own { return true }
+    let sectionPath = sectionNameKeyPath.map { [$0.split(separator: ".").map(String.init)] } ?? []
+    return (fetchRequest.sortDescriptors.map(\.keyPath) + sectionPath).contains { path in
+      var here = own
+      for name in path.dropLast() {
+        guard let relationship = here.relationship(name) else { return false }
+        here = relationship.destination
+        if entity.isKind(of: here) { return true }
+      }
+      return false
+    }
+  }
+
+  private func tell(_ changes: ResultsChanges<Object>, previous: [FetchedResultsSectionInfo<Object>]) {
+    guard let delegate, let sections else { return }
+    func path(_ position: ResultsChanges<Object>.Position) -> IndexPath { [position.section, position.item] }
+    delegate.controllerWillChangeContent(self)
+    for index in changes.deletedSections {
+      delegate.controller(self, didChange: previous[index], atSectionIndex: index, for: .delete)
+    }
+    for index in changes.insertedSections {
+      delegate.controller(self, didChange: sections[index], atSectionIndex: index, for: .insert)
+    }
+    for change in changes.deleted {
+      delegate.controller(self, didChange: change.item, at: path(change.from), for: .delete, newIndexPath: nil)
+    }
+    for change in changes.inserted {
+      delegate.controller(self, didChange: change.item, at: nil, for: .insert, newIndexPath: path(change.to))
+    }
+    for (list, type) in [(changes.moved, FetchedResultsChangeType.move), (changes.updated, .update)] {
+      for change in list {
+        delegate.controller(
+          self, didChange: change.item, at: path(change.from), for: type, newIndexPath: path(change.to))
+      }
+    }
+    delegate.controllerDidChangeContent(self)
+    guard let snapshot else { return }
+    delegate.controller(self, didChangeContentWith: snapshot)
+    let before = previous.flatMap { $0.objects.map(\.objectID) }
+    delegate.controller(
+      self, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
+  }
+}
+
+/// Leads from the notification centre to a controller. Notifications of a context are posted on its queue, which is
+/// where the controller lives: that is what makes the unchecked `Sendable` sound.
+private final class ControllerLink<Object: ManagedObject>: @unchecked Sendable {
+  weak var controller: FetchedResultsController<Object>?
+
+  init(_ controller: FetchedResultsController<Object>) {
+    self.controller = controller
+  }
+}

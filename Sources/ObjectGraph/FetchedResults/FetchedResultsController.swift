@@ -1,0 +1,222 @@
+public import Foundation
+import ObjectModel
+public import StoreInterface
+
+/// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of them.
+///
+/// Use it on the queue of its context. It has no results before `performFetch`.
+public final class FetchedResultsController<Object: ManagedObject> {
+  /// What is fetched. A change counts from the next `performFetch`.
+  public var fetchRequest: FetchRequest
+  /// Where objects live.
+  public let managedObjectContext: ManagedObjectContext
+  /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep them
+  /// together: usually it is this very key path.
+  public let sectionNameKeyPath: String?
+  /// Under which name the sections are kept on disk; nil for not at all.
+  public let cacheName: String?
+  /// The folder of section caches.
+  public var cacheDirectory: URL
+  /// Is told of changes.
+  public weak var delegate: (any FetchedResultsControllerDelegate<Object>)? {
+    didSet { observeContext() }
+  }
+
+  typealias Content = [ResultsChanges<Object>.Section]
+  private(set) var content: Content?
+  private var positions: [Object: IndexPath] = [:]
+  var observer: (any NSObjectProtocol)?
+
+  /// A controller without results yet.
+  public init(
+    fetchRequest: FetchRequest, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
+    cacheName: String? = nil
+  ) {
+    self.fetchRequest = fetchRequest
+    self.managedObjectContext = managedObjectContext
+    self.sectionNameKeyPath = sectionNameKeyPath
+    self.cacheName = cacheName
+    cacheDirectory = SectionCache.defaultDirectory
+  }
+
+  deinit { if let observer { NotificationCenter.default.removeObserver(observer) } }
+
+  // MARK: Results
+
+  /// Fetches, and makes the sections.
+  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, or objects of one section
+  ///   do not follow each other in the order of the request.
+  public func performFetch() throws {
+    let found = try fetch()
+    take(try sections(of: found))
+    observeContext()
+  }
+
+  /// All objects, in the order of the request; nil before `performFetch`.
+  public var fetchedObjects: [Object]? { content.map { $0.flatMap(\.items) } }
+
+  /// The sections; nil before `performFetch`.
+  public var sections: [FetchedResultsSectionInfo<Object>]? { content?.map { info(of: $0) } }
+
+  /// The object at a section and an item.
+  public func object(at indexPath: IndexPath) -> Object {
+    // As an array does: an index that is not there is a mistake of the program.
+    guard let content, indexPath.count == 2, content.indices.contains(indexPath[0]),
+      content[indexPath[0]].items.indices.contains(indexPath[1])
+    else { preconditionFailure("the results have nothing at \(indexPath)") }
+    return content[indexPath[0]].items[indexPath[1]]
+  }
+
+  /// Where an object is; nil when it is none of the results.
+  public func indexPath(forObject object: Object) -> IndexPath? { positions[object] }
+
+  /// The results as ids; nil before `performFetch`.
+  public var snapshot: FetchedResultsSnapshot? {
+    content.map { content in
+      FetchedResultsSnapshot(
+        sections: content.map { FetchedResultsSnapshot.Section(name: $0.name, objectIDs: $0.items.map(\.objectID)) })
+    }
+  }
+
+  // MARK: Index titles
+
+  /// The index titles of the sections, each once, in the order of the sections.
+  public var sectionIndexTitles: [String] {
+    var seen: Set<String> = []
+    return (content ?? []).compactMap { sectionIndexTitle(forSectionName: $0.name) }.filter { seen.insert($0).inserted }
+  }
+
+  /// What stands for a section in an index.
+  public func sectionIndexTitle(forSectionName name: String) -> String? {
+    if let delegate { return delegate.controller(self, sectionIndexTitleForSectionName: name) }
+    return Self.defaultIndexTitle(name)
+  }
+
+  /// The first section with that index title.
+  /// - Parameter index: the position of the title in `sectionIndexTitles`.
+  public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
+    (content ?? []).firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
+  }
+
+  static func defaultIndexTitle(_ name: String) -> String? { name.first.map { String($0).uppercased() } }
+
+  /// Removes the kept sections of that name; those of every name for nil.
+  /// - Parameter directory: the folder of section caches; nil for the usual one.
+  public static func deleteCache(withName name: String?, in directory: URL? = nil) {
+    let directory = directory ?? SectionCache.defaultDirectory
+    guard let name else { return SectionCache.removeAll(in: directory) }
+    SectionCache(directory: directory, name: name).remove()
+  }
+
+  // MARK: Making sections
+
+  func fetch() throws -> [Object] {
+    guard !fetchRequest.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
+    return try managedObjectContext.fetch(fetchRequest).compactMap { $0 as? Object }
+  }
+
+  /// The sections of fetched objects: kept ones where they still count.
+  private func sections(of found: [Object]) throws -> Content {
+    guard sectionNameKeyPath != nil, let cacheName, !managedObjectContext.hasChanges,
+      let stamp = SectionCache.stamp(managedObjectContext.coordinator)
+    else { return try makeSections(of: found) }
+    let cache = SectionCache(directory: cacheDirectory, name: cacheName)
+    let fingerprint = fingerprint + "\n" + stamp
+    if let kept = cache.load(fingerprint: fingerprint, objectCount: found.count) {
+      var start = 0
+      return zip(kept.names, kept.counts).map { name, count in
+        defer { start += count }
+        return ResultsChanges.Section(name: name, items: Array(found[start..<(start + count)]))
+      }
+    }
+    let made = try makeSections(of: found)
+    cache.store(
+      SectionCache.Content(fingerprint: fingerprint, names: made.map(\.name), counts: made.map(\.items.count)))
+    return made
+  }
+
+  func makeSections(of found: [Object]) throws -> Content {
+    guard let path = sectionNameKeyPath?.split(separator: ".").map(String.init) else {
+      return [ResultsChanges.Section(name: "", items: found)]
+    }
+    var result: Content = []
+    var seen: Set<String> = []
+    for object in found {
+      let name = object.sectionName(at: path)
+      if result.last?.name != name {
+        guard seen.insert(name).inserted else {
+          let descriptor = fetchRequest.sortDescriptors[0].keyPath.joined(separator: ".")
+          throw FetchedResultsError.sectionsOutOfOrder(
+            section: name, keyPath: path.joined(separator: "."), firstSortKeyPath: descriptor)
+        }
+        result.append(ResultsChanges.Section(name: name, items: []))
+      }
+      result[result.count - 1].items.append(object)
+    }
+    return result
+  }
+
+  /// Everything but the state of the stores that the sections depend on.
+  private var fingerprint: String {
+    let sorts = fetchRequest.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
+    return [
+      fetchRequest.entity.name, fetchRequest.entity.versionHash.base64EncodedString(), "\(fetchRequest.predicate)",
+      sorts.joined(separator: ","), "\(fetchRequest.fetchLimit) \(fetchRequest.fetchOffset)",
+      "\(fetchRequest.includesSubentities)", sectionNameKeyPath ?? "",
+    ].joined(separator: "\n")
+  }
+
+  func take(_ sections: Content) {
+    content = sections
+    positions = [:]
+    for (section, part) in sections.enumerated() {
+      for (item, object) in part.items.enumerated() { positions[object] = [section, item] }
+    }
+  }
+
+  func info(of section: ResultsChanges<Object>.Section) -> FetchedResultsSectionInfo<Object> {
+    FetchedResultsSectionInfo(
+      name: section.name, indexTitle: sectionIndexTitle(forSectionName: section.name), objects: section.items)
+  }
+}
+
+/// Why a controller could not make its results.
+public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
+  /// A request without an order has no places to speak of.
+  case noSortDescriptor
+  /// Objects of one section do not follow each other.
+  case sectionsOutOfOrder(section: String, keyPath: String, firstSortKeyPath: String)
+
+  /// What happened, in a sentence.
+  public var description: String {
+    switch self {
+    case .noSortDescriptor: "a fetched results controller needs a request with a sort descriptor"
+    case .sectionsOutOfOrder(let section, let keyPath, let first):
+      "the objects of section \"\(section)\" (\(keyPath)) do not follow each other: the request sorts by \(first) first"
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The value at a key path as the name of a section; empty when it is missing.
+  func sectionName(at path: [String]) -> String {
+    var here = self
+    for name in path.dropLast() {
+      guard let next = here.object(for: name) else { return "" }
+      here = next
+    }
+    guard let last = path.last else { return "" }
+    switch here[last] {
+    case .null: return ""
+    case .string(let text): return text
+    case .integer(let number): return "\(number)"
+    case .boolean(let flag): return flag ? "1" : "0"
+    case .double(let number): return "\(number)"
+    case .decimal(let number): return "\(number)"
+    case .date(let date): return date.formatted(.iso8601)
+    case .uuid(let uuid): return uuid.uuidString
+    case .uri(let url): return url.absoluteString
+    case .data(let data): return data.base64EncodedString()
+    }
+  }
+}

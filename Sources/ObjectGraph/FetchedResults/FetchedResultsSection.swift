@@ -1,0 +1,100 @@
+public import Foundation
+public import ObjectModel
+
+/// A section of a controller's results.
+public struct FetchedResultsSectionInfo<Object: ManagedObject> {
+  /// What the objects' values at the section key path are as text; empty when the controller makes no sections.
+  public let name: String
+  /// What stands for the section in an index beside a list: the first character of the name in upper case, unless the
+  /// delegate says another.
+  public let indexTitle: String?
+  /// The objects, in the order of the request.
+  public let objects: [Object]
+  /// The number of objects.
+  public var numberOfObjects: Int { objects.count }
+}
+
+/// What happened to an object or a section of a controller's results. Raw values are Core Data's.
+public enum FetchedResultsChangeType: UInt, Sendable, Hashable {
+  case insert = 1
+  case delete = 2
+  case move = 3
+  case update = 4
+}
+
+/// The results of a controller as section names and object ids, which may be handed to other threads.
+public struct FetchedResultsSnapshot: Sendable, Hashable {
+  /// One section.
+  public struct Section: Sendable, Hashable {
+    /// The section's name.
+    public var name: String
+    /// Its objects, in order.
+    public var objectIDs: [ObjectID]
+  }
+  /// The sections, in order.
+  public var sections: [Section]
+  /// All objects, in order.
+  public var objectIDs: [ObjectID] { sections.flatMap(\.objectIDs) }
+}
+
+/// Is told of changes to the results of a controller, on the queue of the controller's context.
+///
+/// For each change of the context that touches the results: `controllerWillChangeContent`, then sections (deleted ones,
+/// then inserted ones), then objects (deletes, inserts, moves, updates), then `controllerDidChangeContent`, and last the
+/// two `didChangeContentWith`. Implement what is needed; everything else does nothing.
+public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+  /// The objects of the controller's results.
+  associatedtype Object: ManagedObject
+  /// Changes follow. The controller's results are the new ones already.
+  func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
+  /// A section was inserted, at an index of the new results, or deleted, at one of the old.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSectionInfo<Object>,
+    atSectionIndex index: Int, for type: FetchedResultsChangeType)
+  /// An object changed. `indexPath` is where it was in the old results, nil for an insertion; `newIndexPath` where it is
+  /// in the new ones, nil for a deletion.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
+    for type: FetchedResultsChangeType, newIndexPath: IndexPath?)
+  /// All changes have been told.
+  func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
+  /// The new results as ids.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChangeContentWith snapshot: FetchedResultsSnapshot)
+  /// What became of the ids, without sections.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChangeContentWith difference: CollectionDifference<ObjectID>)
+  /// What stands for a section in an index; nil for none.
+  func controller(
+    _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
+  ) -> String?
+}
+
+extension FetchedResultsControllerDelegate {
+  /// Does nothing.
+  public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
+  /// Does nothing.
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSectionInfo<Object>,
+    atSectionIndex index: Int, for type: FetchedResultsChangeType
+  ) {}
+  /// Does nothing.
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
+    for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {}
+  /// Does nothing.
+  public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
+  /// Does nothing.
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChangeContentWith snapshot: FetchedResultsSnapshot
+  ) {}
+  /// Does nothing.
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChangeContentWith difference: CollectionDifference<ObjectID>
+  ) {}
+  /// The first character of the name in upper case.
+  public func controller(
+    _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
+  ) -> String? { FetchedResultsController<Object>.defaultIndexTitle(name) }
+}
