@@ -96,7 +96,7 @@ struct FetchedResultsControllerTests {
       context.processPendingChanges()
       #expect(log.take() == ["will", "move 0.0 0.4", "did"])
 
-      try context.delete(pupils[2])
+      context.delete(pupils[2])
       school.addPupil(context, "Fay", grade: 2)
       pupils[3]["grade"] = .integer(3)
       context.processPendingChanges()
@@ -114,7 +114,7 @@ struct FetchedResultsControllerTests {
       #expect(results.indexPath(forObject: pupils[3]) == [2, 0])
       #expect(results.snapshot?.objectIDs.allSatisfy { !$0.isTemporary } == true)
 
-      try context.delete(pupils[3])
+      context.delete(pupils[3])
       context.processPendingChanges()
       #expect(log.take() == ["will", "delete section 3 2", "delete 2.0 -", "did"])
 
