@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
     .library(name: "ImportPipeline", targets: ["ImportPipeline"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
+    .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -64,6 +65,11 @@ let package = Package(
         "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph", "SeedFormats",
         "ImportPipeline", logging, argumentParser,
       ]),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["ObjectModel", "StoreInterface", "CSQLite", "SQLiteStore", "ObjectGraph", "ModelFiles"]),
+    .executableTarget(
+      name: "surf-journal-example", dependencies: ["Seedbed", "ImportPipeline"], path: "examples/SurfJournal"),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]
