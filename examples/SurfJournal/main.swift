@@ -7,7 +7,10 @@ import ImportPipeline
 import Seedbed
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3 else { fatalError("usage: surf-journal-example MODEL FOLDER") }
+guard arguments.count == 3 else {
+  FileHandle.standardError.write(Data("usage: surf-journal-example MODEL FOLDER\n".utf8))
+  exit(64)
+}
 let folder = URL(filePath: arguments[2], directoryHint: .isDirectory)
 
 // The stack: the app's own model, and one SQLite store in the folder.
@@ -15,7 +18,7 @@ let container = try PersistentContainer(name: "SurfJournal", modelURL: URL(fileP
 container.persistentStoreDescriptions = [.init(type: .sqlite, url: folder.appending(path: "SurfJournal.sqlite"))]
 try container.loadPersistentStores()
 let model = container.managedObjectModel
-guard let entry = model["JournalEntry"] else { fatalError("the model has no JournalEntry") }
+guard let entry = model["JournalEntry"] else { throw CocoaError(.fileReadCorruptFile) }
 
 let journal = container.newBackgroundContext()
 try await journal.perform {
