@@ -48,13 +48,23 @@ struct TransitQueries {
   private static let box =
     "t0.ZLATITUDE >= ?1 AND t0.ZLATITUDE <= ?2 AND t0.ZLONGITUDE >= ?3 AND t0.ZLONGITUDE <= ?4"
 
-  /// Every workload, measured.
-  func run(rounds: Int) throws -> [Pair] {
+  /// Every workload whose name has the given text in it, measured.
+  func run(rounds: Int, named part: String?) throws -> [Pair] {
+    var pairs: [Pair] = []
+    for workload in workloads(rounds) where part.map({ workload.name.contains($0) }) ?? true {
+      pairs.append(try workload.measure())
+    }
+    return pairs
+  }
+
+  private typealias Workload = (name: String, measure: () throws -> Pair)
+
+  private func workloads(_ rounds: Int) -> [Workload] {
     [
-      try queries("box over stops, compound index", rounds, Self.box, bind: bindBox) { place in
+      queries("box over stops, compound index", rounds, Self.box, bind: bindBox) { place in
         try Predicate(format: Self.boxFormat, arguments: boxArguments(place))
       },
-      try queries(
+      queries(
         "box, and a departure in 20 minutes", rounds,
         Self.box + " AND EXISTS (SELECT 1 FROM ZSTOPTIME AS t1 WHERE t1.ZSTOP = t0.Z_PK AND t1.ZDEPARTURETIME >= ?5 "
           + "AND t1.ZDEPARTURETIME <= ?6)",
@@ -69,7 +79,7 @@ struct TransitQueries {
               + " AND SUBQUERY(stopTimes, $t, $t.departureTime >= %@ AND $t.departureTime <= %@).@count != 0",
             arguments: boxArguments(place) + [departure(place), departure(place) + 1_200])
         }),
-      try queries(
+      queries(
         "prefix of a normalised name", rounds, "t0.ZNORMALIZEDNAME >= ?1 AND t0.ZNORMALIZEDNAME < ?2",
         bind: { statement, place in
           let prefix = String(place.name.prefix(5))
@@ -77,7 +87,7 @@ struct TransitQueries {
           statement.bind(2, Self.successor(prefix))
         },
         predicate: { try Predicate(format: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
-      try objects(rounds), try dictionaries(rounds), try ids(rounds),
+      objects(rounds), dictionaries(rounds), ids(rounds),
     ]
   }
 
@@ -113,6 +123,13 @@ struct TransitQueries {
 
   /// Many small fetches, from the text of the predicate to the objects, against binding and stepping.
   private func queries(
+    _ name: String, _ rounds: Int, _ condition: String, bind: @escaping (BareStatement, Place) -> Void,
+    predicate: @escaping (Place) throws -> StoreInterface.Predicate
+  ) -> Workload {
+    (name, { try measureQueries(name, rounds, condition, bind: bind, predicate: predicate) })
+  }
+
+  private func measureQueries(
     _ name: String, _ rounds: Int, _ condition: String, bind: (BareStatement, Place) -> Void,
     predicate: @escaping (Place) throws -> StoreInterface.Predicate
   ) throws -> Pair {
@@ -163,6 +180,12 @@ struct TransitQueries {
 
   private func many(
     _ name: String, _ limit: Double, _ rounds: Int, columns: String, ours: @escaping () throws -> Answer
+  ) -> Workload {
+    (name, { try measureMany(name, limit, rounds, columns: columns, ours: ours) })
+  }
+
+  private func measureMany(
+    _ name: String, _ limit: Double, _ rounds: Int, columns: String, ours: @escaping () throws -> Answer
   ) throws -> Pair {
     var pair = Pair(name: name, limit: limit)
     let statement = try BareStatement(
@@ -177,8 +200,8 @@ struct TransitQueries {
     return pair
   }
 
-  private func objects(_ rounds: Int) throws -> Pair {
-    try many("100,000 rows as objects", 2.5, rounds, columns: Self.stopTimeColumns) {
+  private func objects(_ rounds: Int) -> Workload {
+    many("100,000 rows as objects", 2.5, rounds, columns: Self.stopTimeColumns) {
       let context = container.newBackgroundContext()
       return try context.performAndWait {
         var request = manyRows
@@ -193,9 +216,9 @@ struct TransitQueries {
     }
   }
 
-  private func dictionaries(_ rounds: Int) throws -> Pair {
+  private func dictionaries(_ rounds: Int) -> Workload {
     let names = ["arrivalTime", "departureTime", "dropOffKind", "pickupKind", "sequence", "stop", "trip"]
-    return try many("100,000 rows as dictionaries", 1.5, rounds, columns: Self.stopTimeColumns) {
+    return many("100,000 rows as dictionaries", 1.5, rounds, columns: Self.stopTimeColumns) {
       var request = manyRows
       request.resultType = .dictionaries
       request.propertiesToFetch =
@@ -210,8 +233,8 @@ struct TransitQueries {
     }
   }
 
-  private func ids(_ rounds: Int) throws -> Pair {
-    try many("100,000 rows as ids", 1.5, rounds, columns: "t0.Z_PK, t0.Z_ENT") {
+  private func ids(_ rounds: Int) -> Workload {
+    many("100,000 rows as ids", 1.5, rounds, columns: "t0.Z_PK, t0.Z_ENT") {
       let ids = try store.objectIDs(manyRows)
       return Answer(rows: ids.count, keys: ids.reduce(0) { $0 + ($1.primaryKey ?? 0) })
     }

@@ -1,6 +1,6 @@
 // Fetches of the engine against SQLite's own C API, in turns in one process:
 //
-//   seedbed-bench queries STORE MODEL [ROUNDS]
+//   seedbed-bench queries STORE MODEL [ROUNDS [NAME]]
 //
 // Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
 
@@ -9,13 +9,14 @@ import ModelFiles
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, arguments[1] == "queries" else {
-  FileHandle.standardError.write(Data("usage: seedbed-bench queries STORE MODEL [ROUNDS]\n".utf8))
+  FileHandle.standardError.write(Data("usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]\n".utf8))
   exit(64)
 }
 do {
   let model = try ModelReader.read(path: arguments[3])
   let rounds = arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5
-  let pairs = try TransitQueries(storePath: arguments[2], model: model).run(rounds: max(rounds, 1))
+  let pairs = try TransitQueries(storePath: arguments[2], model: model)
+    .run(rounds: max(rounds, 1), named: arguments.count > 5 ? arguments[5] : nil)
   print("| workload | engine | bare statement | share | at most |\n|---|---:|---:|---:|---:|")
   for pair in pairs {
     let milliseconds = [pair.ours, pair.bare].map { String(format: "%.2f ms", Pair.median($0) * 1_000) }

@@ -29,8 +29,13 @@ public final class FetchedObjects: RandomAccessCollection {
       ids = .list(try context.fetch(request).map(\.objectID))
     } else {
       var keys = request
-      keys.propertiesToFetch = [ExpressionDescription("id", .selfObject)]
-      ids = .rows(try context.coordinator.store.rows(keys))
+      // No attribute can have this name, so that none of the sort descriptors can mean it.
+      keys.propertiesToFetch = [ExpressionDescription("\u{1}self", .selfObject)]
+      do {
+        ids = .rows(try context.coordinator.store.rows(keys))
+      } catch StoreError.unsupported {
+        ids = .list(try context.coordinator.store.objectIDs(request))
+      }
     }
   }
 

@@ -62,8 +62,9 @@ extension ManagedObjectContext {
   /// The objects of rows, one for each. Objects that are loaded keep their values.
   /// - Parameter asFaults: others get the row and are loaded when they are first used.
   func materialise(_ rows: [Snapshot], asFaults: Bool = false) -> [ManagedObject] {
-    rows.map { row in
-      let object = object(with: row.objectID)
+    expectObjects(rows.count)
+    return rows.map { row in
+      let object = parent == nil ? object(of: row) : object(with: row.objectID)
       if object.isFault {
         if asFaults {
           object.stored = row

@@ -91,7 +91,10 @@ final class StoreRouter: PersistentStore {
     if stores.count == 1 { return try stores[0].snapshots(request) }
     var part = request
     part.fetchOffset = 0
-    if request.fetchLimit > 0 { part.fetchLimit = request.fetchLimit + max(request.fetchOffset, 0) }
+    if request.fetchLimit > 0 {
+      let (limit, isTooLarge) = request.fetchLimit.addingReportingOverflow(max(request.fetchOffset, 0))
+      part.fetchLimit = isTooLarge ? 0 : limit
+    }
     var rows: [SortedRow] = []
     for (position, store) in stores.enumerated() {
       let snapshots = try store.snapshots(part)
@@ -201,7 +204,7 @@ private struct SortedRow {
 
   static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchRequest.SortDescriptor]) -> Bool {
     for (index, descriptor) in descriptors.enumerated() {
-      let order = Value.sortOrder(left.values[index], right.values[index])
+      let order = descriptor.comparison.order(left.values[index], right.values[index])
       if order != 0 { return (order < 0) == descriptor.isAscending }
     }
     return (left.store, left.snapshot.objectID.primaryKey ?? 0) < (right.store, right.snapshot.objectID.primaryKey ?? 0)

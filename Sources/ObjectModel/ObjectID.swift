@@ -19,6 +19,15 @@ public struct ObjectID: Sendable, Hashable {
     self.reference = reference
   }
 
+  /// Hashes the primary key alone, which differs among the objects of an entity: ids are looked up all the time, and
+  /// hashing the store's identifier would cost more than everything else.
+  public func hash(into hasher: inout Hasher) {
+    switch reference {
+    case .permanent(_, let primaryKey): hasher.combine(primaryKey)
+    case .temporary(let uuid): hasher.combine(uuid)
+    }
+  }
+
   /// Whether the object has not been saved yet.
   public var isTemporary: Bool {
     if case .temporary = reference { return true }

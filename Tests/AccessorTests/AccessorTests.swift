@@ -115,6 +115,25 @@ struct AccessorTests {
     }
   }
 
+  @Test("#Predicate speaks of generated properties, inherited ones too")
+  func predicates() throws {
+    try work { context in
+      let artist = Artist.insert(into: context)
+      artist.name = "Vermeer"
+      for (index, text) in ["Milkmaid", "Lacemaker", "Geographer"].enumerated() {
+        let painting = Painting.insert(into: context)
+        painting.stringRequired = text
+        painting.integer32Scalar = Int32(index)
+        painting.artist = index == 2 ? nil : artist
+      }
+      let name = "Vermeer"
+      var request = Painting.fetchRequest(in: context.coordinator.model)
+      request.predicate = try StoreInterface.Predicate(
+        #Predicate<Painting> { $0.artist?.name == name && $0.integer32Scalar >= 1 })
+      #expect(try context.fetch(request).map { ($0 as? Painting)?.stringRequired } == ["Lacemaker"])
+    }
+  }
+
   @Test("relationships are typed on both sides")
   func relationships() throws {
     try work { context in

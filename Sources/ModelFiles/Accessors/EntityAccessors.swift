@@ -20,10 +20,12 @@ struct EntityAccessors {
     for relationship in entity.description.relationships.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
       if relationship.isToMany { addToMany(relationship) } else { addToOne(relationship) }
     }
+    addNaming()
   }
 
   var text: String {
-    let parent = entity.superentity.map(names.className) ?? names.type("ManagedObject")
+    let parent =
+      entity.superentity.map(names.className) ?? "\(names.type("ManagedObject")), \(names.type("PropertyNaming"))"
     let importing = isPublic ? "public import" : "import"
     var modules = ["ObjectGraph", "ObjectModel", "StoreInterface"]
     if usesFoundation { modules.insert("Foundation", at: 0) }
@@ -43,6 +45,29 @@ struct EntityAccessors {
   private var classAccess: String { isFinal ? (isPublic ? "public final " : "final ") : (isPublic ? "open " : "") }
   private var access: String { isPublic ? "public " : "" }
   private var openAccess: String { isPublic ? (isFinal ? "public " : "open ") : "" }
+
+  // MARK: Key paths
+
+  /// To-many properties throw when they are read, so they have no key paths. Inherited properties have others than those
+  /// of the parent's class.
+  private mutating func addNaming() {
+    let attributes = entity.attributes.filter { $0.composite == nil }.map(\.name)
+    let toOne = entity.relationships.filter { !$0.isToMany }.map(\.name)
+    let overriding = entity.superentity == nil ? "" : "override "
+    let cases = (attributes + toOne).map { name in
+      "  case \\\(names.className(of: entity)).\(names.property(name)): \"\(name)\""
+    }
+    members.append(
+      """
+      /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+      \(openAccess)\(overriding)class func propertyName(for keyPath: \(names.type("AnyKeyPath"))) \
+      -> \(names.type("String"))? {
+        switch keyPath {
+      \((cases + ["  default: nil"]).joined(separator: "\n"))
+        }
+      }
+      """)
+  }
 
   // MARK: Requests and insertion
 

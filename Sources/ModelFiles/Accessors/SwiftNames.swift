@@ -114,7 +114,8 @@ struct SwiftNames: Sendable {
   private static let modules = [
     "Data": "Foundation", "Date": "Foundation", "Decimal": "Foundation", "TimeInterval": "Foundation",
     "URL": "Foundation", "UUID": "Foundation", "Entity": "ObjectModel", "ManagedObjectModel": "ObjectModel",
-    "Value": "ObjectModel", "FetchRequest": "StoreInterface", "ManagedObject": "ObjectGraph",
+    "Value": "ObjectModel", "FetchRequest": "StoreInterface", "PropertyNaming": "StoreInterface",
+    "ManagedObject": "ObjectGraph",
     "ManagedObjectContext": "ObjectGraph",
   ]
 }

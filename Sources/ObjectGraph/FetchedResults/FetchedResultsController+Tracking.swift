@@ -22,7 +22,17 @@ extension FetchedResultsController {
     let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
     guard changes.invalidatedCount > 0 || all.contains(where: { touchesResults($0.entity) }) else { return }
     let previous = old.map { info(of: $0) }
-    guard let new = try? makeSections(of: fetch()) else { return }
+    let deferred = managedObjectContext.deferredError
+    let new: Content
+    do {
+      new = try makeSections(of: fetch())
+      error = nil
+    } catch {
+      self.error = error
+      // It is still for the next fetch or save of the program to throw.
+      if managedObjectContext.deferredError == nil { managedObjectContext.deferredError = deferred }
+      return
+    }
     take(new)
     let difference = ResultsChanges(from: old, to: new, changed: Set(changed.compactMap { $0 as? Object }))
     if !difference.isEmpty { tell(difference, previous: previous) }
@@ -69,9 +79,9 @@ extension FetchedResultsController {
     delegate.controllerDidChangeContent(self)
     guard let snapshot else { return }
     delegate.controller(self, didChangeContentWith: snapshot)
-    let before = previous.flatMap { $0.objects.map(\.objectID) }
-    delegate.controller(
-      self, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
+    let before = toldIDs
+    toldIDs = snapshot.objectIDs
+    delegate.controller(self, didChangeContentWith: toldIDs.difference(from: before).inferringMoves())
   }
 }
 

@@ -24,6 +24,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   typealias Content = [ResultsChanges<Object>.Section]
   private(set) var content: Content?
+  /// The ids that the delegate knows, from the last fetch or the last change that was told.
+  var toldIDs: [ObjectID] = []
+  /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a change
+  /// that succeeds takes it away.
+  public internal(set) var error: (any Error)?
   private var positions: [Object: IndexPath] = [:]
   var observer: (any NSObjectProtocol)?
 
@@ -47,8 +52,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, or objects of one section
   ///   do not follow each other in the order of the request.
   public func performFetch() throws {
-    let found = try fetch()
-    take(try sections(of: found))
+    let stamp = cacheStamp()
+    take(try sections(of: fetch(), stamp: stamp))
+    toldIDs = snapshot?.objectIDs ?? []
+    error = nil
     observeContext()
   }
 
@@ -115,11 +122,18 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return try managedObjectContext.fetch(fetchRequest).compactMap { $0 as? Object }
   }
 
+  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the files
+  /// decides about them.
+  private func cacheStamp() -> String? {
+    let context = managedObjectContext
+    if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
+    if "\(fetchRequest.predicate)".contains("now()") { return nil }
+    return SectionCache.stamp(context.coordinator)
+  }
+
   /// The sections of fetched objects: kept ones where they still count.
-  private func sections(of found: [Object]) throws -> Content {
-    guard sectionNameKeyPath != nil, let cacheName, !managedObjectContext.hasChanges,
-      let stamp = SectionCache.stamp(managedObjectContext.coordinator)
-    else { return try makeSections(of: found) }
+  private func sections(of found: [Object], stamp: String?) throws -> Content {
+    guard let cacheName, let stamp else { return try makeSections(of: found) }
     let cache = SectionCache(directory: cacheDirectory, name: cacheName)
     let fingerprint = fingerprint + "\n" + stamp
     if let kept = cache.load(fingerprint: fingerprint, objectCount: found.count) {

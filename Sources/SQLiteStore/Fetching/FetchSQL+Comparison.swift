@@ -110,6 +110,10 @@ extension FetchSQL {
   mutating func compare(
     _ left: Scalar, _ sign: Comparison.Operator, _ right: Scalar, options: Comparison.Options
   ) throws -> String {
+    if left.kind != .nothing && right.kind != .nothing {
+      try left.requireComparable()
+      try right.requireComparable()
+    }
     switch sign {
     case .equal, .notEqual: return equality(left, right, options, isEqual: sign == .equal)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return order(left, sign, right, options)

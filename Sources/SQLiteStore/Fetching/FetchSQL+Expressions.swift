@@ -119,6 +119,7 @@ extension FetchSQL {
   /// A list made into one value by a correlated subquery.
   mutating func reduced(_ function: Function, _ operand: Operand) throws -> Scalar {
     guard case .list(let list) = operand else { throw Untranslatable() }
+    if function != .count { try list.element.requireComparable() }
     let value = text(list.element)
     let (sql, kind) = try FetchSQL.aggregate(function, value, list.element.kind)
     return Scalar(sql: "(\(select(sql, from: list)))", kind: kind)

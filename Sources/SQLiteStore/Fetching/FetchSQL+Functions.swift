@@ -29,6 +29,7 @@ extension FetchSQL {
       return try reduced(function, .list(list))
     case .scalar(let scalar):
       guard isGrouped, variables.isEmpty else { throw Untranslatable() }
+      if function != .count { try scalar.requireComparable() }
       let (sql, kind) = try FetchSQL.aggregate(function, text(scalar), scalar.kind)
       return Scalar(sql: sql, kind: kind)
     case .values: throw Untranslatable()
@@ -37,6 +38,7 @@ extension FetchSQL {
 
   private mutating func apply(_ function: Function, _ operands: [Scalar]) throws -> Scalar {
     if operands.contains(where: { $0.kind == .nothing }) { return .nothing }
+    for operand in operands { try operand.requireComparable() }
     switch function {
     case .uppercase, .lowercase, .canonical, .append, .length:
       guard operands.allSatisfy(\.kind.isText) else { return .nothing }

@@ -6,17 +6,23 @@ extension FetchSQL {
   /// What the R-trees that the predicate names say of the rows: bounds of their coordinates, before the exact
   /// conditions are looked at.
   mutating func spatialConditions(_ request: FetchRequest) throws -> [String] {
-    var bounds: [String: [String]] = [:]
+    var bounds: [String: (columns: Set<String>, conditions: [String])] = [:]
     for part in FetchSQL.conjuncts(of: request.predicate) {
       guard case .compare(let comparison) = part, comparison.modifier == .direct,
         case .function(.indexed, let operands) = comparison.left, operands.count == 2,
         case .keyPath(let path) = operands[0], path.count == 1, case .constant(.string(let name)) = operands[1],
         let tree = spatialIndex(named: name), let column = layout.column(for: path[0], of: root.entity)?.name
       else { continue }
-      bounds[tree, default: []] += bound(column, comparison)
+      let conditions = bound(column, comparison)
+      if conditions.isEmpty { continue }
+      bounds[tree, default: ([], [])].columns.insert(column)
+      bounds[tree, default: ([], [])].conditions += conditions
     }
-    return bounds.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { tree, conditions in
-      "t0.Z_PK IN (SELECT Z_PK FROM \(SQLiteStore.quoted(tree)) WHERE \(conditions.joined(separator: " AND ")))"
+    if bounds.isEmpty { return [] }
+    // The file decides which trees there are. A tree has no row that lacks a coordinate, so all of them must be bounded.
+    return try RTree.all(in: store.connection, layout).compactMap { tree in
+      guard let bound = bounds[tree.name], bound.columns == Set(tree.columns) else { return nil }
+      return "t0.Z_PK IN (SELECT Z_PK FROM \(tree.quotedName) WHERE \(bound.conditions.joined(separator: " AND ")))"
     }
   }
 

@@ -76,11 +76,8 @@ extension FetchSQL {
     }
     let (alias, _) = try alias(place, steps)
     let (sql, attribute) = try column(leaf, of: here, alias)
-    if attribute.allowsExternalBinaryDataStorage {
-      throw StoreError.unsupported(
-        "\(keyPath.joined(separator: ".")) may be stored outside and cannot be compared")
-    }
-    return Scalar(sql: sql, kind: FetchSQL.kind(of: attribute))
+    return Scalar(
+      sql: sql, kind: FetchSQL.kind(of: attribute), isExternal: attribute.allowsExternalBinaryDataStorage)
   }
 
   /// The column at a key path, with its table's alias, and its attribute.

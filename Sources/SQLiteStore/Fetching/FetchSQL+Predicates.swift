@@ -36,6 +36,7 @@ extension FetchSQL {
   }
 
   mutating func membership(_ column: Scalar, _ values: [Value]) throws -> String {
+    if values.contains(where: { !FetchSQL.isMissing($0) }) { try column.requireComparable() }
     let sql = text(column)
     let fitting = values.filter { FetchSQL.valueKind(of: $0).fits(column.kind) && !FetchSQL.isMissing($0) }
     var parts: [String] = []
@@ -48,6 +49,7 @@ extension FetchSQL {
     _ keyPaths: [StoreInterface.Predicate.KeyPath], _ tuples: [[Value]]
   ) throws -> String {
     let columns = try keyPaths.map { try scalar(.keyPath($0)) }
+    for column in columns { try column.requireComparable() }
     let names = columns.map { text($0) }
     // Tuples that lack the same elements share a list of what they have.
     var groups: [[Bool]: [[Value]]] = [:]

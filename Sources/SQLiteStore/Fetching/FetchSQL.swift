@@ -75,6 +75,7 @@ struct FetchSQL {
   ) throws -> [String] {
     try sorts.map { expression, descriptor in
       let value = try scalar(expression)
+      try value.requireComparable()
       var sql = text(value)
       if value.kind.isText {
         switch descriptor.comparison {
@@ -111,6 +112,7 @@ struct FetchSQL {
       }
     }
     conditions += try spatialConditions(request)
+    if conditions.count > 64 { return FetchSQL.balanced(conditions[...], "AND") }
     return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
   }
 
@@ -141,6 +143,8 @@ struct FetchSQL {
 
   mutating func bind(_ value: Value) -> String {
     parameters.append(value)
+    // A decimal is bound as text; only next to a plain column would SQLite take it as a number by itself.
+    if case .decimal = value { return "CAST(?\(parameters.count) AS NUMERIC)" }
     return "?\(parameters.count)"
   }
 

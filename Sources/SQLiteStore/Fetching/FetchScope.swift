@@ -75,7 +75,15 @@ extension FetchSQL {
     /// Of an object whose own row has not been joined: the relationship that leads to it.
     var step: String?
 
+    /// Of an attribute whose values may lie outside of the store: nothing can be said of them but whether there is one.
+    var isExternal = false
+
     static let nothing = Scalar(sql: "NULL", kind: .nothing)
+
+    /// - Throws: `StoreError.unsupported` for a value that SQL does not see.
+    func requireComparable() throws(StoreError) {
+      if isExternal { throw .unsupported("\(sql ?? "") may be stored outside and can only be compared with nil") }
+    }
   }
 
   /// Any number of values for each row: the rows of a scope of its own.

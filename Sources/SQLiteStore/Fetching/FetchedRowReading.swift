@@ -128,16 +128,50 @@ private struct RowStatement {
     return "\(try sql.alias(place, scalar.step.map { [$0] } ?? []).alias).Z_ENT"
   }
 
+  /// How a cell is read, with nothing in it that has to be retained.
+  private enum Form {
+    case integer, boolean, real, date, decimal, computed, string, uri, uuid, data, externalData, object, missing
+  }
+
+  private struct Cell {
+    var form: Form
+    var entityIndex: Int
+    /// Negative where the kind says the entity.
+    var entityColumn: Int32
+  }
+
+  private static func cell(_ column: Column) -> Cell {
+    var cell = Cell(form: .missing, entityIndex: 0, entityColumn: column.entityColumn ?? -1)
+    switch column.kind {
+    case .number(.integer): cell.form = .integer
+    case .number(.boolean): cell.form = .boolean
+    case .number(.real): cell.form = .real
+    case .number(.date): cell.form = .date
+    case .number(.decimal): cell.form = .decimal
+    case .number(.computed): cell.form = .computed
+    case .text(.string): cell.form = .string
+    case .text(.uri): cell.form = .uri
+    case .bytes(.uuid): cell.form = .uuid
+    case .bytes(.data): cell.form = column.attribute == nil ? .data : .externalData
+    case .object(let entity):
+      cell.form = .object
+      cell.entityIndex = entity.index
+    case .nothing: break
+    }
+    return cell
+  }
+
   func read(_ statement: Statement, _ store: SQLiteStore) throws -> FetchedRows {
     var builder = FetchedRows.Builder(
       columns: names, storeIdentifier: store.storedMetadata.uuid, model: store.model)
+    let cells = columns.map { Self.cell($0) }
     while try statement.step() {
-      for index in 0..<columns.count {
+      for index in 0..<cells.count {
         let position = Int32(truncatingIfNeeded: index)
         if statement.isNull(at: position) {
           builder.appendMissing()
         } else {
-          try read(columns[index], statement, position, store, &builder)
+          try Self.read(cells[index], statement, position, store, &builder)
         }
       }
     }
@@ -145,40 +179,36 @@ private struct RowStatement {
   }
 
   @inline(__always)
-  private func read(
-    _ column: Column, _ statement: Statement, _ position: Int32, _ store: SQLiteStore,
+  private static func read(
+    _ cell: Cell, _ statement: Statement, _ position: Int32, _ store: SQLiteStore,
     _ builder: inout FetchedRows.Builder
   ) throws {
-    switch column.kind {
-    case .number(.integer): builder.append(statement.int64(at: position))
-    case .number(.boolean): builder.append(Int64(statement.int64(at: position) != 0 ? 1 : 0), kind: .boolean)
-    case .number(.real): builder.append(statement.double(at: position))
-    case .number(.date): builder.append(statement.double(at: position), kind: .date)
-    case .number(.decimal):
+    switch cell.form {
+    case .integer: builder.append(statement.int64(at: position))
+    case .boolean: builder.append(Int64(statement.int64(at: position) != 0 ? 1 : 0), kind: .boolean)
+    case .real: builder.append(statement.double(at: position))
+    case .date: builder.append(statement.double(at: position), kind: .date)
+    case .decimal:
       var text = ValueCoding.decimal(statement, position).description
       text.withUTF8 { unsafe builder.append(UnsafeRawBufferPointer($0), kind: .decimal) }
-    case .number(.computed):
+    case .computed:
       if statement.type(at: position) == .integer {
         builder.append(statement.int64(at: position))
       } else {
         builder.append(statement.double(at: position))
       }
-    case .text(.string): unsafe builder.append(statement.rawBytes(at: position), kind: .string)
-    case .text(.uri): unsafe builder.append(statement.rawBytes(at: position), kind: .uri)
-    case .bytes(.uuid): unsafe builder.append(statement.rawBytes(at: position), kind: .uuid)
-    case .bytes(.data):
-      let bytes = unsafe statement.rawBytes(at: position)
-      if column.attribute == nil {
-        unsafe builder.append(bytes, kind: .data)
-      } else {
-        let decoded = unsafe try store.externalData.decode(bytes, storePath: store.path)
-        unsafe decoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in unsafe builder.append(bytes, kind: .data) }
-      }
-    case .object(let entity):
-      var index = entity.index
-      if let number = column.entityColumn { index = try store.entity(numbered: statement.int64(at: number)).index }
+    case .string: unsafe builder.append(statement.rawBytes(at: position), kind: .string)
+    case .uri: unsafe builder.append(statement.rawBytes(at: position), kind: .uri)
+    case .uuid: unsafe builder.append(statement.rawBytes(at: position), kind: .uuid)
+    case .data: unsafe builder.append(statement.rawBytes(at: position), kind: .data)
+    case .externalData:
+      let decoded = unsafe try store.externalData.decode(statement.rawBytes(at: position), storePath: store.path)
+      unsafe decoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in unsafe builder.append(bytes, kind: .data) }
+    case .object:
+      var index = cell.entityIndex
+      if cell.entityColumn >= 0 { index = try store.entity(numbered: statement.int64(at: cell.entityColumn)).index }
       builder.append(objectWithKey: statement.int64(at: position), entityIndex: index)
-    case .nothing: builder.appendMissing()
+    case .missing: builder.appendMissing()
     }
   }
 }

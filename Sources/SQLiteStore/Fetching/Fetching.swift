@@ -9,7 +9,7 @@ extension SQLiteStore {
   /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
   public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
     try fetching(request) {
-      let reader = SnapshotReader(self, entity: request.entity)
+      let reader = reader(for: request.entity)
       let found = try run(request, selecting: reader.columns) { statement in try reader.snapshot(statement) }
       return try filter(found.results, request, found.residual, now: found.now)
     }
@@ -40,6 +40,24 @@ extension SQLiteStore {
       defer { statement.reset() }
       return try statement.step() ? Int(statement.int64(at: 0)) : 0
     }
+  }
+
+  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
+  /// evaluated in memory, it is not in the text.
+  public func selectStatement(for request: FetchRequest) throws -> String {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      return try sql.statement(request, selecting: reader(for: request.entity).columns)
+    }
+  }
+
+  /// The reader of an entity's rows, made once.
+  private func reader(for entity: Entity) -> SnapshotReader {
+    if let known = snapshotReaders[entity.index] { return known }
+    let reader = SnapshotReader(self, entity: entity)
+    snapshotReaders[entity.index] = reader
+    return reader
   }
 
   /// Checks a request and calls the body where the connection may be used.

@@ -4,64 +4,159 @@ import SQLite
 import StoreInterface
 
 /// Makes snapshots of the rows of one entity and its sub-entities.
+///
+/// What a cell needs is found out once, so that a row costs its cells and two arrays.
 final class SnapshotReader {
+  /// How an attribute's cell is read.
+  private enum Form {
+    case integer, boolean, real, date, string
+    /// Not stored.
+    case missing
+    /// By `ValueCoding`, with the attribute's description.
+    case converted
+  }
+
+  private struct Attribute {
+    var form: Form
+    var column: Int32
+  }
+
+  private struct ToOne {
+    /// Negative for a to-many relationship.
+    var key: Int32
+    /// Of the destination's entity number; negative when it has no sub-entities.
+    var number: Int32
+  }
+
   /// How one concrete entity's properties lie in the selected columns.
-  private struct Plan {
-    var attributes: [(description: AttributeDescription, column: Int32?)]
-    var toOne: [(relationship: Relationship, key: Int32, entity: Int32?)?]
+  private final class Plan {
+    let entity: Entity
+    let attributes: [Attribute]
+    let descriptions: [AttributeDescription]
+    let toOne: [ToOne]
+    let destinations: [Entity]
+
+    init(entity: Entity, layout: StoreLayout, place: (String) -> Int32) {
+      self.entity = entity
+      descriptions = entity.attributes
+      attributes = descriptions.map { attribute in
+        guard !attribute.isTransient, let column = layout.column(for: attribute.name, of: entity) else {
+          return Attribute(form: .missing, column: -1)
+        }
+        return Attribute(form: Plan.form(of: attribute), column: place(column.name))
+      }
+      let relationships = entity.relationships
+      destinations = relationships.map(\.destination)
+      toOne = relationships.map { relationship in
+        guard !relationship.isToMany, let key = layout.foreignKeyColumn(of: relationship) else {
+          return ToOne(key: -1, number: -1)
+        }
+        return ToOne(key: place(key.name), number: layout.entityColumn(of: relationship).map { place($0.name) } ?? -1)
+      }
+    }
+
+    private static func form(of attribute: AttributeDescription) -> Form {
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: .integer
+      case .boolean: .boolean
+      case .double, .float: .real
+      case .date: .date
+      case .string: .string
+      default: .converted
+      }
+    }
   }
 
   /// What to select, from a table called `t0`.
   let columns: String
-  private let store: SQLiteStore
+  /// The store keeps its readers.
+  private unowned let store: SQLiteStore
+  private let storeIdentifier: String
   private var plans: [Int64: Plan] = [:]
+  private var lastNumber: Int64 = -1
+  private var lastPlan: Plan?
 
   init(_ store: SQLiteStore, entity: Entity) {
     self.store = store
+    storeIdentifier = store.storedMetadata.uuid
     let layout = store.layout
     var position: [String: Int32] = [:]
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    func place(_ name: String) -> Int32 {
+      if let known = position[name] { return known }
+      let index = Int32(names.count)
+      names.append(name)
+      position[name] = index
+      return index
+    }
     for number in layout.numbers(ofKind: entity) {
       guard let kind = layout.entity(number: number) else { continue }
-      func place(_ name: String) -> Int32 {
-        if let known = position[name] { return known }
-        let index = Int32(names.count)
-        names.append(name)
-        position[name] = index
-        return index
-      }
-      plans[Int64(number)] = Plan(
-        attributes: kind.attributes.map { attribute in
-          (attribute, attribute.isTransient ? nil : layout.column(for: attribute.name, of: kind).map { place($0.name) })
-        },
-        toOne: kind.relationships.map { relationship in
-          guard !relationship.isToMany, let key = layout.foreignKeyColumn(of: relationship) else { return nil }
-          return (relationship, place(key.name), layout.entityColumn(of: relationship).map { place($0.name) })
-        })
+      plans[Int64(number)] = Plan(entity: kind, layout: layout, place: place)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
   }
 
   /// The snapshot of the statement's current row.
   func snapshot(_ statement: Statement) throws -> Snapshot {
-    let number = statement.int64(at: 1)
+    let plan = try plan(statement.int64(at: 1))
+    let attributes = unsafe try [Value](unsafeUninitializedCapacity: plan.attributes.count) { buffer, count in
+      for index in 0..<plan.attributes.count {
+        let value = try value(plan, index, statement)
+        unsafe (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: value)
+        count = index + 1
+      }
+    }
+    let toOne = unsafe try [ObjectID?](unsafeUninitializedCapacity: plan.toOne.count) { buffer, count in
+      for index in 0..<plan.toOne.count {
+        let destination = try destination(plan, index, statement)
+        unsafe (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: destination)
+        count = index + 1
+      }
+    }
+    return Snapshot(
+      objectID: id(plan.entity, statement.int64(at: 0)),
+      version: statement.isNull(at: 2) ? 1 : statement.int64(at: 2), attributes: attributes, toOne: toOne)
+  }
+
+  private func plan(_ number: Int64) throws -> Plan {
+    if number == lastNumber, let lastPlan { return lastPlan }
     guard let plan = plans[number] else {
       throw StoreError.notAStore(path: store.path, message: "a row has the unexpected entity number \(number)")
     }
-    let attributes = try plan.attributes.map { attribute, column in
-      guard let column else { return Value.null }
-      return try ValueCoding.read(attribute, from: statement, at: column, externalData: store.externalData)
+    lastNumber = number
+    lastPlan = plan
+    return plan
+  }
+
+  private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
+    ObjectID(entity: entity, reference: .permanent(store: storeIdentifier, primaryKey: key))
+  }
+
+  @inline(__always)
+  private func value(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> Value {
+    let attribute = plan.attributes[index]
+    if attribute.form == .missing || statement.isNull(at: attribute.column) { return .null }
+    switch attribute.form {
+    case .integer: return .integer(statement.int64(at: attribute.column))
+    case .boolean: return .boolean(statement.int64(at: attribute.column) != 0)
+    case .real: return .double(statement.double(at: attribute.column))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: statement.double(at: attribute.column)))
+    case .string: return .string(unsafe String(decoding: statement.rawBytes(at: attribute.column), as: UTF8.self))
+    case .missing: return .null
+    case .converted:
+      return try ValueCoding.read(
+        plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
     }
-    let toOne = try plan.toOne.map { place -> ObjectID? in
-      guard let place, !statement.isNull(at: place.key) else { return nil }
-      var entity = place.relationship.destination
-      if let column = place.entity, !statement.isNull(at: column) {
-        entity = try store.entity(numbered: statement.int64(at: column))
-      }
-      return store.objectID(entity, statement.int64(at: place.key))
+  }
+
+  @inline(__always)
+  private func destination(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> ObjectID? {
+    let place = plan.toOne[index]
+    if place.key < 0 || statement.isNull(at: place.key) { return nil }
+    var entity = plan.destinations[index]
+    if place.number >= 0, !statement.isNull(at: place.number) {
+      entity = try store.entity(numbered: statement.int64(at: place.number))
     }
-    return Snapshot(
-      objectID: store.objectID(try store.entity(numbered: number), statement.int64(at: 0)),
-      version: statement.isNull(at: 2) ? 1 : statement.int64(at: 2), attributes: attributes, toOne: toOne)
+    return id(entity, statement.int64(at: place.key))
   }
 }

@@ -72,6 +72,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var storedMetadata: StoreMetadata
   var statements: [String: Statement] = [:]
   var plans: [RowPlan.Key: RowPlan] = [:]
+  /// By model index of the fetched entity.
+  var snapshotReaders: [Int: SnapshotReader] = [:]
   /// Order-key columns with rows that have none yet.
   var pendingOrderKeys: [Relationship: MissingOrderKeys] = [:]
   /// The last primary key in use when the store was opened, by model index of the root entity.

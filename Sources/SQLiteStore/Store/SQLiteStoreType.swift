@@ -16,7 +16,7 @@ public struct SQLiteStoreType: PersistentStoreType {
     guard let path = description.url?.path, path != "/dev/null" else { return InMemoryStore(model: model) }
     var options = SQLiteStore.Options()
     options.isReadOnly = description.isReadOnly
-    options.busyTimeoutMilliseconds = Int32(clamping: Int((max(description.timeout, 0) * 1_000).rounded()))
+    options.busyTimeoutMilliseconds = Int32((min(max(description.timeout, 0), 1_000_000) * 1_000).rounded())
     options.tracksHistory = description.tracksHistory
     if description.isReadOnly || FileSystem.exists(path) {
       return try SQLiteStore.open(path: path, model: model, options: options)

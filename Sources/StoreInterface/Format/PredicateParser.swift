@@ -20,7 +20,7 @@ struct PredicateParser {
   private let closings: [Int: Int]
 
   init(_ format: String, _ arguments: [Expression]) throws(PredicateFormatError) {
-    tokens = try FormatLexer.tokens(format)
+    tokens = try FormatTokenCache.tokens(format)
     self.arguments = arguments
     var open: [Int] = []
     var closings: [Int: Int] = [:]

@@ -6,7 +6,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// An object of the entity Artist.
-public final class Artist: ManagedObject {
+public final class Artist: ManagedObject, PropertyNaming {
   /// A request for the objects of Artist and its sub-entities.
   public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
     FetchRequest(Gallery2Classes.entity("Artist", in: model))
@@ -53,5 +53,14 @@ public final class Artist: ManagedObject {
   /// Removes members from `works`; the inverse follows.
   public func removeFromWorks(_ members: [Work]) throws {
     for member in members { try remove(member, from: "works") }
+  }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Artist.name: "name"
+    case \Artist.selfProperty: "self"
+    default: nil
+    }
   }
 }

@@ -7,7 +7,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// An object of the entity Data.
-public final class Data: ManagedObject {
+public final class Data: ManagedObject, PropertyNaming {
   /// A request for the objects of Data and its sub-entities.
   public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
     FetchRequest(Gallery2Classes.entity("Data", in: model))
@@ -36,5 +36,15 @@ public final class Data: ManagedObject {
   public var bytes: Foundation.Data? {
     get { if case .data(let value) = self["bytes"] { value } else { nil } }
     set { self["bytes"] = newValue.map { Value.data($0) } ?? .null }
+  }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Data.Date: "Date"
+    case \Data.String: "String"
+    case \Data.bytes: "bytes"
+    default: nil
+    }
   }
 }

@@ -114,4 +114,42 @@ public final class Painting: Work {
     get { if case .uuid(let value) = self["uuidRequired"] { value } else { nil } }
     set { self["uuidRequired"] = newValue.map { Value.uuid($0) } ?? .null }
   }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  public override class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Painting.binaryRequired: "binaryRequired"
+    case \Painting.binaryValue: "binaryValue"
+    case \Painting.booleanRequired: "booleanRequired"
+    case \Painting.booleanScalar: "booleanScalar"
+    case \Painting.booleanValue: "booleanValue"
+    case \Painting.dateRequired: "dateRequired"
+    case \Painting.dateScalar: "dateScalar"
+    case \Painting.dateValue: "dateValue"
+    case \Painting.decimalRequired: "decimalRequired"
+    case \Painting.decimalValue: "decimalValue"
+    case \Painting.doubleScalar: "doubleScalar"
+    case \Painting.doubleValue: "doubleValue"
+    case \Painting.floatRequired: "floatRequired"
+    case \Painting.floatScalar: "floatScalar"
+    case \Painting.floatValue: "floatValue"
+    case \Painting.integer16Required: "integer16Required"
+    case \Painting.integer16Value: "integer16Value"
+    case \Painting.integer32Scalar: "integer32Scalar"
+    case \Painting.integer32Value: "integer32Value"
+    case \Painting.integer64Scalar: "integer64Scalar"
+    case \Painting.integer64Value: "integer64Value"
+    case \Painting.roomCount: "roomCount"
+    case \Painting.scratch: "scratch"
+    case \Painting.stringRequired: "stringRequired"
+    case \Painting.stringValue: "stringValue"
+    case \Painting.transformableValue: "transformableValue"
+    case \Painting.uriRequired: "uriRequired"
+    case \Painting.uriValue: "uriValue"
+    case \Painting.uuidRequired: "uuidRequired"
+    case \Painting.uuidValue: "uuidValue"
+    case \Painting.artist: "artist"
+    default: nil
+    }
+  }
 }

@@ -6,7 +6,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// An object of the entity Right.
-public final class Right: ManagedObject {
+public final class Right: ManagedObject, PropertyNaming {
   /// A request for the objects of Right and its sub-entities.
   public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
     FetchRequest(Gallery2Classes.entity("Right", in: model))
@@ -17,5 +17,12 @@ public final class Right: ManagedObject {
   public class func insert(into context: ManagedObjectContext) -> Right {
     Gallery2Classes.checked(
       context.insert(Gallery2Classes.entity("Right", in: context.coordinator.model)))
+  }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    default: nil
+    }
   }
 }

@@ -6,7 +6,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// An object of the entity Room.
-public final class Room: ManagedObject {
+public final class Room: ManagedObject, PropertyNaming {
   /// A request for the objects of Room and its sub-entities.
   public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
     FetchRequest(Gallery2Classes.entity("Room", in: model))
@@ -173,5 +173,26 @@ public final class Room: ManagedObject {
   /// Removes members from `works`; the inverse follows.
   public func removeFromWorks(_ members: [Work]) throws {
     for member in members { try remove(member, from: "works") }
+  }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Room.TypeProperty: "Type"
+    case \Room.add: "add"
+    case \Room.`class`: "class"
+    case \Room.context: "context"
+    case \Room.`default`: "default"
+    case \Room.entityPropertyProperty: "entity"
+    case \Room.entityProperty: "entityProperty"
+    case \Room.hash: "hash"
+    case \Room.insert: "insert"
+    case \Room.isDeletedProperty: "isDeleted"
+    case \Room.object: "object"
+    case \Room.objects: "objects"
+    case \Room.remove: "remove"
+    case \Room.value: "value"
+    default: nil
+    }
   }
 }

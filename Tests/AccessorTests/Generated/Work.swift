@@ -7,7 +7,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// An object of the entity Work, which is abstract.
-open class Work: ManagedObject {
+open class Work: ManagedObject, PropertyNaming {
   /// A request for the objects of Work and its sub-entities.
   open class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
     FetchRequest(Gallery2Classes.entity("Work", in: model))
@@ -125,5 +125,27 @@ open class Work: ManagedObject {
   /// Removes members from `rooms`; the inverse follows.
   public func removeFromRooms(_ members: [Room]) throws {
     for member in members { try remove(member, from: "rooms") }
+  }
+
+  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
+  open class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Work.binaryValue: "binaryValue"
+    case \Work.booleanValue: "booleanValue"
+    case \Work.dateValue: "dateValue"
+    case \Work.decimalValue: "decimalValue"
+    case \Work.doubleValue: "doubleValue"
+    case \Work.floatValue: "floatValue"
+    case \Work.integer16Value: "integer16Value"
+    case \Work.integer32Value: "integer32Value"
+    case \Work.integer64Value: "integer64Value"
+    case \Work.scratch: "scratch"
+    case \Work.stringValue: "stringValue"
+    case \Work.transformableValue: "transformableValue"
+    case \Work.uriValue: "uriValue"
+    case \Work.uuidValue: "uuidValue"
+    case \Work.artist: "artist"
+    default: nil
+    }
   }
 }

@@ -27,7 +27,7 @@ struct RandomFetch {
   private static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
     entity.attributes.filter { attribute in
       switch (sort, attribute.type) {
-      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean),
+      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean), (.number, .decimal),
         (.text, .string), (.date, .date):
         true
       default: false
@@ -127,7 +127,7 @@ struct RandomFetch {
     if below(3) > 0, let value = value(root, .number) { return value }
     return pick([
       .constant(.integer(Int64(below(9)) - 2)), .constant(.double(Double(below(24)) / 4 - 2)), .constant(.null),
-      .constant(.boolean(true)),
+      .constant(.boolean(true)), .constant(.decimal(Decimal(below(24)) / 4)),
     ])
   }
 

@@ -1,0 +1,48 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Objects that come in as they are walked")
+struct FetchedObjectsTests {
+  @Test("the same objects in the same order as a plain fetch, pending changes included", arguments: StoreKind.allCases)
+  func walking(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      for code in 0..<50 { school.addCourse(context, Int64((code * 7) % 50))["title"] = .string("t\(code)") }
+      try context.save()
+      context.reset()
+      var request = FetchRequest(school.course)
+      request.sortDescriptors = [.init(["code"], ascending: false)]
+      request.fetchBatchSize = 7
+      request.fetchOffset = 3
+      request.fetchLimit = 40
+      let walked = try context.fetchedObjects(request)
+      #expect(walked.count == 40 && walked.batchSize == 7)
+      #expect(walked.map { $0["code"] } == (7..<47).reversed().map { .integer(Int64($0)) })
+      #expect(walked[39] === walked[39] && walked[0].objectID == walked.objectID(at: 0))
+      #expect(try walked.map(\.objectID) == context.fetch(request).map(\.objectID))
+
+      _ = school.addCourse(context, 100)
+      request.fetchOffset = 0
+      request.fetchLimit = 2
+      #expect(try context.fetchedObjects(request).map { $0["code"] } == [.integer(100), .integer(49)])
+    }
+  }
+
+  @Test("only the batches that were looked at last are kept")
+  func memory() throws {
+    let school = try School(.sqlite)
+    try school.work { context in
+      for code in 0..<200 { _ = school.addCourse(context, Int64(code)) }
+      try context.save()
+      context.reset()
+      var request = FetchRequest(school.course)
+      request.fetchBatchSize = 10
+      let walked = try context.fetchedObjects(request)
+      for course in walked { _ = course["code"] }
+      #expect(context.registeredObjects.count <= 20)
+      #expect(walked.error == nil)
+    }
+  }
+}
