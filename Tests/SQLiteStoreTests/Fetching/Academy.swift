@@ -51,7 +51,8 @@ struct Academy {
       RelationshipDescription("lessons", toMany: "Lesson", inverse: "course"),
     ]
     var lesson = EntityDescription("Lesson")
-    lesson.attributes = [AttributeDescription("topic", .string), AttributeDescription("minutes", .integer32),
+    lesson.attributes = [
+      AttributeDescription("topic", .string), AttributeDescription("minutes", .integer32),
       AttributeDescription("cost", .decimal),
     ]
     lesson.relationships = [RelationshipDescription("course", toOne: "Course", inverse: "lessons")]
@@ -97,7 +98,9 @@ private struct Graph {
       let course = number(1...6)
       objects.append(
         Object(
-          entity: "Lesson", key: key, values: ["topic": text(), "minutes": maybe(.integer(number(0...90))),
+          entity: "Lesson", key: key,
+          values: [
+            "topic": text(), "minutes": maybe(.integer(number(0...90))),
             "cost": maybe(.decimal(Decimal(number(-8...40)) / 4)),
           ],
           toOne: course <= 4 ? ["course": ("Course", course)] : [:]))

@@ -27,7 +27,8 @@ struct RandomFetch {
   private static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
     entity.attributes.filter { attribute in
       switch (sort, attribute.type) {
-      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean), (.number, .decimal),
+      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean),
+        (.number, .decimal),
         (.text, .string), (.date, .date):
         true
       default: false

@@ -39,7 +39,9 @@ struct StatementTests {
 
   @Test(
     "a subquery whose count is compared with nothing stops at the first row",
-    arguments: [("> 0", "EXISTS"), ("!= 0", "EXISTS"), (">= 1", "EXISTS"), ("== 0", "NOT EXISTS"), ("< 1", "NOT EXISTS")])
+    arguments: [
+      ("> 0", "EXISTS"), ("!= 0", "EXISTS"), (">= 1", "EXISTS"), ("== 0", "NOT EXISTS"), ("< 1", "NOT EXISTS"),
+    ])
   func existence(comparison: String, word: String) throws {
     let text = try condition(
       "SUBQUERY(stopTimes, $t, $t.departureTime >= %@ AND $t.departureTime <= %@).@count \(comparison)", 1, 2)
