@@ -55,6 +55,9 @@ extension ManagedObject {
       if let row = try context.row(firing: self) {
         context.load(self, row)
       } else if context.shouldDeleteInaccessibleFaults {
+        // Should the row come back, it is another object's.
+        context.unregister(objectID)
+        context.noteLoss(of: objectID)
         makeInert(.gone)
       } else {
         context.deferredError = ContextError.objectGone(objectID)

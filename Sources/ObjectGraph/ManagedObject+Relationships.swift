@@ -16,9 +16,13 @@ extension ManagedObject {
     return destinations[relationshipIndex(name, isToMany: false)]
   }
 
-  /// Sets a to-one relationship; its inverse follows.
+  /// Sets a to-one relationship; its inverse follows. With an object whose row is gone, or that the context has
+  /// forgotten, the save reports `ValidationError.Code.deletedDestination`.
   public func setObject(_ object: ManagedObject?, for name: String) {
-    if let object { requireSameContext(object) }
+    if let object {
+      requireSameContext(object)
+      if object.isInert { context?.lostIDs.insert(object.objectID) }
+    }
     setObjectID(object?.objectID, for: name)
   }
 
@@ -97,13 +101,15 @@ extension ManagedObject {
   }
 
   /// Adds a member at the end; its inverse follows. A member that is there already stays where it is.
-  /// - Throws: what the store throws.
+  /// - Throws: `ContextError.objectGone` for an object whose row is gone or that the context has forgotten; what the
+  ///   store throws.
   public func add(_ member: ManagedObject, to name: String) throws {
     checkConfinement()
     requireSameContext(member)
     let index = relationshipIndex(name, isToMany: true)
     try loadMembers(index)
     if memberLists[index]?.contains(member.objectID) != false { return }
+    if member.isInert { throw ContextError.objectGone(member.objectID) }
     link(member, index)
   }
 
@@ -118,12 +124,16 @@ extension ManagedObject {
   }
 
   /// Makes these the members of a to-many relationship, in this order when it is ordered; inverses follow.
-  /// - Throws: what the store throws.
+  /// - Throws: `ContextError.objectGone` for a new member whose row is gone or that the context has forgotten; what the
+  ///   store throws. Nothing is changed then.
   public func setObjects(_ members: [ManagedObject], for name: String) throws {
     checkConfinement()
     members.forEach { requireSameContext($0) }
     let index = relationshipIndex(name, isToMany: true)
     try loadMembers(index)
+    for member in members where member.isInert && memberLists[index]?.contains(member.objectID) == false {
+      throw ContextError.objectGone(member.objectID)
+    }
     let wanted = Set(members.map(\.objectID))
     let leaving = (memberLists[index]?.members() ?? []).filter { !wanted.contains($0) }
     for member in try loadedContext().objects(with: leaving) { unlink(member, index) }
@@ -183,7 +193,18 @@ extension ManagedObject {
       memberLists[index] = MemberList(stored: [])
       return
     }
-    var list = MemberList(stored: try context.storedMembers(of: self, index))
+    let stored = try context.storedMembers(of: self, index)
+    var list = MemberList(stored: stored)
+    if runtime.layout.inverses[index] == nil {
+      let remaining = context.remainingMembers(stored, of: self, index)
+      if remaining.count < stored.count {
+        let known = Set(remaining)
+        for member in stored where !known.contains(member) { list.remove(member) }
+        memberLists[index] = list
+        noteListEdit(index, isSetHere: false)
+        return
+      }
+    }
     if let delta = context.takeDelta(of: objectID, index) {
       delta.apply(to: &list)
       memberLists[index] = list

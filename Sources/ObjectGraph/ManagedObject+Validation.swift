@@ -19,7 +19,7 @@ extension ManagedObject {
     for (index, relationship) in runtime.layout.relationships.enumerated() {
       if relationship.isToMany {
         if isInserted || (hasEditedLists && memberLists.indices.contains(index) && memberLists[index] != nil) {
-          problems += countProblems(index)
+          problems += listProblems(index)
         }
       } else if let problem = destinationProblem(index, relationship) {
         problems.append(problem)
@@ -79,8 +79,19 @@ extension ManagedObject {
     return members.count { context?.registeredObject(with: $0)?.isDeleted != true }
   }
 
-  /// The problems of the number of members of a loaded to-many relationship.
-  func countProblems(_ index: Int) -> [ValidationError.Problem] {
+  /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
+  func listProblems(_ index: Int) -> [ValidationError.Problem] {
+    var problems = countProblems(index)
+    guard let context, !context.lostIDs.isEmpty, let members = memberLists[index]?.members() else { return problems }
+    let before = Set(memberLists[index]?.stored ?? [])
+    for member in members where !before.contains(member) && context.isLost(member) {
+      let message = "the \(member.entity.name) it leads to is deleted"
+      problems.append(problem(runtime.layout.relationships[index].name, .deletedDestination, message))
+    }
+    return problems
+  }
+
+  private func countProblems(_ index: Int) -> [ValidationError.Problem] {
     guard runtime.hasCountLimit[index], let count = memberLists[index]?.count else { return [] }
     let relationship = runtime.layout.relationships[index]
     let rules = relationship.description
@@ -112,6 +123,9 @@ extension ManagedObject {
       if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
     }
+    if destination != stored?.toOne[index], context?.isLost(destination) == true {
+      return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
+    }
     if destination.isTemporary, object?.isInserted != true, context?.parent == nil {
       return problem(relationship.name, .wrongDestination, "the object it leads to is not in this context")
     }
@@ -120,5 +134,15 @@ extension ManagedObject {
 
   private func problem(_ property: String, _ code: ValidationError.Code, _ message: String) -> ValidationError.Problem {
     ValidationError.Problem(objectID: objectID, entity: entity.name, property: property, code: code, message: message)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether an object that was found to be gone since the last save still is.
+  fileprivate func isLost(_ id: ObjectID) -> Bool {
+    guard lostIDs.contains(id) else { return false }
+    let object = object(with: id)
+    object.fire()
+    return object.isDeleted
   }
 }

@@ -38,6 +38,8 @@ open class ManagedObject {
   var isTouched = false
   /// Is in the context's list of objects whose member lists were edited.
   var hasEditedLists = false
+  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
+  var isInverselessOwner = false
   /// Where the context noted what the object was when the current event began; negative when it did not change since.
   var eventIndex = -1
   /// The faults that were made together with this one, until it fires.
@@ -79,6 +81,8 @@ open class ManagedObject {
   public var managedObjectContext: ManagedObjectContext? { status == .detached ? nil : context }
   /// Whether the values are not loaded.
   public var isFault: Bool { status == .fault }
+  /// Whether nothing of the object is saved any more.
+  var isInert: Bool { status == .gone || status == .detached }
   /// Whether the next save inserts the object.
   public var isInserted: Bool { status == .inserted }
   /// Whether the next save deletes the object, or its row is gone.

@@ -41,9 +41,10 @@ extension ManagedObjectContext {
   }
 
   /// Takes a child's changes into this context's objects, property by property: what the child did not change stays as
-  /// it is here, and where both changed a property the child's value wins. Hooks are not called again, and the changes
-  /// are this context's own from now on.
-  /// - Throws: `StoreError.optimisticLockingFailure` for objects that are gone or deleted here; nothing is changed then.
+  /// it is here, and where both changed a property the child's value wins. The changes are this context's own from now
+  /// on. `awakeFromInsert` is not called again; `prepareForDeletion` is, for this context's objects.
+  /// - Throws: `StoreError.optimisticLockingFailure` for objects that are gone or deleted here, what the store throws
+  ///   while objects are loaded; nothing is changed then.
   func absorb(_ save: ChildSave) throws {
     try throwDeferredError()
     let known = save.updated.map(\.after.objectID) + save.deleted
@@ -59,11 +60,13 @@ extension ManagedObjectContext {
     }
     if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
 
+    try loadMembers(save)
     for (row, store) in zip(save.inserted, save.stores) { adoptInsertion(row, store) }
     for row in save.inserted {
       guard let object = registeredObject(with: row.objectID) else { continue }
-      for (index, destination) in row.toOne.enumerated() {
-        if let destination { object.setDestination(permanentID(for: destination), at: index) }
+      for (index, destination) in row.toOne.enumerated()
+      where !object.runtime.layout.relationships[index].isToMany {
+        object.setDestination(destination.map { permanentID(for: $0) }, at: index)
       }
     }
     for update in save.updated { objects[permanentID(for: update.after.objectID)].map { apply(update, to: $0) } }
@@ -73,7 +76,24 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Loads what `apply` looks at, so that a store that fails does so before anything is changed.
+  private func loadMembers(_ save: ChildSave) throws {
+    let new = Set(save.inserted.map(\.objectID))
+    for members in save.members {
+      let wanted = members.change.members.filter { !new.contains($0) }
+      _ = try self.objects(with: wanted.map { permanentID(for: $0) })
+      if !new.contains(members.change.owner) {
+        _ = try object(with: permanentID(for: members.change.owner)).objects(for: members.change.relationshipName)
+      }
+    }
+  }
+
   private func adoptInsertion(_ row: Snapshot, _ store: String?) {
+    // An earlier save of the child got so far.
+    if let object = registeredObject(with: row.objectID), object.isInserted {
+      for (index, value) in row.attributes.enumerated() { object.setValue(value, at: index) }
+      return
+    }
     let object = makeInserted(coordinator.runtime(row.objectID.entity), row.objectID)
     object.assignedStore = store
     object.values = row.attributes

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
 
   /// Called before the first change of an object in an event.
   func noteFirstChange(of object: ManagedObject) {
-    if object.status == .detached { return }
+    if object.isInert { return }
     object.eventIndex = event.entries.count
     event.entries.append(ContextEvent.Entry(object: object, before: object.state))
   }

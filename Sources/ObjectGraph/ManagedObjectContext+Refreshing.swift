@@ -124,8 +124,15 @@ extension ManagedObjectContext {
     forgetChanges(of: object)
     deleted.removeAll { $0 === object }
     unregister(object.objectID)
+    noteLoss(of: object.objectID)
     object.makeInert(.gone)
     event.lost.append(object)
+  }
+
+  /// Remembers that an object is gone as long as changes that are pending may lead to it.
+  func noteLoss(of id: ObjectID) {
+    if inserted.isEmpty && touched.isEmpty && editedLists.isEmpty { return }
+    lostIDs.insert(id)
   }
 
   /// Empties the lists of what a save would look at.
@@ -137,6 +144,7 @@ extension ManagedObjectContext {
     deleted = []
     editedLists = []
     deltas = [:]
+    lostIDs = []
   }
 
   func forgetChanges(of object: ManagedObject) {

@@ -27,17 +27,30 @@ extension ManagedObjectContext {
   /// A member of a to-many relationship without inverse has one owner: loaded lists of others let it go. Lists that are
   /// not loaded follow in the store.
   func leaveOtherOwners(_ member: ManagedObject, joining owner: ManagedObject, _ index: Int) {
-    let name = owner.runtime.layout.relationships[index].name
-    for other in editedLists where other !== owner {
-      guard let otherIndex = other.runtime.layout.relationshipIndexes[name],
-        other.memberLists.indices.contains(otherIndex),
-        other.memberLists[otherIndex]?.contains(member.objectID) == true,
-        other.runtime.layout.relationships[otherIndex].declaringEntity
-          == owner.runtime.layout.relationships[index].declaringEntity
-      else { continue }
+    noteInverselessOwner(owner)
+    forEachInverselessOwner { other in
+      guard other !== owner, !other.isInert,
+        let otherIndex = other.loadedIndex(of: owner.runtime.layout.relationships[index]),
+        other.memberLists[otherIndex]?.contains(member.objectID) == true
+      else { return }
       other.willChange()
       other.memberLists[otherIndex]?.remove(member.objectID)
+      other.noteListEdit(otherIndex, isSetHere: false)
     }
+  }
+
+  /// The store's members of a to-many relationship without inverse, without those that joined another owner here since.
+  func remainingMembers(_ stored: [ObjectID], of owner: ManagedObject, _ index: Int) -> [ObjectID] {
+    noteInverselessOwner(owner)
+    var left: Set<ObjectID> = []
+    for other in editedLists where other !== owner && other.status != .deleted {
+      guard let otherIndex = other.loadedIndex(of: owner.runtime.layout.relationships[index]) else { continue }
+      let before = Set(other.memberLists[otherIndex]?.stored ?? [])
+      for member in other.memberLists[otherIndex]?.members() ?? [] where !before.contains(member) {
+        left.insert(member)
+      }
+    }
+    return left.isEmpty ? stored : stored.filter { !left.contains($0) }
   }
 
   func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {
@@ -49,5 +62,16 @@ extension ManagedObjectContext {
       object.memberLists.indices.contains(index), object.memberLists[index] != nil
     else { return nil }
     return (object, index)
+  }
+}
+
+extension ManagedObject {
+  /// The position of a to-many relationship whose list is loaded, also when it is another entity's that inherits it.
+  fileprivate func loadedIndex(of relationship: Relationship) -> Int? {
+    guard let index = runtime.layout.relationshipIndexes[relationship.name], memberLists.indices.contains(index),
+      memberLists[index] != nil,
+      runtime.layout.relationships[index].declaringEntity == relationship.declaringEntity
+    else { return nil }
+    return index
   }
 }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   }
 
   private func write(_ plan: SavePlan) throws {
-    guard let parent else { return try coordinator.save(plan.request) }
+    guard let parent else { return try coordinator.save(plan.request, caching: stalenessInterval != 0) }
     let changes = plan.childSave
     try parent.performAndWait { try parent.absorb(changes) }
   }
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     for object in deleted { collect(object, object.validateForDelete) }
     for object in editedLists where object.status == .loaded && !object.isUpdated {
       for index in object.memberLists.indices where object.memberLists[index] != nil {
-        problems += object.countProblems(index)
+        problems += object.listProblems(index)
       }
     }
     try throwDeferredError()
@@ -137,9 +137,6 @@ extension ManagedObjectContext {
       object.makeInert(.gone)
     }
     noteIDChanges(plan.permanentIDs)
-    if parent == nil, stalenessInterval != 0 {
-      coordinator.remember((plan.inserted + plan.updated).compactMap(\.stored))
-    }
     forgetPendingLists()
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
     for object in plan.updated where object.runtime.hasSubclass { object.didSave() }

@@ -36,6 +36,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The context that this one reads from and saves to; nil when that is the store.
   public let parent: ManagedObjectContext?
   private let confinement: QueueConfinement
+  /// How many `perform` and `performAndWait` of this context the current work is inside.
+  private var eventDepth = 0
 
   /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
   public var mergePolicy = MergePolicy.error
@@ -80,8 +82,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var pendingDeletes: [ManagedObject] = []
   /// Objects with loaded member lists that were edited since the last save.
   var editedLists: [ManagedObject] = []
+  /// Objects that have, or had, a loaded list of a to-many relationship without inverse.
+  private var inverselessOwners: [WeakObject] = []
+  private var inverselessSweepCount = 1024
   /// Changes of to-many relationships that are not loaded.
   var deltas: [MemberKey: MemberDelta] = [:]
+  /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
+  var lostIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   var deferredError: (any Error)?
   /// What changed objects were when the event began.
@@ -149,8 +156,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ) async throws(Failure) -> Result {
     let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
       confinement.async {
-        let outcome = Swift.Result(catching: work)
-        self.endEvent()
+        let outcome = Swift.Result { () throws(Failure) -> Result in try self.inEvent(work) }
         continuation.resume(returning: outcome)
       }
     }
@@ -159,10 +165,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
   public func perform(_ work: @escaping @Sendable () -> Void) {
-    confinement.async {
-      work()
-      self.endEvent()
-    }
+    confinement.async { self.inEvent(work) }
   }
 
   /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and
@@ -170,16 +173,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public func performAndWait<Result: Sendable, Failure: Error>(
     _ work: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    if confinement.isHeldByCurrentThread { return try work() }
-    return try confinement.sync { () throws(Failure) -> Result in
-      let outcome = Swift.Result(catching: work)
-      endEvent()
-      return try outcome.get()
-    }
+    try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
   }
 
-  private func endEvent() {
-    processPendingChanges()
+  /// Runs work as part of an event, and processes changes when the outermost of such calls ends. They are counted
+  /// because holding the queue does not tell: the main thread holds the main queue also outside all of them.
+  private func inEvent<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+    eventDepth += 1
+    defer {
+      // A hook or observer of a save or of processing is inside that.
+      if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
+      eventDepth -= 1
+    }
+    return try work()
   }
 
   func checkConfinement(of object: ManagedObject? = nil) {
@@ -288,8 +294,26 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func unregister(_ objectID: ObjectID) { registry[objectID] = nil }
 
+  /// Remembers an object that has a loaded list of a to-many relationship without inverse.
+  func noteInverselessOwner(_ object: ManagedObject) {
+    if object.isInverselessOwner { return }
+    object.isInverselessOwner = true
+    if inverselessOwners.count >= inverselessSweepCount {
+      inverselessOwners.removeAll { $0.object == nil }
+      inverselessSweepCount = max(1024, inverselessOwners.count * 2)
+    }
+    inverselessOwners.append(WeakObject(object: object))
+  }
+
+  func forEachInverselessOwner(_ body: (ManagedObject) -> Void) {
+    for owner in inverselessOwners {
+      if let object = owner.object { body(object) }
+    }
+  }
+
   func forgetRegistry() {
     for object in registeredObjects { object.makeInert(.detached) }
+    inverselessOwners = []
     registry = [:]
     registrySweepCount = 1024
   }

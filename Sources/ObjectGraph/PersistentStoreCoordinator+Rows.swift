@@ -4,8 +4,9 @@ import StoreInterface
 extension PersistentStoreCoordinator {
   /// The rows that a request selects, straight from the store.
   func rows(_ request: FetchRequest, caching: Bool) throws -> [Snapshot] {
+    let epoch = rowCache.epoch
     let rows = try store.snapshots(request)
-    if caching { rowCache.remember(rows, self) }
+    if caching { rowCache.remember(rows, readIn: epoch, self) }
     return rows
   }
 
@@ -31,12 +32,17 @@ extension PersistentStoreCoordinator {
   }
 
   /// Saves, and lets the cache follow.
-  func save(_ request: SaveRequest) throws {
+  /// - Parameter caching: whether the rows that were written are kept.
+  func save(_ request: SaveRequest, caching: Bool) throws {
+    let epoch = rowCache.epoch
     try store.save(request)
-    rowCache.forget(request.deleted.lazy.map(\.objectID))
-    rowCache.forget(request.updated.lazy.map(\.objectID))
+    let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
+    guard let next = rowCache.forget(written, writtenIn: epoch), caching else { return }
+    let updated = request.updated.map { row in
+      var row = row
+      row.version += 1
+      return row
+    }
+    rowCache.remember(request.inserted + updated, readIn: next, self)
   }
-
-  /// Remembers rows that a context has just saved.
-  func remember(_ saved: some Collection<Snapshot>) { rowCache.remember(saved, self) }
 }

@@ -20,6 +20,8 @@ final class RowCache: Sendable {
   }
 
   private struct Generations {
+    /// Counts the times that rows were forgotten.
+    var epoch = 0
     var young: [Key: Entry] = [:]
     var old: [Key: Entry] = [:]
   }
@@ -41,18 +43,31 @@ final class RowCache: Sendable {
     return age <= seconds ? entry.row : nil
   }
 
-  /// Keeps rows. Of more than one generation can hold, only those that are known already are replaced: their objects
+  /// To be asked before rows are read or written, and told when they are remembered.
+  var epoch: Int { generations.withLock { $0.epoch } }
+
+  /// Keeps rows, unless some were forgotten since the epoch: these may be older than what was written meanwhile. Where
+  /// a newer version of a row is known, neither is kept: the store is to be asked which one counts. Of more than one generation can hold, only those that are known already are replaced: their objects
   /// have the rows themselves.
-  func remember(_ rows: some Collection<Snapshot>, _ coordinator: PersistentStoreCoordinator) {
+  func remember(
+    _ rows: some Collection<Snapshot>, readIn epoch: Int, _ coordinator: PersistentStoreCoordinator
+  ) {
     let now = DispatchTime.now().uptimeNanoseconds
     let isFlood = rows.count > rowsPerGeneration
     generations.withLock { generations in
+      if generations.epoch != epoch { return }
       if isFlood && generations.young.isEmpty && generations.old.isEmpty { return }
       for row in rows {
         guard let key = Self.key(row.objectID), coordinator.runtime(row.objectID.entity).isCacheable(row) else {
           continue
         }
-        if isFlood && generations.young[key] == nil && generations.old[key] == nil { continue }
+        let known = generations.young[key] ?? generations.old[key]
+        if isFlood && known == nil { continue }
+        if let known, known.row.version > row.version {
+          generations.young[key] = nil
+          generations.old[key] = nil
+          continue
+        }
         if generations.young.count >= rowsPerGeneration {
           generations.old = generations.young
           generations.young = [:]
@@ -62,14 +77,25 @@ final class RowCache: Sendable {
     }
   }
 
-  func forget(_ objectIDs: some Sequence<ObjectID>) {
+  /// Begins an epoch without these rows.
+  /// - Parameter epoch: when the rows were beginning to be written.
+  /// - Returns: the new epoch when no other has begun since that one, otherwise nil: another write may have come after
+  ///   this one, and what this one wrote is not to be remembered.
+  @discardableResult func forget(_ objectIDs: some Sequence<ObjectID>, writtenIn epoch: Int? = nil) -> Int? {
     generations.withLock { generations in
-      if generations.young.isEmpty && generations.old.isEmpty { return }
-      for id in objectIDs {
-        guard let key = Self.key(id) else { continue }
-        generations.young[key] = nil
-        generations.old[key] = nil
-      }
+      defer { forget(objectIDs, &generations) }
+      let isOnlyOne = epoch == nil || generations.epoch == epoch
+      generations.epoch += 1
+      return isOnlyOne ? generations.epoch : nil
+    }
+  }
+
+  private func forget(_ objectIDs: some Sequence<ObjectID>, _ generations: inout Generations) {
+    if generations.young.isEmpty && generations.old.isEmpty { return }
+    for id in objectIDs {
+      guard let key = Self.key(id) else { continue }
+      generations.young[key] = nil
+      generations.old[key] = nil
     }
   }
 

@@ -27,6 +27,37 @@ struct ConfinementTests {
     #expect(count == 2)
   }
 
+  @Test("work on the main queue processes its changes when the outermost ends", arguments: StoreKind.allCases)
+  func mainQueueEvents(kind: StoreKind) async throws {
+    let school = try School(kind)
+    let main = school.container.viewContext
+    try await MainActor.run {
+      main.undoManager = UndoManager()
+      let observer = NotificationTests.Observer()
+      let log = Log()
+      observer.on(ManagedObjectContext.didChangeObjectsNotification, main) { _ in log.add("changed") }
+      let ada = Box<ManagedObject>()
+      main.performAndWait {
+        main.performAndWait { _ = school.addCourse(main, 1) }
+        #expect(log.lines.isEmpty)
+        ada.value = school.addPupil(main, "Ada")
+      }
+      #expect(log.lines == ["changed"])
+      main.performAndWait { ada.value?["grade"] = .integer(5) }
+      #expect(log.lines.count == 2)
+      main.undo()
+      #expect(ada.value?["grade"] == .integer(1))
+      try main.save()
+      try main.performAndWait {
+        let course = try #require(try main.fetch(school.all(school.course)).first)
+        ada.value?.setObject(course, for: "course")
+        try main.save()
+        main.delete(course)
+      }
+      #expect(ada.value?.objectID(for: "course") == nil && main.deletedObjects.count == 1)
+    }
+  }
+
   @Test("errors pass through perform and performBackgroundTask")
   func errors() async throws {
     struct Failure: Error {}

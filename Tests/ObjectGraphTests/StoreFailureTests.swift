@@ -82,4 +82,31 @@ struct StoreFailureTests {
     }
     #expect(try store.snapshots(FetchRequest(school.pupil)).map(\.version) == [2])
   }
+
+  @Test("a child's save that the store fails leaves nothing in the parent, and later saves once")
+  func failedChildSave() throws {
+    let school = try School(.inMemory)
+    let store = FragileStore(school.person.model)
+    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
+    let parent = container.newBackgroundContext()
+    try parent.performAndWait {
+      let club = parent.insert(school.club)
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent, name: "child")
+      try child.performAndWait {
+        let ada = school.addPupil(child, "Ada")
+        try child.existingObject(with: club.objectID).add(ada, to: "members")
+        try parent.refresh(club, mergeChanges: false)
+        store.isBroken.store(true, ordering: .relaxed)
+        #expect(throws: StoreError.self) { try child.save() }
+        #expect(!parent.hasChanges && child.hasChanges)
+        store.isBroken.store(false, ordering: .relaxed)
+        try child.save()
+      }
+      #expect(parent.insertedObjects.count == 1)
+      try parent.save()
+      #expect(try club.objects(for: "members").map { $0["name"] } == [.string("Ada")])
+    }
+    #expect(try store.snapshots(FetchRequest(school.pupil)).count == 1)
+  }
 }

@@ -1,0 +1,89 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Objects that are gone")
+struct LossTests {
+  private func expectDeletedDestination(_ work: () throws -> Void) {
+    let error = #expect(throws: ValidationError.self) { try work() }
+    #expect(error?.problems.map(\.code) == [.deletedDestination])
+  }
+
+  @Test("a relationship that leads to an object deleted before is a problem of the save", arguments: StoreKind.allCases)
+  func deletedDestination(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada")
+      let bob = school.addPupil(context, "Bob")
+      let maths = school.addCourse(context, 1)
+      let club = context.insert(school.club)
+      try context.save()
+      context.delete(maths)
+      context.delete(bob)
+      try context.save()
+      ada.setObject(maths, for: "course")
+      expectDeletedDestination { try context.save() }
+      ada.setObject(nil, for: "course")
+      #expect(throws: ContextError.self) { try club.add(bob, to: "members") }
+      #expect(throws: ContextError.self) { try club.setObjects([ada, bob], for: "members") }
+      #expect(try club.objects(for: "members").isEmpty)
+      ada["grade"] = .integer(3)
+      try context.save()
+    }
+    #expect(try school.rows(school.pupil).count == 1)
+  }
+
+  @Test("a pending relationship to an object that another context deleted is a problem", arguments: StoreKind.allCases)
+  func mergedDeletion(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada")
+      let bob = school.addPupil(context, "Bob")
+      let maths = school.addCourse(context, 1)
+      let club = context.insert(school.club)
+      try context.save()
+      ada.setObject(maths, for: "course")
+      try club.add(bob, to: "members")
+      let (mathsID, bobID) = (maths.objectID, bob.objectID)
+      try school.work { other in
+        other.delete(other.object(with: mathsID))
+        other.delete(other.object(with: bobID))
+        try other.save()
+      }
+      ManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: ContextChangeIDs(inserted: [], updated: [], deleted: [mathsID, bobID]), into: [context])
+      let error = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(error?.problems.map(\.code) == [.deletedDestination, .deletedDestination])
+      ada.setObject(nil, for: "course")
+      try club.setObjects([], for: "members")
+      try context.save()
+      #expect(ada["name"] == .string("Ada") && !context.hasChanges)
+    }
+  }
+
+  @Test("a row that comes back is another object's than the one that was gone", arguments: StoreKind.allCases)
+  func comeback(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let maths = school.addCourse(context, 1)
+      try context.save()
+      let id = maths.objectID
+      try context.refresh(maths, mergeChanges: false)
+      let other = school.container.newBackgroundContext(name: "other")
+      try other.performAndWait {
+        other.undoManager = UndoManager()
+        other.delete(try other.existingObject(with: id))
+        try other.save()
+      }
+      #expect(maths["code"] == .null && maths.isDeleted)
+      #expect(context.registeredObject(with: id) == nil)
+      try other.performAndWait {
+        other.undo()
+        try other.save()
+      }
+      let returned = try context.existingObject(with: id)
+      #expect(returned !== maths && returned["code"] == .integer(1))
+    }
+  }
+}
