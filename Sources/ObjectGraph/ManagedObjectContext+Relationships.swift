@@ -42,13 +42,12 @@ extension ManagedObjectContext {
   /// The store's members of a to-many relationship without inverse, without those that joined another owner here since.
   func remainingMembers(_ stored: [ObjectID], of owner: ManagedObject, _ index: Int) -> [ObjectID] {
     noteInverselessOwner(owner)
+    if stored.isEmpty { return [] }
     var left: Set<ObjectID> = []
     for other in editedLists where other !== owner && other.status != .deleted {
       guard let otherIndex = other.loadedIndex(of: owner.runtime.layout.relationships[index]) else { continue }
-      let before = Set(other.memberLists[otherIndex]?.stored ?? [])
-      for member in other.memberLists[otherIndex]?.members() ?? [] where !before.contains(member) {
-        left.insert(member)
-      }
+      guard let list = other.memberLists[otherIndex] else { continue }
+      for member in stored where list.contains(member) && !list.stored.contains(member) { left.insert(member) }
     }
     return left.isEmpty ? stored : stored.filter { !left.contains($0) }
   }
