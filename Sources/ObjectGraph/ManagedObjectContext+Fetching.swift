@@ -20,7 +20,11 @@ extension ManagedObjectContext {
     let isPending = !pending.isEmpty || deleted.contains { request.selects($0.entity) }
     if !isPending || !request.includesPendingChanges {
       if !request.includesPropertyValues { return faults(with: try rowIDs(request)) }
-      return materialise(try rows(request), asFaults: request.returnsObjectsAsFaults)
+      let found = materialise(try rows(request), asFaults: request.returnsObjectsAsFaults)
+      if !request.relationshipKeyPathsForPrefetching.isEmpty {
+        try prefetch(request.relationshipKeyPathsForPrefetching, for: found)
+      }
+      return found
     }
     try request.checkKeyPaths()
     var whole = request
@@ -34,7 +38,9 @@ extension ManagedObjectContext {
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
     let rest = found.dropFirst(max(request.fetchOffset, 0))
-    return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+    let page = Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+    try prefetch(request.relationshipKeyPathsForPrefetching, for: page)
+    return page
   }
 
   /// The number of objects that `fetch` would return.

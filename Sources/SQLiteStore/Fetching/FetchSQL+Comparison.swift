@@ -94,6 +94,13 @@ extension FetchSQL {
   private mutating func isElement(
     _ value: Scalar, of elements: [Scalar], _ options: Comparison.Options
   ) throws -> String {
+    let keys = elements.compactMap { element -> Value? in
+      guard element.kind.isObject, element.kind.fits(value.kind) else { return nil }
+      return element.constant
+    }
+    if keys.count == elements.count, !keys.isEmpty {
+      return "\(text(value)) IN (\(try list(keys.map { [$0] }, width: 1)))"
+    }
     let constants = elements.compactMap { $0.kind == .nothing ? Value.null : $0.constant }
     if constants.count == elements.count, options.isEmpty || options.contains(.normalized) || !value.kind.isText,
       !elements.contains(where: \.kind.isObject), !value.kind.isObject

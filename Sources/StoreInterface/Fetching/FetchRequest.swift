@@ -17,7 +17,8 @@ public struct FetchRequest: Sendable {
   /// Whether objects of sub-entities are selected too.
   public var includesSubentities = true
 
-  /// What a context returns. A store's functions say themselves what they return.
+  /// What is wanted. The functions of contexts and stores say themselves what they return: `fetch` objects, `objectIDs`
+  /// ids, `rows` dictionaries, `count` the count; a fetch request template of a model says it here.
   public var resultType = ResultType.objects
   /// Dictionaries: what is fetched. Empty: every attribute that is stored and every to-one relationship.
   public var propertiesToFetch: [ExpressionDescription] = []
