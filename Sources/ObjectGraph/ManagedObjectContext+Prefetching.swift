@@ -43,7 +43,8 @@ extension ManagedObjectContext {
 
   /// Loads the members of unordered relationships whose other side is one object with one fetch.
   private func loadMembers(_ index: Int, _ relationship: Relationship, of owners: [ManagedObject]) throws {
-    guard let inverse = relationship.inverse, !inverse.isToMany, !relationship.isOrdered, parent == nil, !hasChanges else {
+    guard let inverse = relationship.inverse, !inverse.isToMany, !relationship.isOrdered, parent == nil, !hasChanges
+    else {
       return
     }
     let unloaded = owners.filter { owner in
