@@ -15,7 +15,7 @@ struct GenerateCommandTests {
     #expect(outcome.text.split(separator: "\n").sorted() == Self.names.map { "Sources/Shop/\($0)"[...] })
     #expect(outcome.talk == "5 written, 0 unchanged\n")
     let item = try workspace.text("Sources/Shop/Item.swift")
-    #expect(item.contains("final class Item: ManagedObject {") && !item.contains("public"))
+    #expect(item.contains("final class Item: ManagedObject, PropertyNaming {") && !item.contains("public"))
 
     // A time in the past tells whether a file is written again.
     let past = Date(timeIntervalSince1970: 1_000_000_000)
@@ -35,7 +35,7 @@ struct GenerateCommandTests {
 
     outcome = try await workspace.run("generate", "--public", "--quiet", "Shop.xcdatamodeld", "Sources/Shop")
     #expect(outcome.text.isEmpty && outcome.talk.isEmpty)
-    #expect(try workspace.text("Sources/Shop/Item.swift").contains("public final class Item: ManagedObject {"))
+    #expect(try workspace.text("Sources/Shop/Item.swift").contains("public final class Item: ManagedObject, PropertyNaming {"))
   }
 
   @Test("a file that somebody wrote is kept, and then nothing is written; --force replaces it")
