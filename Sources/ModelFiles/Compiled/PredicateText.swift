@@ -131,7 +131,7 @@ struct PredicateText {
     case .integer(let number): return String(number)
     case .real(let number): return Int64(exactly: number).map(String.init) ?? String(number)
     case .date(let seconds): return "CAST(\(seconds), \"NSDate\")"
-    case .string(let text): return Self.quoted(text)
+    case .string(let text): return PredicateWords.quoted(text)
     case .data: throw .unsupported("a constant of data has no text")
     case .object(let object):
       if let elements = try value.elements() { return try aggregate(elements, depth) }
@@ -140,25 +140,8 @@ struct PredicateText {
     }
   }
 
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
-
-  /// Words that the language keeps for itself get a `#` before them.
   private static func escaped(keyPath: String) -> String {
-    keyPath.split(separator: ".", omittingEmptySubsequences: false)
-      .map { PredicateWords.isReserved(String($0)) ? "#" + $0 : String($0) }.joined(separator: ".")
+    PredicateWords.keyPath(keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 }
 

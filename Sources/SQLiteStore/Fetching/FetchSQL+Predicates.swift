@@ -102,20 +102,3 @@ extension FetchSQL {
     return "(" + parts.joined(separator: " OR ") + ")"
   }
 }
-
-extension StoreInterface.Predicate.Operator {
-  /// The same operator in a general comparison.
-  fileprivate var general: StoreInterface.Predicate.Comparison.Operator {
-    switch self {
-    case .equal: .equal
-    case .notEqual: .notEqual
-    case .less: .less
-    case .lessOrEqual: .lessOrEqual
-    case .greater: .greater
-    case .greaterOrEqual: .greaterOrEqual
-    case .beginsWith: .beginsWith
-    case .contains: .contains
-    case .endsWith: .endsWith
-    }
-  }
-}

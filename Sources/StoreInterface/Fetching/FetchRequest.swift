@@ -32,7 +32,8 @@ public struct FetchRequest: Sendable {
   /// Dictionaries: whether equal ones are returned once. Objects and ids are distinct by themselves.
   public var returnsDistinctResults = false
 
-  /// Contexts: how many objects are brought in at a time while the result is walked; 0: all at once.
+  /// Contexts: how many objects `fetchedObjects` brings in at a time while the result is walked; 0: as many as it
+  /// chooses. `fetch` returns all at once.
   public var fetchBatchSize = 0
   /// Contexts: whether objects are returned without their values until they are asked for.
   public var returnsObjectsAsFaults = true

@@ -67,14 +67,14 @@ struct PredicateWriter {
     case .aggregate(let elements): write(elements, "{", "}")
     case .selfObject: text += "SELF"
     case .variable(let name): text += "$" + name
-    case .keyPath(let path): text += Self.text(of: path)
+    case .keyPath(let path): text += PredicateWords.keyPath(path)
     case .path(let base, let path):
       writeBase(base)
-      text += "." + Self.text(of: path)
+      text += "." + PredicateWords.keyPath(path)
     case .collection(let collector, let base, let path):
       writeBase(base)
       text += "." + collector.rawValue
-      if !path.isEmpty { text += "." + Self.text(of: path) }
+      if !path.isEmpty { text += "." + PredicateWords.keyPath(path) }
     case .element(let base, let position):
       writeBase(base)
       write(position)
@@ -153,13 +153,13 @@ struct PredicateWriter {
     case .integer(let integer): text += String(integer)
     case .boolean(let flag): text += flag ? "YES" : "NO"
     case .double(let number) where number.isFinite: text += number.description
-    case .string(let string): text += Self.quoted(string)
+    case .string(let string): text += PredicateWords.quoted(string)
     case .date(let date) where date.timeIntervalSinceReferenceDate.isFinite:
       text += "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
     case .decimal(let number) where !number.isNaN: text += "CAST(\"\(number)\", \"NSDecimalNumber\")"
     case .data(let data): text += "CAST(\"\(data.base64EncodedString())\", \"NSData\")"
     case .uuid(let uuid): text += "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
-    case .uri(let url): text += "CAST(\(Self.quoted(url.absoluteString)), \"NSURL\")"
+    case .uri(let url): text += "CAST(\(PredicateWords.quoted(url.absoluteString)), \"NSURL\")"
     case .double, .date, .decimal: writeArgument(.constant(value), shown: "<\(value)>")
     }
   }
@@ -169,24 +169,6 @@ struct PredicateWriter {
     arguments.append(expression)
   }
 
-  private static func text(of path: Predicate.KeyPath) -> String {
-    path.map { PredicateWords.isReserved($0) ? "#" + $0 : $0 }.joined(separator: ".")
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
 }
 
 extension ObjectID {

@@ -11,13 +11,13 @@ public struct PersistentStoreDescription: Sendable {
   public var configuration: String?
   /// Refuses every save. A file that is not there is an error then, otherwise it is made.
   public var isReadOnly = false
-  /// How long an operation waits for another process's lock before it fails as busy, in seconds.
+  /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
   public var timeout: TimeInterval = 5
-  /// Whether a new store keeps persistent history. A store that has history tables goes on keeping it either way.
+  /// SQLite: whether a new store keeps persistent history. A store that has history tables goes on keeping it either way.
   public var tracksHistory = false
   /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
   public var shouldAddStoreAsynchronously = false
-  /// What a store type of one's own wants to know; the stores of this package have no such options and ignore them.
+  /// What a store type wants to know besides, by names that it documents. Types leave others alone.
   public var options: [String: Value] = [:]
 
   /// A store of that type at that place.
