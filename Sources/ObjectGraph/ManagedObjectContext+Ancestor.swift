@@ -14,13 +14,13 @@ extension ManagedObjectContext {
   func rowIDs(_ request: FetchRequest) throws -> [ObjectID] {
     guard let parent else { return try coordinator.store.objectIDs(request) }
     takeIDChangesOfParent()
-    return try parent.performAndWait { try parent.fetch(request).map(\.objectID) }
+    return try parent.performAndWait { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchRequest) throws -> Int {
     guard let parent else { return try coordinator.store.count(request) }
-    return try parent.performAndWait { try parent.count(request) }
+    return try parent.performAndWait { try parent.count(request.forParent) }
   }
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.

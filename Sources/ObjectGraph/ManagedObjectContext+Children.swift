@@ -5,11 +5,7 @@ import StoreInterface
 extension ManagedObjectContext {
   /// The objects that a request selects, with their pending changes, as rows for a child.
   func currentRows(_ request: FetchRequest) throws -> [Snapshot] {
-    var request = request
-    request.returnsObjectsAsFaults = false
-    request.includesPropertyValues = true
-    request.includesPendingChanges = true
-    return try fetch(request).map(\.currentSnapshot)
+    try fetch(request.forRowsOfParent).map(\.currentSnapshot)
   }
 
   /// Objects with their pending changes, as rows for a child; none for deleted ones.
@@ -157,6 +153,16 @@ extension ManagedObjectContext {
     }
     seenIDChangeCount = count
     if !changes.isEmpty { replaceIDs(changes) }
+  }
+}
+
+extension FetchRequest {
+  /// What a child context asks its parent for, when it wants rows.
+  var forRowsOfParent: FetchRequest {
+    var request = forParent
+    request.returnsObjectsAsFaults = false
+    request.includesPropertyValues = true
+    return request
   }
 }
 

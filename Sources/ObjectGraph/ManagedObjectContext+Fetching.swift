@@ -13,25 +13,33 @@ extension ManagedObjectContext {
   /// called when they are first used; without `includesPropertyValues` and pending changes, as faults that are filled
   /// many at a time (`faults(with:)`). The request's `resultType` does not count here.
   /// - Throws: what the store throws.
-  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] { try fetch(request, reading: rows) }
+
+  /// Whether unsaved changes of this context count in a request.
+  func hasPendingChanges(for request: FetchRequest) -> Bool {
+    request.includesPendingChanges
+      && (inserted.contains { $0.isInserted && request.selects($0.entity) }
+        || touched.contains { $0.isUpdated && request.selects($0.entity) }
+        || deleted.contains { request.selects($0.entity) })
+  }
+
+  /// As `fetch`, with rows from somewhere else.
+  /// - Parameter read: the rows of a request: the given one, or with pending changes that without limit and offset.
+  func fetch(_ request: FetchRequest, reading read: (FetchRequest) throws -> [Snapshot]) throws -> [ManagedObject] {
     checkConfinement()
     try throwDeferredError()
-    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
-    let isPending = !pending.isEmpty || deleted.contains { request.selects($0.entity) }
-    if !isPending || !request.includesPendingChanges {
+    if !hasPendingChanges(for: request) {
       if !request.includesPropertyValues { return faults(with: try rowIDs(request)) }
-      let found = materialise(try rows(request), asFaults: request.returnsObjectsAsFaults)
+      let found = materialise(try read(request), asFaults: request.returnsObjectsAsFaults)
       if !request.relationshipKeyPathsForPrefetching.isEmpty {
         try prefetch(request.relationshipKeyPathsForPrefetching, for: found)
       }
       return found
     }
     try request.checkKeyPaths()
-    var whole = request
-    whole.fetchLimit = 0
-    whole.fetchOffset = 0
+    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
     let matcher = PredicateMatcher(request.predicate)
-    var found = materialise(try rows(whole), asFaults: request.returnsObjectsAsFaults).filter {
+    var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
       !$0.isDeleted && !$0.isUpdated
     }
     found += pending.filter { matcher.matches(ObjectSubject(object: $0)) }
@@ -48,10 +56,7 @@ extension ManagedObjectContext {
   public func count(_ request: FetchRequest) throws -> Int {
     checkConfinement()
     try throwDeferredError()
-    let isPending =
-      request.includesPendingChanges
-      && (inserted + touched + deleted).contains { $0.hasChanges && request.selects($0.entity) }
-    return isPending ? try fetch(request).count : try rowCount(request)
+    return hasPendingChanges(for: request) ? try fetch(request).count : try rowCount(request)
   }
 
   /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context
@@ -98,6 +103,21 @@ extension ManagedObjectContext {
 }
 
 extension FetchRequest {
+  /// Without limit and offset.
+  var withoutWindow: FetchRequest {
+    var whole = self
+    whole.fetchLimit = 0
+    whole.fetchOffset = 0
+    return whole
+  }
+
+  /// What a child context asks its parent: unsaved changes there are the child's store.
+  var forParent: FetchRequest {
+    var request = self
+    request.includesPendingChanges = true
+    return request
+  }
+
   fileprivate func selects(_ candidate: Entity) -> Bool {
     includesSubentities ? candidate.isKind(of: entity) : candidate == entity
   }

@@ -111,6 +111,7 @@ extension ManagedObjectContext {
   }
 
   private func commit(_ plan: SavePlan) {
+    saveCount += 1
     for (object, row) in zip(plan.inserted, plan.request.inserted) {
       if object.objectID != row.objectID {
         unregister(object.objectID)

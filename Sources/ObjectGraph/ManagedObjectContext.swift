@@ -94,6 +94,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What changed objects were when the event began.
   var event = ContextEvent()
   var isSaving = false
+  /// How many saves wrote something.
+  var saveCount = 0
   var isProcessing = false
 
   /// Contexts whose parent this is and that merge what is saved here.

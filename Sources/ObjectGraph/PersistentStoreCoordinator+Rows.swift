@@ -3,9 +3,9 @@ import StoreInterface
 
 extension PersistentStoreCoordinator {
   /// The rows that a request selects, straight from the store.
-  func rows(_ request: FetchRequest, caching: Bool) throws -> [Snapshot] {
+  func rows(_ request: FetchRequest, caching: Bool, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
     let epoch = rowCache.epoch
-    let rows = try store.snapshots(request)
+    let rows = try monitor.map { try store.snapshots(request, monitor: $0) } ?? store.snapshots(request)
     if caching { rowCache.remember(rows, readIn: epoch, self) }
     return rows
   }

@@ -5,8 +5,9 @@ import Synchronization
 
 /// Makes several stores look like one: asks those that hold an entity, and gives each its part of a save.
 ///
-/// A save over several stores is one transaction in each, one after the other in the order of the stores; when a later
-/// one fails, the earlier ones have been saved, as in Core Data.
+/// A save over several stores is one transaction in each, and none is committed before all stores have written and checked
+/// their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for instance,
+/// or one of two stores that cannot undo what they write (`canWaitWithCommit`), can leave some saved and others not.
 final class StoreRouter: PersistentStore {
   /// A store and what it holds.
   struct AttachedStore: Sendable {
@@ -86,9 +87,19 @@ final class StoreRouter: PersistentStore {
 
   // MARK: Reading
 
-  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try snapshots(request, following: nil) }
+
+  func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try snapshots(request, following: monitor)
+  }
+
+  private func snapshots(_ request: FetchRequest, following monitor: FetchMonitor?) throws -> [Snapshot] {
+    func ask(_ store: any PersistentStore, _ request: FetchRequest, after count: Int) throws -> [Snapshot] {
+      guard let monitor else { return try store.snapshots(request) }
+      return try store.snapshots(request, monitor: monitor.rest(after: count))
+    }
     let stores = try storesAsked(for: request)
-    if stores.count == 1 { return try stores[0].snapshots(request) }
+    if stores.count == 1 { return try ask(stores[0], request, after: 0) }
     var part = request
     part.fetchOffset = 0
     if request.fetchLimit > 0 {
@@ -97,7 +108,7 @@ final class StoreRouter: PersistentStore {
     }
     var rows: [SortedRow] = []
     for (position, store) in stores.enumerated() {
-      let snapshots = try store.snapshots(part)
+      let snapshots = try ask(store, part, after: rows.count)
       let keys = try SortKeys(store: store, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
       for (snapshot, key) in zip(snapshots, keys) {
         rows.append(SortedRow(snapshot: snapshot, values: key, store: position))
@@ -181,9 +192,19 @@ final class StoreRouter: PersistentStore {
     for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
       throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
     }
-    for store in stores {
-      if let part = parts[store.identifier] { try store.store.save(part) }
+    // One order for everybody, as each store is locked from its part of the save on; those that cannot wait come last.
+    let asked = stores.filter { parts[$0.identifier] != nil }.sorted { left, right in
+      let (first, second) = (left.store.canWaitWithCommit, right.store.canWaitWithCommit)
+      return first == second ? left.identifier < right.identifier : first
     }
+    try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
+  }
+
+  /// Each store's save begins inside of the one before it, and is committed before that.
+  private func save(_ parts: ArraySlice<(store: any PersistentStore, request: SaveRequest)>) throws {
+    guard let part = parts.first else { return }
+    if parts.count == 1 { return try part.store.save(part.request) }
+    try part.store.save(part.request) { try save(parts.dropFirst()) }
   }
 
   private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {

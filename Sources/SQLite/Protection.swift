@@ -8,6 +8,8 @@ final class StepCounter {
   let limit: Int64
   let countsPerCall: Bool
   var steps: Int64 = 0
+  /// Asked whether the running statement must stop for another reason.
+  var isCancelled: (() -> Bool)?
   /// Whether the limit stopped a statement.
   var isExceeded = false
 
@@ -20,7 +22,7 @@ final class StepCounter {
   func count() -> Bool {
     steps += Int64(StepCounter.interval)
     if steps > limit { isExceeded = true }
-    return steps > limit
+    return steps > limit || isCancelled?() == true
   }
 }
 
@@ -56,13 +58,31 @@ extension Connection {
   /// Makes a statement fail with `corrupt` after so many steps of SQLite's virtual machine, so that a forged file cannot
   /// keep it busy for ever; nil takes the limit away. A step is a few to some hundred nanoseconds.
   public func limitWork(toSteps limit: Int64?, per scope: WorkLimitScope = .connection) throws(SQLiteError) {
+    try count(with: limit.map { StepCounter(limit: $0, countsPerCall: scope == .step) })
+  }
+
+  /// Runs the body; statements that run in it fail with `interrupted` soon after the question is answered with yes. It
+  /// is asked every thousand steps of SQLite's virtual machine. Other statements are left alone.
+  public func stopping<Result>(when isCancelled: @escaping () -> Bool, _ body: () throws -> Result) throws -> Result {
+    let counter = stepCounter ?? StepCounter(limit: .max, countsPerCall: false)
+    let outer = (counter: stepCounter, question: counter.isCancelled)
+    counter.isCancelled = isCancelled
+    if outer.counter == nil { try count(with: counter) }
+    defer {
+      counter.isCancelled = outer.question
+      // A connection that was closed meanwhile has no handler any more.
+      if outer.counter == nil { try? count(with: nil) }
+    }
+    return try body()
+  }
+
+  private func count(with counter: StepCounter?) throws(SQLiteError) {
     let handle = unsafe try handle()
-    guard let limit else {
+    guard let counter else {
       unsafe sqlite3_progress_handler(handle, 0, nil, nil)
       stepCounter = nil
       return
     }
-    let counter = StepCounter(limit: limit, countsPerCall: scope == .step)
     unsafe sqlite3_progress_handler(
       handle, StepCounter.interval,
       { data in

@@ -71,6 +71,11 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
   /// - Throws: see `InMemoryStore`.
   public func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try objects.snapshots(request) }
 
+  /// - Throws: see `InMemoryStore`.
+  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try objects.snapshots(request, monitor: monitor)
+  }
+
   /// The number of snapshots that the request selects.
   public func count(_ request: FetchRequest) throws -> Int { try objects.count(request) }
 
@@ -96,12 +101,16 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
   /// - Throws: see `PersistentStore.save`; `.failure` also for a value that does not fit its attribute's type or that
   ///   the format cannot write, and when somebody else changed the file; `.unsupported` for a read-only store;
   ///   `.inputOutput` and `.cannotCreate`.
-  public func save(_ request: SaveRequest) throws {
+  public func save(_ request: SaveRequest) throws { try save(request) {} }
+
+  /// Checks the request, runs the body, and then writes as `save(_:)` does.
+  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     if isReadOnly { throw StoreError.unsupported("\(url.path) was opened read-only") }
     var request = request
     for index in request.inserted.indices { try request.inserted[index].normalizeValues() }
     for index in request.updated.indices { try request.updated[index].normalizeValues() }
     try objects.save(request) { changed in
+      try body()
       try state.withLock { state in
         var changed = changed
         changed.metadata = state.metadata

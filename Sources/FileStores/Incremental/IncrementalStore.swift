@@ -151,14 +151,26 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// The values of the objects that a request selects.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the subclass throws.
   public final func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    try snapshots(request, following: nil)
+  }
+
+  private func snapshots(_ request: FetchRequest, following monitor: FetchMonitor?) throws -> [Snapshot] {
     try locked {
-      try objectIDs(request).map { id in
+      try objectIDs(request).enumerated().map { position, id in
+        try monitor?.check()
+        try monitor?.found(position)
         guard let node = try newValues(for: id) else {
           throw StoreError.failure("the fetch found an object of \(id.entity.name) that has no values")
         }
         return node.snapshot
       }
     }
+  }
+
+  /// As `snapshots(_:)`; the monitor is asked before the subclass fetches and for every object.
+  public final func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try monitor.check()
+    return try snapshots(request, following: monitor)
   }
 
   /// The number of objects that a request selects.
@@ -200,7 +212,10 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Checks the request, has the subclass write it, and binds the reference objects of new objects.
   /// - Throws: see `PersistentStore.save`; `StoreError.unsupported` for a read-only store.
-  public final func save(_ request: SaveRequest) throws {
+  public final func save(_ request: SaveRequest) throws { try save(request) {} }
+
+  /// Checks the request, runs the body, and then saves as `save(_:)` does.
+  public final func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     if isReadOnly { throw StoreError.unsupported("the store \(url?.path ?? storeIdentifier) was opened read-only") }
     for entity in Set((request.inserted + request.updated).map(\.objectID.entity)) { try check(entity) }
     for entity in Set(request.deleted.map(\.objectID.entity)) { try check(entity) }
@@ -210,6 +225,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     try locked {
       try checkVersions(request)
       try checkConstraints(request)
+      try body()
       let before = references
       do {
         try bind(request)

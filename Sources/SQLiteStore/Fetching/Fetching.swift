@@ -80,7 +80,11 @@ extension SQLiteStore {
     let statement = try prepared(sql.statement(request, selecting: columns), sql.parameters)
     defer { statement.reset() }
     var results: [Result] = []
-    while try statement.step() { results.append(try body(statement)) }
+    let monitor = sql.residual.isEmpty ? monitor : nil
+    while try statement.step() {
+      results.append(try body(statement))
+      try monitor?.found(results.count)
+    }
     return (results, sql.residual, sql.now)
   }
 
@@ -118,8 +122,12 @@ extension SQLiteStore {
     if residual.isEmpty { return found }
     let subjects = StoreSubjects(self)
     let matcher = PredicateMatcher(.and(residual), now: now)
-    let kept = found.filter { matcher.matches(subjects.subject(for: $0)) }
-    try subjects.throwError()
+    var kept: [Snapshot] = []
+    for snapshot in found {
+      try monitor?.check()
+      if matcher.matches(subjects.subject(for: snapshot)) { kept.append(snapshot) }
+      try subjects.throwError()
+    }
     let rest = kept.dropFirst(max(request.fetchOffset, 0))
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
   }

@@ -87,6 +87,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var isTransactionVoid = false
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   private(set) var upkeep: Upkeep?
+  /// Who follows the fetch that is running.
+  var monitor: FetchMonitor?
   let externalData: ExternalDataFolder
   /// Whether this object made the file, so that nobody else can have it open.
   let isCreator: Bool

@@ -6,8 +6,15 @@ extension SQLiteStore {
   /// Writes a context's changes in one transaction.
   /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict`, or `.failure` for a request that does not
   ///   fit the model or the store; nothing is written then.
-  public func save(_ request: SaveRequest) throws {
-    try performAtomically {
+  public func save(_ request: SaveRequest) throws { try save(request) {} }
+
+  /// Always.
+  public var canWaitWithCommit: Bool { true }
+
+  /// Writes a context's changes in one transaction and runs the body before that is committed.
+  /// - Throws: see `save(_:)`, and what the body throws, which must not use this store.
+  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    try performAtomically(beforeCommit: body) {
       try check(request)
       try checkVersions(request)
       for deletion in request.deleted {

@@ -3,7 +3,10 @@ import StoreInterface
 
 extension SQLiteStore {
   /// Like `perform`, with all changes made or none.
-  func performAtomically<Result>(_ body: () throws -> Result) throws -> Result {
+  /// - Parameter beforeCommit: runs when everything has been written; nothing is when it throws.
+  func performAtomically<Result>(
+    beforeCommit: () throws -> Void = {}, _ body: () throws -> Result
+  ) throws -> Result {
     try perform {
       let isOutermost = !connection.isInTransaction
       if isOutermost { history?.reset() }
@@ -12,6 +15,7 @@ extension SQLiteStore {
         let result = try connection.atomically(mapping: { $0 as any Error }) {
           let result = try body()
           if isOutermost { try finishTransaction() }
+          try beforeCommit()
           return result
         }
         if isOutermost { removeUnnamedFiles() }

@@ -14,6 +14,10 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// The snapshots that a request selects, in its order (by primary key where it states none).
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
+  /// As `snapshots(_:)`, for one who waits elsewhere: the store tells the monitor how far it is, ends the fetch when the
+  /// monitor is cancelled, and lets others use it meanwhile where it can.
+  /// - Throws: `CancellationError` when the monitor was cancelled.
+  func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot]
   /// The number of objects that a request selects, its limit and offset included.
   func count(_ request: FetchRequest) throws -> Int
   /// The ids of the objects that `snapshots` would return, in the same order.
@@ -32,11 +36,38 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict` (the final state of the save counts: two
   ///   rows may exchange their values), or `.failure` for a request that does not fit the model.
   func save(_ request: SaveRequest) throws
+  /// Writes everything in one transaction, checks it, runs the body and only then commits: nothing is written when the
+  /// body throws.
+  ///
+  /// A save over several stores is one such call inside another, so that all of them have written and checked their
+  /// parts before the first one commits.
+  /// - Throws: what `save(_:)` throws, and what the body throws.
+  func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws
+  /// Whether `save(_:beforeCommit:)` can undo what it has written. A store that cannot saves when the body has returned,
+  /// so that there may be one such store at most among those of one save that is written wholly or not at all.
+  var canWaitWithCommit: Bool { get }
 }
 
 extension PersistentStore {
   /// None.
   public var url: URL? { nil }
+
+  /// False.
+  public var canWaitWithCommit: Bool { false }
+
+  /// Fetches in one piece, which only ends early before it begins; a store that can do it better does.
+  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try monitor.check()
+    let found = try snapshots(request)
+    try monitor.check()
+    return found
+  }
+
+  /// For stores that cannot wait with a commit.
+  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    try body()
+    try save(request)
+  }
 
   /// By way of the snapshots; a store that can do it faster does.
   public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {

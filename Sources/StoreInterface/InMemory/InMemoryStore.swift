@@ -28,7 +28,16 @@ public final class InMemoryStore: PersistentStore {
   public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
     try check(request.entity)
     try request.checkKeyPaths()
-    return contents.withLock { $0.snapshots(request) }
+    return try contents.withLock { try $0.snapshots(request) }
+  }
+
+  /// As `snapshots(_:)`, over the rows as they are now: others may fetch and save meanwhile.
+  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try check(request.entity)
+    try request.checkKeyPaths()
+    try monitor.check()
+    let rows = contents.withLock { $0 }
+    return try rows.snapshots(request, monitor: monitor)
   }
 
   /// The number of snapshots that the request selects.
@@ -38,7 +47,7 @@ public final class InMemoryStore: PersistentStore {
   public func rows(_ request: FetchRequest) throws -> FetchedRows {
     try check(request.entity)
     try request.checkRows()
-    return contents.withLock { $0.resultRows(request, storeIdentifier: identifier, model: model) }
+    return try contents.withLock { try $0.resultRows(request, storeIdentifier: identifier, model: model) }
   }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
@@ -64,6 +73,26 @@ public final class InMemoryStore: PersistentStore {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }
     try contents.withLock { try $0.save(request) }
+  }
+
+  /// Always.
+  public var canWaitWithCommit: Bool { true }
+
+  /// Writes everything, runs the body, and undoes what was written when it throws.
+  /// - Throws: see `PersistentStore.save`, and what the body throws, which must not use this store.
+  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
+    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    try contents.withLock { contents in
+      let before = contents
+      try contents.save(request)
+      do {
+        try body()
+      } catch {
+        contents = before
+        throw error
+      }
+    }
   }
 
   private func check(_ entity: Entity) throws(StoreError) {

@@ -1,0 +1,74 @@
+public import Foundation
+public import StoreInterface
+
+/// A fetch that leaves its context's queue free while the store works; `ManagedObjectContext.execute(_:)` begins it.
+public struct AsynchronousFetchRequest: Sendable {
+  /// What is fetched: objects, whatever its `resultType` says.
+  public var fetchRequest: FetchRequest
+  /// How many objects are expected, for the total of the progress; 0 when nobody knows.
+  public var estimatedResultCount = 0
+  /// Called once on the context's queue, when the result is there or the fetch has failed.
+  public var completionBlock: (@Sendable (AsynchronousFetchResult) -> Void)?
+
+  /// A fetch and what follows it.
+  public init(
+    fetchRequest: FetchRequest, completionBlock: (@Sendable (AsynchronousFetchResult) -> Void)? = nil
+  ) {
+    self.fetchRequest = fetchRequest
+    self.completionBlock = completionBlock
+  }
+}
+
+/// A fetch under way, and what came of it.
+///
+/// `progress` and `cancel` may be used from anywhere. The rest belongs to the context's queue, which is what makes the
+/// unchecked `Sendable` sound.
+public final class AsynchronousFetchResult: @unchecked Sendable {
+  /// What was asked for.
+  public let fetchRequest: AsynchronousFetchRequest
+  /// The context that was asked.
+  public let managedObjectContext: ManagedObjectContext
+  /// How many rows have arrived, of the estimated number, or indeterminate without an estimate; in the end, of as many
+  /// as there were. Cancelling it ends the fetch. It is a child of the progress that is current where the fetch begins.
+  public let progress: Progress
+  /// The objects, in the request's order; nil until they are there.
+  public private(set) var finalResult: [ManagedObject]?
+  /// What went wrong: `CancellationError` after a cancellation, otherwise what the store threw.
+  public private(set) var operationError: (any Error)?
+  let monitor: FetchMonitor
+
+  init(_ request: AsynchronousFetchRequest, context: ManagedObjectContext) {
+    fetchRequest = request
+    managedObjectContext = context
+    let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
+    let monitor = FetchMonitor { [weak progress] count in progress?.completedUnitCount = Int64(count) }
+    progress.isPausable = false
+    progress.cancellationHandler = { monitor.cancel() }
+    if progress.isCancelled { monitor.cancel() }
+    self.progress = progress
+    self.monitor = monitor
+  }
+
+  /// Ends the fetch with a `CancellationError`, unless it has ended. The store stops working on it soon.
+  public func cancel() {
+    progress.cancel()
+    monitor.cancel()
+  }
+
+  func finish(_ outcome: Result<[ManagedObject], any Error>) {
+    switch outcome {
+    // The progress tells its handler of a cancellation some time later.
+    case .success where progress.isCancelled:
+      operationError = CancellationError()
+    case .success(let objects):
+      finalResult = objects
+      // One unit at least, as a progress of none is never finished.
+      progress.totalUnitCount = Int64(max(objects.count, 1))
+      progress.completedUnitCount = progress.totalUnitCount
+    case .failure(let error):
+      operationError = error
+    }
+    progress.cancellationHandler = nil
+    fetchRequest.completionBlock?(self)
+  }
+}

@@ -1,0 +1,61 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Result types")
+struct ResultTypeTests {
+  @Test("ids and counts include pending changes, dictionaries never do", arguments: StoreKind.allCases)
+  func pendingChanges(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      for (name, grade) in [("Ada", Int64(1)), ("Bob", 1), ("Cyd", 2)] { school.addPupil(context, name, grade: grade) }
+      try context.save()
+      let pupils = try context.fetch(school.all(school.pupil, by: "name"))
+      context.delete(pupils[0])
+      pupils[2]["grade"] = .integer(1)
+      let eve = school.addPupil(context, "Aaa", grade: 1)
+      var request = school.all(school.pupil, where: .comparison(["grade"], .equal, .integer(1)), by: "name")
+      let child = ManagedObjectContext(parent: context, name: "child")
+      let inChild = request
+      let (ids, count) = try child.performAndWait { (try child.objectIDs(inChild), try child.count(inChild)) }
+      #expect(try context.objectIDs(request) == [eve, pupils[1], pupils[2]].map(\.objectID))
+      #expect(ids == [eve, pupils[1], pupils[2]].map(\.objectID) && count == 3)
+      #expect(try context.count(request) == 3)
+      let names = [["name": ExpressionValue.value(.string("Ada"))], ["name": .value(.string("Bob"))]]
+      request.propertiesToFetch = [ExpressionDescription(keyPath: ["name"])]
+      #expect(try context.dictionaries(request) == names)
+      request.includesPendingChanges = false
+      #expect(try context.objectIDs(request) == [pupils[0], pupils[1]].map(\.objectID))
+      #expect(try context.count(request) == 2)
+      #expect(try context.dictionaries(request) == names)
+      // The parent's pending changes are what a child's store has.
+      let without = request
+      let below = try child.performAndWait { (try child.objectIDs(without), try child.count(without)) }
+      #expect(below.0 == ids && below.1 == 3)
+    }
+  }
+
+  @Test("a request is executed by its result type", arguments: StoreKind.allCases)
+  func execution(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      for grade in 1...3 { school.addPupil(context, "Ada\(grade)", grade: Int64(grade)) }
+      try context.save()
+      var request = school.all(school.pupil, by: "grade")
+      request.fetchLimit = 2
+      let expected = try context.fetch(request)
+      request.propertiesToFetch = [ExpressionDescription(keyPath: ["grade"])]
+      for type in FetchRequest.ResultType.allCases {
+        request.resultType = type
+        switch try context.execute(request) {
+        case .objects(let objects): #expect(type == .objects && objects == expected)
+        case .objectIDs(let ids): #expect(type == .objectIDs && ids == expected.map(\.objectID))
+        case .count(let count): #expect(type == .count && count == 2)
+        case .dictionaries(let rows):
+          #expect(type == .dictionaries && rows.map { $0["grade"] } == [.value(.integer(1)), .value(.integer(2))])
+        }
+      }
+    }
+  }
+}
