@@ -25,6 +25,8 @@ import Foundation
   private(set) var file: Int32 = -1
   private var fileSize = 0
 
+  /// The most that is handed to the system at once, as for the database file.
+  private static let writeSize = 64 << 10
   /// Bytes that an entry takes beside its own while it is sorted: two places in the order, and one in the arena.
   private static let bytesPerEntry = 2 * MemoryLayout<SortEntry>.stride + MemoryLayout<Int>.stride
 
@@ -137,7 +139,8 @@ import Foundation
   @unsafe private func write(_ bytes: UnsafeRawPointer, _ count: Int) throws(PageError) {
     var done = 0
     while done < count {
-      let written = unsafe pwrite(file, bytes + done, count - done, off_t(fileSize + done))
+      let written = unsafe pwrite(
+        file, bytes + done, min(count - done, KeyArena.writeSize), off_t(fileSize + done))
       if written < 0 && errno == EINTR { continue }
       guard written > 0 else { throw failure() }
       done += written

@@ -160,7 +160,25 @@ struct StringCell: CellParser {
       }
       return .none
     }
+    if isNormalized, minimumLength == nil, maximumLength == nil, pattern == nil, kind == .string,
+      unsafe storeFolded(bytes, into: batch, column: column, row: row)
+    {
+      return .none
+    }
     return unsafe parseChecked(bytes, kind, into: batch, column: column, row: row)
+  }
+
+  /// - Returns: false, with nothing stored, when the folding takes more than a table.
+  private func storeFolded(
+    _ bytes: UnsafeRawBufferPointer, into batch: RowBatch, column: Int, row: Int
+  ) -> Bool {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(bytes.count, 1) * TextFolding.growth) { room in
+      guard let base = room.baseAddress, let count = unsafe TextFolding.foldLatin(bytes, into: room) else {
+        return false
+      }
+      unsafe batch.slices(column)[row] = batch.append(base, count: count)
+      return true
+    }
   }
 
   private func parseChecked(

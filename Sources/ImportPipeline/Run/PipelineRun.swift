@@ -75,13 +75,17 @@ public struct PipelineRun {
     let plans = try plans(model, inputs)
     try OutputCheck.check(pipeline, inputs)
 
-    let digest = try contentDigest(modelFile, inputs)
+    let digest = Background { [pipeline] () throws(RunError) in
+      try InputDigest(pipeline: pipeline, model: modelFile, inputs: inputs)
+    }
+    // It reads files, one of which may go with the run.
+    defer { digest.wait() }
     var report = RunReport(
       result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
     if pipeline.store.replace == .whenChanged, hasAllExports, let known = build.existingInputDigest,
-      known.digest == digest.text
+      try known.digest == digest.value().text
     {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
@@ -91,7 +95,7 @@ public struct PipelineRun {
     }
 
     let (store, isFresh) = try build.open(
-      model: model, uuid: pipeline.store.uuid ?? ContentDigest.uuid(from: digest.data),
+      model: model, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
       modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory)
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
@@ -110,18 +114,41 @@ public struct PipelineRun {
     try rejects.finish(steps: pipeline.imports)
     report.rejects = rejects.shown
     report.rejectFiles = rejects.paths
-    try store.setMetadata([StoreBuild.inputDigestKey: .string(digest.text)])
+    let known = try digest.value()
+    try store.setMetadata(
+      [StoreBuild.inputDigestKey: .string(known.text)],
+      identifier: isFresh && pipeline.store.uuid == nil ? known.uuid : nil)
     report.storeIdentifier = store.identifier
     logger.debug("sealing the store")
     progress.begin(.sealing)
     let sealing = StageMeter(.seal)
     // A target that the run has found nothing new for stays as it is.
     let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
-    if !isUnchanged { try sealing.work { try store.seal(journal: pipeline.store.journal == .wal ? .wal : .delete) } }
+    var finishing: Background<Void, any Error>?
+    if !isUnchanged {
+      let rest = try sealing.work {
+        try store.sealUnfinished(journal: pipeline.store.journal == .wal ? .wal : .delete)
+      }
+      finishing = Background { try sealing.work { try rest.run() } }
+    }
+    defer { finishing?.wait() }
 
     progress.begin(.exporting)
     let exporting = StageMeter(.export)
-    let exported = try exporting.work { try exportAll(from: build, model: model) }
+    // What has gone out cannot be taken back.
+    if pipeline.exports.contains(where: { $0.to == "-" }) { try finishing?.value() }
+    let exported: [(report: ExportReport, temporaryPath: String)]
+    do {
+      exported = try exporting.work { try exportAll(from: build, model: model) }
+    } catch {
+      try finishing?.value()
+      throw error
+    }
+    var unplaced = exported.map(\.temporaryPath).filter { $0 != "-" }
+    defer {
+      for path in unplaced { try? FileManager.default.removeItem(atPath: path) }
+    }
+    try finishing?.value()
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
     sealing.add(bytes: report.storeBytes)
@@ -135,6 +162,7 @@ public struct PipelineRun {
       if !isUnchanged { try build.putInPlace() }
       for file in exported where file.temporaryPath != file.report.path {
         try StoreBuild.rename(file.temporaryPath, to: file.report.path)
+        unplaced.removeAll { $0 == file.temporaryPath }
       }
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
@@ -192,27 +220,6 @@ public struct PipelineRun {
       let readings = !step.0.match.isEmpty && step.0.duplicates == .last ? 2 : 1
       return sum + SourceInputs.bytes(of: step.1) * readings
     }
-  }
-
-  /// Over everything the store's content depends on: pipeline, model, sources, seed store.
-  private func contentDigest(
-    _ modelFile: ModelFile, _ inputs: SourceInputs
-  ) throws(RunError) -> (data: Data, text: String) {
-    var digest = ContentDigest()
-    try SourceInputs.digest(pipeline.path, into: &digest)
-    digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
-    // A store that carries the model may have it in its log.
-    for suffix in ["", "-wal"] where suffix.isEmpty || FileManager.default.fileExists(atPath: modelFile.path + suffix) {
-      try SourceInputs.digest(modelFile.path + suffix, into: &digest)
-    }
-    for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
-    if let seed = pipeline.store.seed {
-      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {
-        try SourceInputs.digest(seed + suffix, into: &digest)
-      }
-    }
-    let data = digest.finalize()
-    return (data, data.base64EncodedString())
   }
 
   // MARK: - Import

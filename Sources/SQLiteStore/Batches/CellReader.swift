@@ -41,6 +41,16 @@ final class CellReader {
     }
   }
 
+  /// Whether every value is taken as it is stored.
+  var isCopying: Bool {
+    forms.allSatisfy { form in
+      switch form {
+      case .integer, .real, .bytes: true
+      case .entityIndex, .converted: false
+      }
+    }
+  }
+
   /// Reads the statement's current row into a row of the batch; the batch's count stays.
   /// - Parameter first: the statement's column for the batch's first.
   func read(_ statement: Statement, from first: Int32, into batch: RowBatch, row: Int) throws {

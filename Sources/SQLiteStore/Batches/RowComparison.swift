@@ -189,7 +189,7 @@ extension SQLiteStore {
 
   /// Where the layout's columns lie in the table's records; nil when a column is not declared as this program does it,
   /// so that SQLite might compare it in another way or read a default where the record ends.
-  private func storedPositions(of table: TableLayout) throws -> [String: Int]? {
+  func storedPositions(of table: TableLayout) throws -> [String: Int]? {
     let statement = try Statement(
       connection,
       """

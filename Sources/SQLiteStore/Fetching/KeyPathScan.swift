@@ -24,6 +24,12 @@ extension SQLiteStore {
       guard sql.residual.isEmpty else {
         throw StoreError.unsupported("an export cannot select by \(request.predicate): SQL does not say it")
       }
+      if request.selectsWholeTable, sql.scopes[0].joins.isEmpty,
+        let pages = try KeyPathPages(self, plan, table: layout.table(for: request.entity))
+      {
+        let row = try Statement(connection, sql.row(selecting: plan.selected))
+        return try pages.scan(request.entity, rowsPerBatch: rowsPerBatch, row: row, body: body)
+      }
       try bind(sql.parameters, to: statement)
       var batch = RowBatch(entity: request.entity, columns: plan.columns, capacity: rowsPerBatch)
       while try statement.step() {
@@ -41,14 +47,18 @@ extension SQLiteStore {
 
 /// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the first
 /// relationship of their key paths.
-private final class KeyPathPlan {
+final class KeyPathPlan {
   /// Of the batches, in the order of the key paths.
   let columns: [RowBatch.Column]
   /// What the statement selects.
   let selected: String
   private let reader: CellReader
+  /// What the statement selects, column by column: the attributes, then the destinations' primary keys.
+  let names: [String]
+  /// For the attributes, the column of the batches.
+  let positions: [Int]
   /// Each with the statement's column that has the destination's primary key.
-  private let destinations: [(cells: DestinationCells, foreignKey: Int32)]
+  let destinations: [(cells: DestinationCells, foreignKey: Int32)]
 
   init(
     _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [Predicate.KeyPath], _ sql: inout FetchSQL
@@ -86,10 +96,15 @@ private final class KeyPathPlan {
       return RowBatch.Column(.attribute(keyPath.joined(separator: ".")), storage)
     }
     self.columns = columns
+    self.names = names
+    self.positions = positions
     self.destinations = destinations
     selected = names.isEmpty ? "t0.Z_PK" : names.joined(separator: ", ")
     reader = CellReader(store, columns: positions.map { columns[$0] }, attributes: attributes, positions: positions)
   }
+
+  /// Whether all values are taken as they are stored.
+  var isCopied: Bool { reader.isCopying }
 
   /// Reads the statement's current row.
   func read(_ statement: Statement, into batch: RowBatch, row: Int) throws {

@@ -19,6 +19,27 @@ public enum SealVerification: Sendable, Hashable, CaseIterable {
   case none
 }
 
+/// What is left to do for a sealed store when it is closed.
+public struct SealFinish: Sendable {
+  fileprivate let path: String
+  fileprivate let check: DatabaseCheck?
+  fileprivate let flush: EarlyFlush?
+
+  /// Checks the pages, and forces the file to disk. On any thread; the store may be read at the same time.
+  /// - Throws: `StoreError.notAStore` when a page is not as it should be.
+  public func run() throws {
+    do {
+      if let problem = try check?.problems().first { throw StoreError.notAStore(path: path, message: problem) }
+    } catch let error as PageError {
+      if error.kind == .inputOutput { throw StoreError.inputOutput(path: path, message: error.message) }
+      throw StoreError.notAStore(path: path, message: error.message)
+    }
+    try flush?.finish()
+    try FileSystem.synchronize(path)
+    try FileSystem.synchronize(FileSystem.parent(path))
+  }
+}
+
 extension SQLiteStore {
   /// Makes the store final and closes it: builds what was deferred, checks integrity and references, raises `Z_MAX`
   /// where it is low, removes files of external data that no row names any more, moves the log into the main file,
@@ -29,6 +50,18 @@ extension SQLiteStore {
   /// - Throws: `StoreError.failure` when a check fails, `.busy` when another connection has the file open. The store
   ///   stays open then.
   public func seal(journal: SealedJournal = .delete, verification: SealVerification = .full) throws {
+    try close(sealingFor: journal, verification, checksPagesLater: false).run()
+  }
+
+  /// As `seal`, but what only needs the closed file is left to the caller, who may read the store meanwhile: the check of
+  /// the pages of a store that was made here, and to force the file to disk.
+  public func sealUnfinished(journal: SealedJournal = .delete) throws -> SealFinish {
+    try close(sealingFor: journal, .full, checksPagesLater: isCheckedByPages)
+  }
+
+  private func close(
+    sealingFor journal: SealedJournal, _ verification: SealVerification, checksPagesLater: Bool
+  ) throws -> SealFinish {
     try perform {
       if connection.isInTransaction { throw StoreError.failure("a transaction is still open") }
       try buildDeferredIndexes()
@@ -38,7 +71,7 @@ extension SQLiteStore {
         let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
         try setLastPrimaryKey(greatest, of: table.root)
       }
-      try verify(verification)
+      try verify(verification, checksPages: !checksPagesLater)
       try externalData.removeUnnamed(connection)
       statements.removeAll()
       plans.removeAll()
@@ -54,11 +87,10 @@ extension SQLiteStore {
       }
       endUpkeep()
       history = nil
+      let check = checksPagesLater ? try databaseCheck() : nil
       try connection.close()
       if isCreator { try SQLiteStore.fixHeader(path) }
-      try flush?.finish()
-      try FileSystem.synchronize(path)
-      try FileSystem.synchronize(FileSystem.parent(path))
+      return SealFinish(path: path, check: check, flush: flush)
     }
   }
 
@@ -86,10 +118,10 @@ extension SQLiteStore {
     }
   }
 
-  private func verify(_ verification: SealVerification) throws {
+  private func verify(_ verification: SealVerification, checksPages: Bool) throws {
     if verification == .none { return }
     let consistency = Consistency(connection: connection, layout: layout)
-    if verification == .full, let problem = try integrityProblem() {
+    if verification == .full, checksPages, let problem = try integrityProblem() {
       throw StoreError.notAStore(path: path, message: problem)
     }
     // What an imported-into store had before is the checker's business.
@@ -100,7 +132,7 @@ extension SQLiteStore {
   /// What is wrong with the file. One that was made or sealed here is checked page by page on several threads. One that
   /// came from elsewhere also has its indexes compared with its rows, value by value.
   func integrityProblem() throws -> String? {
-    guard options.isUnderConstruction, isCreator || options.wasSealedHere else {
+    guard isCheckedByPages else {
       return try Consistency.integrity(connection).first?.message
     }
     do {
@@ -111,6 +143,8 @@ extension SQLiteStore {
       return try pageErrors { throw error }
     }
   }
+
+  private var isCheckedByPages: Bool { options.isUnderConstruction && (isCreator || options.wasSealedHere) }
 
   /// The check of the file's pages. Only virtual tables and views have no tree.
   private func databaseCheck() throws -> DatabaseCheck {

@@ -300,9 +300,11 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   }
 
   /// Replaces metadata keys; nil removes one.
-  public func setMetadata(_ changes: [String: PropertyListValue?]) throws {
+  /// - Parameter identifier: the store's new UUID; nil: it keeps the one that it has.
+  public func setMetadata(_ changes: [String: PropertyListValue?], identifier: String? = nil) throws {
     try performAtomically {
       var changed = storedMetadata
+      if let identifier { changed.uuid = identifier.uppercased() }
       for (key, value) in changes { changed.values[key] = value }
       if changed == storedMetadata { return }
       try changed.write(to: connection)

@@ -12,6 +12,9 @@ public final class FileSink: ByteSink {
   private let path: String
   private var descriptor: Int32
   private var byteOffset: UInt64 = 0
+  /// The most that is handed to the system at once: it gives the file's cache memory in blocks as large as that, and
+  /// large ones can take long to get.
+  private static let writeSize = 64 << 10
 
   /// Creates or truncates a file.
   /// - Parameter path: `-` is standard output.
@@ -40,7 +43,7 @@ public final class FileSink: ByteSink {
     guard descriptor >= 0 else { throw failure("the output was already finished") }
     var written = 0
     while written < bytes.count, let base = bytes.baseAddress {
-      let count = unsafe writeSome(base + written, bytes.count - written)
+      let count = unsafe writeSome(base + written, min(bytes.count - written, FileSink.writeSize))
       if count < 0 {
         if errno == EINTR { continue }
         throw failure(systemMessage(errno))

@@ -1,0 +1,28 @@
+import Dispatch
+import Synchronization
+
+/// What another thread computes while the owner goes on.
+final class Background<Value: Sendable, Failure: Error>: Sendable {
+  private let group = DispatchGroup()
+  private let result = Mutex<Result<Value, Failure>?>(nil)
+
+  /// Begins.
+  init(_ body: @escaping @Sendable () throws(Failure) -> Value) {
+    DispatchQueue.global().async(group: group) {
+      let outcome = Result<Value, Failure>(catching: body)
+      self.result.withLock { $0 = outcome }
+    }
+  }
+
+  /// Waits for the end.
+  func wait() { group.wait() }
+
+  /// Waits for the end.
+  /// - Throws: what the other thread threw.
+  func value() throws(Failure) -> Value {
+    wait()
+    // The group is left when the result is there.
+    guard let outcome = result.withLock({ $0 }) else { preconditionFailure("the work ended without a result") }
+    return try outcome.get()
+  }
+}

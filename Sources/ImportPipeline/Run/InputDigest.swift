@@ -1,0 +1,34 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+
+/// A digest over everything that a store's content depends on: pipeline, model, sources, seed store.
+struct InputDigest: Sendable {
+  /// As the store's metadata has it.
+  let text: String
+  /// The UUID of a new store that the pipeline states none for: the same inputs give the same one.
+  let uuid: String
+
+  /// What stands in a new store until the digest is known.
+  static let unknownUUID = "00000000-0000-0000-0000-000000000000"
+
+  /// Reads all inputs from the beginning to the end.
+  init(pipeline: PipelineFile, model: ModelFile, inputs: SourceInputs) throws(RunError) {
+    var digest = ContentDigest()
+    try SourceInputs.digest(pipeline.path, into: &digest)
+    digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
+    // A store that carries the model may have it in its log.
+    for suffix in ["", "-wal"] where suffix.isEmpty || FileManager.default.fileExists(atPath: model.path + suffix) {
+      try SourceInputs.digest(model.path + suffix, into: &digest)
+    }
+    for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
+    if let seed = pipeline.store.seed {
+      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {
+        try SourceInputs.digest(seed + suffix, into: &digest)
+      }
+    }
+    let data = digest.finalize()
+    text = data.base64EncodedString()
+    uuid = ContentDigest.uuid(from: data)
+  }
+}
