@@ -10,7 +10,6 @@ struct Academy {
   let model: ManagedObjectModel
   let sqlite: SQLiteStore
   let memory: InMemoryStore
-  static let entityNames = ["Club", "Course", "Lesson", "Person", "Pupil"]
 
   init(_ random: inout SeededGenerator) throws {
     folder = try TemporaryFolder()

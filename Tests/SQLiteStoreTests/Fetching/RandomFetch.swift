@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// Random predicates, expressions and requests over the model of `Academy`, typed so that most of them select something.
+/// Random predicates, expressions and requests over a model, typed so that most of them select something.
 struct RandomFetch {
   typealias Predicate = StoreInterface.Predicate
   typealias Expression = StoreInterface.Expression
@@ -22,18 +22,25 @@ struct RandomFetch {
 
   enum Sort {
     case number, text, date
+    /// Compared for equality only.
+    case other
   }
 
   private static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
-    entity.attributes.filter { attribute in
+    comparable(entity).filter { attribute in
       switch (sort, attribute.type) {
-      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .boolean),
-        (.number, .decimal),
-        (.text, .string), (.date, .date):
+      case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .float),
+        (.number, .boolean), (.number, .decimal), (.text, .string), (.date, .date), (.other, .binary), (.other, .uuid),
+        (.other, .uri):
         true
       default: false
       }
     }.map(\.name)
+  }
+
+  /// Stores refuse to compare and to sort by what may lie in files of its own.
+  private static func comparable(_ entity: Entity) -> [AttributeDescription] {
+    entity.attributes.filter { !$0.allowsExternalBinaryDataStorage }
   }
 
   // MARK: key paths
@@ -167,7 +174,7 @@ struct RandomFetch {
 
   private mutating func comparison(_ root: Entity, depth: Int) -> Predicate.Comparison {
     let signs: [Predicate.Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
-    switch below(12) {
+    switch below(14) {
     case 0, 1, 2: return .init(number(root, depth: depth), pick(signs), number(root, depth: depth))
     case 3: return textComparison(text(root, depth: depth), root, depth: depth, modifier: .direct)
     case 4:
@@ -192,6 +199,19 @@ struct RandomFetch {
     case 9:
       guard let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first else { break }
       return .init(number(root, depth: 0), .isIn, extended(list, [name]))
+    case 11:
+      guard let date = value(root, .date) else { break }
+      let constant = Expression.constant(.date(Date(timeIntervalSinceReferenceDate: Double(below(800) - 400) * 43_200)))
+      return .init(date, pick(signs), value(root, .date).flatMap { below(2) == 0 ? $0 : nil } ?? constant)
+    case 12:
+      guard let left = value(root, .other) else { break }
+      let constants: [Value] = [
+        .data(Data([UInt8(below(3))])), .data(Data()), .uuid(RandomStores.uuid(below(4))), .null,
+        URL(string: "https://example.org/\(below(4))").map { .uri($0) } ?? .null,
+      ]
+      return .init(
+        left, pick([.equal, .notEqual]),
+        value(root, .other).flatMap { below(4) == 0 ? $0 : nil } ?? .constant(pick(constants)))
     case 10:
       let place = place(root)
       let steps = place.entity.relationships.filter { !$0.isToMany }
@@ -232,13 +252,15 @@ struct RandomFetch {
   // MARK: requests
 
   mutating func request() throws -> FetchRequest {
-    let entity = try model.entity(pick(Academy.entityNames))
+    let entity = pick(model.entities)
     var request = FetchRequest(entity)
     request.predicate = below(8) == 0 ? .all : predicate(entity, depth: 3)
     request.includesSubentities = below(3) > 0
     for _ in 0..<below(3) {
       let (path, end) = toOnePath(entity)
-      let attribute = pick(end.attributes)
+      let attributes = Self.comparable(end)
+      if attributes.isEmpty { continue }
+      let attribute = pick(attributes)
       request.sortDescriptors.append(
         FetchRequest.SortDescriptor(
           path + [attribute.name], ascending: below(2) == 0,
@@ -255,8 +277,8 @@ struct RandomFetch {
     let entity = request.entity
     request.resultType = .dictionaries
     request.sortDescriptors = []
-    let keys = entity.attributes.map(\.name) + entity.relationships.filter { !$0.isToMany }.map(\.name)
-    switch below(3) {
+    let keys = Self.comparable(entity).map(\.name) + entity.relationships.filter { !$0.isToMany }.map(\.name)
+    switch keys.isEmpty ? 2 : below(3) {
     case 0:
       let count = 1 + below(3)
       request.propertiesToFetch = (0..<count).map { index in
