@@ -69,7 +69,9 @@ let package = Package(
       name: "Benchmarks",
       dependencies: ["ObjectModel", "StoreInterface", "CSQLite", "SQLiteStore", "ObjectGraph", "ModelFiles"]),
     .executableTarget(
-      name: "surf-journal-example", dependencies: ["Seedbed", "ImportPipeline"], path: "examples/SurfJournal"),
+      name: "surf-journal-example",
+      dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
+      path: "examples/SurfJournal"),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]

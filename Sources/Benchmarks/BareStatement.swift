@@ -49,6 +49,18 @@ import CSQLite
     unsafe sqlite3_reset(statement)
   }
 
+  /// Steps to the end: the sum of column 0, and as `bytes` that of column 1.
+  func sums() -> Answer {
+    var answer = Answer()
+    while unsafe sqlite3_step(statement) == SQLITE_ROW {
+      answer.rows += 1
+      unsafe answer.keys += sqlite3_column_int64(statement, 0)
+      answer.bytes += Int(unsafe sqlite3_column_int64(statement, 1))
+    }
+    unsafe sqlite3_reset(statement)
+    return answer
+  }
+
   /// Keeps the compiler from leaving the reads out.
   private var blackHole: Int64 = 0
 }

@@ -34,7 +34,7 @@ struct Pair {
     }
   }
 
-  private static func time(_ work: () throws -> Answer) rethrows -> (seconds: Double, answer: Answer) {
+  static func time(_ work: () throws -> Answer) rethrows -> (seconds: Double, answer: Answer) {
     let start = ContinuousClock.now
     let answer = try work()
     let elapsed = start.duration(to: .now).components

@@ -2,18 +2,34 @@
 //
 //   seedbed-bench queries STORE MODEL [ROUNDS [NAME]]
 //
-// Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
+// Prints a table in Markdown. And all stop times of the store, walked as objects some at a time, once:
+//
+//   seedbed-bench walk STORE MODEL [BATCH-SIZE]
+//
+// Prints a sentence. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
 
 import Foundation
 import ModelFiles
 
 let arguments = CommandLine.arguments
-guard arguments.count >= 4, arguments[1] == "queries" else {
-  FileHandle.standardError.write(Data("usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]\n".utf8))
+guard arguments.count >= 4, ["queries", "walk"].contains(arguments[1]) else {
+  FileHandle.standardError.write(
+    Data(
+      "usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]\n       seedbed-bench walk STORE MODEL [BATCH-SIZE]\n"
+        .utf8))
   exit(64)
 }
 do {
   let model = try ModelReader.read(path: arguments[3])
+  if arguments[1] == "walk" {
+    let batchSize = arguments.count > 4 ? Int(arguments[4]) ?? 1_024 : 1_024
+    let walk = try StopTimeWalk(storePath: arguments[2], model: model, batchSize: batchSize).run()
+    print(
+      "\(walk.rows) objects walked, \(batchSize) at a time: \(String(format: "%.2f s", walk.seconds)) and "
+        + "\(walk.peakMebibytes) MiB at most (limit \(StopTimeWalk.memoryLimit)); the bare loop over the same two columns "
+        + "took \(String(format: "%.2f s", walk.bareSeconds)).")
+    exit(walk.peakMebibytes <= StopTimeWalk.memoryLimit ? 0 : 1)
+  }
   let rounds = arguments.count > 4 ? Int(arguments[4]) ?? 5 : 5
   let pairs = try TransitQueries(storePath: arguments[2], model: model)
     .run(rounds: max(rounds, 1), named: arguments.count > 5 ? arguments[5] : nil)

@@ -31,6 +31,22 @@ struct ExampleTests {
     #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
   }
 
+  @Test("the classes of the surf journal are what generate makes of its model")
+  func generated() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "example-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = Tool.packageRoot.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld").path
+    let outcome = try await Tool.run(["generate", model, folder.path], in: Tool.packageRoot)
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    let committed = Tool.packageRoot.appending(path: "examples/SurfJournal/Generated")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: committed.path).sorted() == names && !names.isEmpty)
+    for name in names {
+      let (made, kept) = (folder.appending(path: name), committed.appending(path: name))
+      #expect(try Data(contentsOf: made) == Data(contentsOf: kept), "\(name)")
+    }
+  }
+
   @Test("the example says how it is used")
   func usage() async throws {
     let example = URL(filePath: Tool.path).deletingLastPathComponent().appending(path: "surf-journal-example").path

@@ -14,14 +14,16 @@ private struct TwoStores {
   let user: any PersistentStore
   let shipped: any PersistentStore
 
-  init() throws {
+  init(shippedType: some PersistentStoreType = .inMemory) throws {
     folder = try TemporaryFolder()
     model = try Library.model()
     coordinator = try PersistentStoreCoordinator(model: model)
     user = try coordinator.addPersistentStore(
       with: PersistentStoreDescription(type: .sqlite, url: folder.file("user.sqlite"), configuration: "User"))
     shipped = try coordinator.addPersistentStore(
-      with: PersistentStoreDescription(type: .inMemory, configuration: "Shipped"))
+      with: PersistentStoreDescription(
+        type: shippedType, url: shippedType is InMemoryStoreType ? nil : folder.file("shipped.store"),
+        configuration: "Shipped"))
   }
 
   func entity(_ name: String) throws -> Entity { try Library.entity(name, of: model) }
@@ -132,6 +134,64 @@ struct SeveralStoresTests {
       let shipped = try #require(try context.fetch(FetchRequest(book)).first)
       shipped.setObject(context.insert(shelf), for: "shelf")
       #expect { try context.save() } throws: { "\($0)".contains("another store") }
+    }
+    #expect(try stores.user.count(FetchRequest(shelf)) == 0)
+  }
+
+  @Test("a conflict in one store leaves the other as it was, and the merged save writes both once", arguments: 0..<6)
+  func conflicts(number: Int) throws {
+    let stores =
+      switch number / 2 {
+      case 0: try TwoStores()
+      case 1: try TwoStores(shippedType: .sqlite)
+      // It can only write when the others have committed.
+      default: try TwoStores(shippedType: .xml)
+      }
+    let conflicting = number % 2 == 0 ? "u" : "s"
+    try stores.put([("u", 1990, nil)], into: stores.user)
+    try stores.put([("s", 1991, nil)], into: stores.shipped)
+    let book = try stores.entity("Book")
+    @Sendable func rows() throws -> [String] {
+      try [stores.user, stores.shipped].flatMap { try $0.snapshots(FetchRequest(book)) }.map { row in
+        guard case .string(let title) = row.attributes[0], case .integer(let year) = row.attributes[1] else {
+          return ""
+        }
+        return "\(title) \(year) v\(row.version)"
+      }
+    }
+    let context = try PersistentContainer.context(stores.coordinator)
+    try context.performAndWait {
+      for object in try context.fetch(FetchRequest(book)) { object["year"] = .integer(2_000) }
+      let other = try PersistentContainer.context(stores.coordinator)
+      try other.performAndWait {
+        for object in try other.fetch(FetchRequest(book)) where object["title"] == .string(conflicting) {
+          object["year"] = .integer(1_980)
+        }
+        try other.save()
+      }
+      let before = try rows()
+      #expect(throws: SaveConflictError.self) { try context.save() }
+      #expect(try rows() == before)
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      #expect(try rows() == (conflicting == "u" ? ["u 2000 v3", "s 2000 v2"] : ["u 2000 v2", "s 2000 v3"]))
+    }
+  }
+
+  @Test("a store that cannot write leaves the others as they were")
+  func failure() throws {
+    let stores = try TwoStores(shippedType: .xml)
+    try stores.put([("s", 1991, nil)], into: stores.shipped)
+    let (shelf, book) = (try stores.entity("Shelf"), try stores.entity("Book"))
+    let context = try PersistentContainer.context(stores.coordinator)
+    try context.performAndWait {
+      let object = try #require(try context.fetch(FetchRequest(book)).first)
+      object["year"] = .integer(2_000)
+      context.insert(shelf)["label"] = .string("new")
+      // Somebody else's file is not overwritten.
+      try Data("mine".utf8).write(to: stores.folder.file("shipped.store"))
+      #expect(throws: StoreError.self) { try context.save() }
+      #expect(context.hasChanges)
     }
     #expect(try stores.user.count(FetchRequest(shelf)) == 0)
   }

@@ -1,4 +1,5 @@
 // A surf journal in under 60 lines: adds entries, fetches them in sections, edits one on a scratch pad, exports a CSV file.
+// Its classes, in Generated, were made by `seedbed generate seeds/surf-journal/SurfJournal.xcdatamodeld FOLDER`.
 //
 //   swift run surf-journal-example seeds/surf-journal/SurfJournal.xcdatamodeld /tmp/journal
 
@@ -14,28 +15,27 @@ guard arguments.count == 3 else {
 let folder = URL(filePath: arguments[2], directoryHint: .isDirectory)
 
 // The stack: the app's own model, and one SQLite store in the folder.
-let container = try PersistentContainer(name: "SurfJournal", modelURL: URL(filePath: arguments[1]))
+let container = try PersistentContainer(
+  name: "SurfJournal", modelURL: URL(filePath: arguments[1]), classes: SurfJournalClasses.byEntityName)
 container.persistentStoreDescriptions = [.init(type: .sqlite, url: folder.appending(path: "SurfJournal.sqlite"))]
 try container.loadPersistentStores()
 let model = container.managedObjectModel
-guard let entry = model["JournalEntry"] else { throw CocoaError(.fileReadCorruptFile) }
-
 let journal = container.newBackgroundContext()
 try await journal.perform {
   // Add, and save in one transaction. Every entry is checked against the model's rules.
   for (location, rating, day) in [("Noosa", 5, 1), ("Bells Beach", 3, 2), ("Noosa", 2, 3), ("Winki Pop", 4, 4)] {
-    let surf = journal.insert(entry)
-    surf["location"] = .string(location)
-    surf["rating"] = .integer(Int64(rating))
-    surf["date"] = .date(Date(timeIntervalSinceReferenceDate: Double(day) * 86_400))
+    let entry = JournalEntry.insert(into: journal)
+    entry.location = location
+    entry.rating = Int16(rating)
+    entry.date = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
   }
   try journal.save()
 
   // Fetch with sections: one for each place, the newest entry first.
-  var request = FetchRequest(entry)
-  request.predicate = try Predicate(format: "rating >= %@ AND location != nil", 2)
+  var request = JournalEntry.fetchRequest(in: model)
+  request.predicate = try .init(#Predicate<JournalEntry> { $0.rating >= 2 })
   request.sortDescriptors = [.init(["location"]), .init(["date"], ascending: false)]
-  let results = FetchedResultsController<ManagedObject>(
+  let results = FetchedResultsController<JournalEntry>(
     fetchRequest: request, managedObjectContext: journal, sectionNameKeyPath: "location")
   try results.performFetch()
   for section in results.sections ?? [] { print("\(section.name): \(section.numberOfObjects)") }
@@ -44,7 +44,7 @@ try await journal.perform {
   let edited = results.object(at: [1, 0]).objectID
   let scratchPad = ManagedObjectContext(parent: journal, name: "edit")
   try scratchPad.performAndWait {
-    scratchPad.object(with: edited)["rating"] = .integer(1)
+    (try scratchPad.existingObject(with: edited) as? JournalEntry)?.rating = 1
     try scratchPad.save()
   }
   try journal.save()

@@ -1,0 +1,89 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// All stop times of a store walked as objects, a batch at a time, and the same by a bare loop.
+struct StopTimeWalk {
+  private let path: String
+  private let container: PersistentContainer
+  private let stopTime: Entity
+  private let batchSize: Int
+  /// What the process may take, in MiB.
+  static let memoryLimit = 128
+
+  /// What a walk took.
+  struct Outcome {
+    var rows: Int
+    var seconds: Double
+    var bareSeconds: Double
+    /// The most memory that the process had so far.
+    var peakMebibytes: Int
+  }
+
+  init(storePath: String, model: ManagedObjectModel, batchSize: Int) throws {
+    path = storePath
+    self.batchSize = batchSize
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    let store = try SQLiteStore.open(path: storePath, model: model, options: options)
+    container = try PersistentContainer(name: "benchmark", model: model, store: store)
+    guard let stopTime = model["StopTime"] else { throw TransitQueries.MissingEntity() }
+    self.stopTime = stopTime
+  }
+
+  /// - Throws: `WrongAnswer` when the walk did not see what the bare loop saw.
+  func run() throws -> Outcome {
+    let (seconds, found) = try Pair.time(walk)
+    let peak = Self.peakMebibytes
+    let (bareSeconds, expected) = try Pair.time(bareLoop)
+    if found != expected { throw WrongAnswer(name: "walk", expected: expected, found: found) }
+    return Outcome(rows: found.rows, seconds: seconds, bareSeconds: bareSeconds, peakMebibytes: peak)
+  }
+
+  /// The sum of the keys, and as `bytes` that of a column.
+  private func walk() throws -> Answer {
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      var request = FetchRequest(stopTime)
+      request.fetchBatchSize = batchSize
+      var answer = Answer()
+      let found = try context.fetchedObjects(request)
+      for object in found {
+        answer.rows += 1
+        answer.keys += object.objectID.primaryKey ?? 0
+        if case .integer(let seconds) = object["departureTime"] { answer.bytes += Int(seconds) }
+      }
+      if let error = found.error { throw error }
+      return answer
+    }
+  }
+
+  /// As `walk`, of the columns that it looks at.
+  private func bareLoop() throws -> Answer {
+    let statement = try BareStatement(path: path, sql: "SELECT Z_PK, ZDEPARTURETIME FROM ZSTOPTIME ORDER BY Z_PK")
+    return statement.sums()
+  }
+
+  /// What the system says of the process.
+  private static var peakMebibytes: Int {
+    var usage = rusage()
+    #if canImport(Darwin)
+      unsafe getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss >> 20
+    #else
+      // RUSAGE_SELF, which the headers declare as another type than the function takes.
+      unsafe getrusage(__rusage_who_t(0), &usage)
+      return usage.ru_maxrss >> 10
+    #endif
+  }
+}
