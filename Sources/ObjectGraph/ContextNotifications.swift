@@ -12,6 +12,9 @@ extension ManagedObjectContext {
   /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
   public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
 
+  /// Posted on the context's queue when temporary ids became permanent.
+  static let objectIDsChangedNotification = Notification.Name("seedbed.context.objectIDsChanged")
+
   func post(_ name: Notification.Name, _ changes: ContextChanges?) {
     var information: [AnyHashable: Any] = [:]
     if let changes {

@@ -26,7 +26,9 @@ extension ManagedObject {
     setObjectID(object?.objectID, for: name)
   }
 
-  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow.
+  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the id
+  /// of an object that a save of this context deleted, the next save reports `ValidationError.Code.deletedDestination`;
+  /// whether others deleted it is not looked at.
   public func setObjectID(_ destination: ObjectID?, for name: String) {
     checkConfinement()
     setDestination(destination, at: relationshipIndex(name, isToMany: false))
@@ -37,6 +39,7 @@ extension ManagedObject {
     if status == .fault { return }
     let previous = destinations[index]
     if previous == destination { return }
+    if let destination, let context, context.deletedIDs.contains(destination) { context.lostIDs.insert(destination) }
     replaceDestination(destination, at: index)
     guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if inverse.isToMany {

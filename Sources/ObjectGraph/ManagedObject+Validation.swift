@@ -17,11 +17,11 @@ extension ManagedObject {
       }
     }
     for (index, relationship) in runtime.layout.relationships.enumerated() {
-      if relationship.isToMany {
-        if isInserted || (hasEditedLists && memberLists.indices.contains(index) && memberLists[index] != nil) {
-          problems += listProblems(index)
-        }
-      } else if let problem = destinationProblem(index, relationship) {
+      if runtime.hasSubclass {
+        validateRelationship(index, relationship, &problems)
+      } else if relationship.isToMany {
+        if isListValidated(index) { problems += listProblems(index) }
+      } else if let problem = destinationProblem(index, relationship, destinations[index]) {
         problems.append(problem)
       }
     }
@@ -41,6 +41,51 @@ extension ManagedObject {
         problems.append(problem(attribute.name, .custom, "\(error)"))
       }
     }
+  }
+
+  private func isListValidated(_ index: Int) -> Bool {
+    isInserted || (hasEditedLists && memberLists.indices.contains(index) && memberLists[index] != nil)
+  }
+
+  /// Has `validateValue` check a relationship, and takes what it puts there instead.
+  private func validateRelationship(
+    _ index: Int, _ relationship: Relationship, _ problems: inout [ValidationError.Problem]
+  ) {
+    var value = PropertyValue.toOne(destinations[index])
+    if relationship.isToMany {
+      guard isListValidated(index) else { return }
+      value = .toMany(memberLists[index]?.members() ?? [])
+    }
+    let before = value
+    do {
+      try validateValue(&value, forKey: relationship.name)
+      switch value {
+      case before, .attribute: return
+      case .toOne(let destination): if !relationship.isToMany { setDestination(destination, at: index) }
+      case .toMany(let members):
+        guard relationship.isToMany, let context else { return }
+        try setObjects(context.objects(with: members), for: relationship.name)
+      }
+    } catch let error as ValidationError {
+      problems += error.problems
+    } catch {
+      problems.append(problem(relationship.name, .custom, "\(error)"))
+    }
+  }
+
+  /// As the save checks the property, of a value that need not be there.
+  func validateByModel(_ value: PropertyValue, forKey key: String) throws {
+    if case .attribute(let value) = value { return try validateByModel(value, forKey: key) }
+    fire()
+    var problems: [ValidationError.Problem] = []
+    if case .toMany(let members) = value {
+      let index = relationshipIndex(key, isToMany: true)
+      problems = listProblems(index, members, before: listBefore(index))
+    } else if case .toOne(let destination) = value {
+      let index = relationshipIndex(key, isToMany: false)
+      problems = [destinationProblem(index, runtime.layout.relationships[index], destination)].compactMap { $0 }
+    }
+    if !problems.isEmpty { throw ValidationError(problems) }
   }
 
   func validateByModel(_ value: Value, forKey key: String) throws {
@@ -81,9 +126,23 @@ extension ManagedObject {
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
   func listProblems(_ index: Int) -> [ValidationError.Problem] {
-    var problems = countProblems(index)
-    guard let context, !context.lostIDs.isEmpty, let members = memberLists[index]?.members() else { return problems }
-    let before = Set(memberLists[index]?.stored ?? [])
+    if !runtime.hasCountLimit[index] && context?.lostIDs.isEmpty != false { return [] }
+    guard let members = memberLists[index]?.members() else { return [] }
+    return listProblems(index, members, before: listBefore(index))
+  }
+
+  private func listBefore(_ index: Int) -> Set<ObjectID> {
+    memberLists.indices.contains(index) ? Set(memberLists[index]?.stored ?? []) : []
+  }
+
+  private func listProblems(_ index: Int, _ members: [ObjectID], before: Set<ObjectID>) -> [ValidationError.Problem] {
+    var problems = countProblems(index, members.count)
+    let relationship = runtime.layout.relationships[index]
+    for member in members where !member.entity.isKind(of: relationship.destination) {
+      let message = "a \(member.entity.name) is no \(relationship.destination.name)"
+      problems.append(problem(relationship.name, .wrongDestination, message))
+    }
+    guard let context, !context.lostIDs.isEmpty else { return problems }
     for member in members where !before.contains(member) && context.isLost(member) {
       let message = "the \(member.entity.name) it leads to is deleted"
       problems.append(problem(runtime.layout.relationships[index].name, .deletedDestination, message))
@@ -91,8 +150,8 @@ extension ManagedObject {
     return problems
   }
 
-  private func countProblems(_ index: Int) -> [ValidationError.Problem] {
-    guard runtime.hasCountLimit[index], let count = memberLists[index]?.count else { return [] }
+  private func countProblems(_ index: Int, _ count: Int) -> [ValidationError.Problem] {
+    if !runtime.hasCountLimit[index] { return [] }
     let relationship = runtime.layout.relationships[index]
     let rules = relationship.description
     if rules.isOptional && count == 0 { return [] }
@@ -108,8 +167,10 @@ extension ManagedObject {
     return []
   }
 
-  private func destinationProblem(_ index: Int, _ relationship: Relationship) -> ValidationError.Problem? {
-    guard let destination = destinations[index] else {
+  private func destinationProblem(
+    _ index: Int, _ relationship: Relationship, _ destination: ObjectID?
+  ) -> ValidationError.Problem? {
+    guard let destination else {
       if relationship.description.isOptional || deferredRelationships.contains(relationship.name) { return nil }
       return problem(relationship.name, .missingRelationship, "an object is required")
     }

@@ -87,8 +87,11 @@ open class ManagedObject {
   public var isInserted: Bool { status == .inserted }
   /// Whether the next save deletes the object, or its row is gone.
   public var isDeleted: Bool { status == .deleted || status == .gone }
-  /// Whether the next save writes new values of the object.
-  public var isUpdated: Bool { status == .loaded && isTouched && differsFromStored() }
+  /// Whether the next save writes new values of the object. In a child context transient attributes count, as the save
+  /// takes them to the parent's object.
+  public var isUpdated: Bool {
+    status == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
+  }
   /// Whether the next save does anything with the object.
   public var hasChanges: Bool { isInserted || status == .deleted || isUpdated }
   /// Whether a persisted property differs from what is stored: what a new object was given, what was changed since.
@@ -135,6 +138,16 @@ open class ManagedObject {
     try validateByModel(value, forKey: key)
   }
 
+  /// Checks what a relationship leads to, and may replace it by what should be there. The default checks the model's
+  /// rules, as it does for a value in an attribute. Saves call it for every to-one relationship of a new or changed object
+  /// of a subclass, and for its to-many relationships that are loaded.
+  /// - Parameter key: the name of a relationship of the entity with `toOne` or `toMany`, of an attribute with
+  ///   `attribute`.
+  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  open func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
+    try validateByModel(value, forKey: key)
+  }
+
   // MARK: Internals
 
   func adopt(_ objectID: ObjectID) { currentID = objectID }
@@ -174,10 +187,10 @@ open class ManagedObject {
     if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
   }
 
-  func differsFromStored() -> Bool {
+  func differsFromStored(countingTransients: Bool = false) -> Bool {
     guard let stored else { return false }
     for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
-      if !runtime.layout.attributes[index].isTransient { return true }
+      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
     }
     if destinations != stored.toOne { return true }
     return hasEditedLists && memberLists.indices.contains { isListWritten($0) }

@@ -172,6 +172,7 @@ extension ManagedObjectContext {
         return (MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship), delta)
       }, uniquingKeysWith: { first, _ in first })
     noteIDChanges(ids)
+    post(Self.objectIDsChangedNotification, nil)
   }
 }
 

@@ -138,10 +138,12 @@ extension ManagedObjectContext {
       object.makeInert(.gone)
     }
     noteIDChanges(plan.permanentIDs)
+    noteDeletion(of: plan.request.deleted.map(\.objectID))
     forgetPendingLists()
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
     for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
     for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
+    if plan.permanentIDs.contains(where: { $0.key != $0.value }) { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners)
   }
 

@@ -89,6 +89,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var deltas: [MemberKey: MemberDelta] = [:]
   /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
   var lostIDs: Set<ObjectID> = []
+  /// Ids of objects that saves of this context deleted: the latest, some ten thousand of them.
+  private(set) var deletedIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   var deferredError: (any Error)?
   /// What changed objects were when the event began.
@@ -295,6 +297,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func unregister(_ objectID: ObjectID) { registry[objectID] = nil }
+
+  /// Remembers what a save deleted, so that a relationship that is made to lead there is found out.
+  func noteDeletion(of ids: [ObjectID]) {
+    let greatestCount = 65_536
+    if deletedIDs.count + ids.count > greatestCount { deletedIDs = [] }
+    deletedIDs.formUnion(ids.suffix(greatestCount))
+  }
 
   /// Remembers an object that has a loaded list of a to-many relationship without inverse.
   func noteInverselessOwner(_ object: ManagedObject) {

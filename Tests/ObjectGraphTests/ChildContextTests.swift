@@ -47,6 +47,24 @@ struct ChildContextTests {
     }
   }
 
+  @Test("a transient attribute alone reaches the parent, and is nothing to write there", arguments: StoreKind.allCases)
+  func transientAttribute(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { parent in
+      let ada = school.addPupil(parent, "Ada")
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent, name: "child")
+      try child.performAndWait {
+        let copy = try child.existingObject(with: ada.objectID)
+        copy["mood"] = .string("glad")
+        #expect(child.hasChanges && copy.isUpdated && !copy.hasPersistentChangedValues)
+        try child.save()
+        #expect(!child.hasChanges && copy["mood"] == .string("glad"))
+      }
+      #expect(ada["mood"] == .string("glad") && !parent.hasChanges && !ada.isUpdated)
+    }
+  }
+
   @Test(
     "ids stay temporary until the topmost save, and then become permanent everywhere", arguments: StoreKind.allCases)
   func temporaryIDs(kind: StoreKind) throws {

@@ -5,13 +5,31 @@ import StoreInterface
 extension FetchedResultsController {
   /// Follows the context from the first fetch on.
   func observeContext() {
-    if content == nil || observer != nil { return }
+    if content == nil || !observers.isEmpty { return }
     let link = ControllerLink(self)
-    observer = NotificationCenter.default.addObserver(
-      forName: ManagedObjectContext.didChangeObjectsNotification, object: managedObjectContext, queue: nil
-    ) { notification in
+    func observe(_ name: Notification.Name, _ body: @escaping @Sendable (Notification) -> Void) {
+      observers.append(
+        NotificationCenter.default.addObserver(forName: name, object: managedObjectContext, queue: nil, using: body))
+    }
+    observe(ManagedObjectContext.didChangeObjectsNotification) { notification in
       if let changes = notification.contextChanges { link.controller?.contextDidChange(changes) }
     }
+    observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.controller?.idsDidChange() }
+  }
+
+  /// Temporary ids that were told of have become permanent: who keeps ids gets the new ones, in the places of the old.
+  private func idsDidChange() {
+    guard toldIDs.contains(where: \.isTemporary) else { return }
+    let ids = fetchedObjects?.map(\.objectID) ?? []
+    if ids.count == toldIDs.count && ids != toldIDs { tellIDs() }
+  }
+
+  private func tellIDs() {
+    guard let delegate, let snapshot else { return }
+    let before = toldIDs
+    toldIDs = snapshot.objectIDs
+    delegate.controller(self, didChangeContentWith: snapshot)
+    delegate.controller(self, didChangeContentWith: toldIDs.difference(from: before).inferringMoves())
   }
 
   /// Works out what a change of the context made of the results, and tells it. Where the new results cannot be had,
@@ -77,11 +95,7 @@ extension FetchedResultsController {
       }
     }
     delegate.controllerDidChangeContent(self)
-    guard let snapshot else { return }
-    delegate.controller(self, didChangeContentWith: snapshot)
-    let before = toldIDs
-    toldIDs = snapshot.objectIDs
-    delegate.controller(self, didChangeContentWith: toldIDs.difference(from: before).inferringMoves())
+    tellIDs()
   }
 }
 

@@ -30,7 +30,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// that succeeds takes it away.
   public internal(set) var error: (any Error)?
   private var positions: [Object: IndexPath] = [:]
-  var observer: (any NSObjectProtocol)?
+  var observers: [any NSObjectProtocol] = []
 
   /// A controller without results yet.
   public init(
@@ -44,7 +44,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     cacheDirectory = SectionCache.defaultDirectory
   }
 
-  deinit { if let observer { NotificationCenter.default.removeObserver(observer) } }
+  deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
 
   // MARK: Results
 

@@ -76,6 +76,30 @@ struct FetchedResultsControllerTests {
     }
   }
 
+  @Test("ids that become permanent are told at once", arguments: StoreKind.allCases)
+  func permanentIDs(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let results = controller(school, context)
+      let log = ChangeLog()
+      results.delegate = log
+      try results.performFetch()
+      let ada = school.addPupil(context, "Ada")
+      let bob = school.addPupil(context, "Bob")
+      context.processPendingChanges()
+      #expect(log.snapshot?.objectIDs == [ada.objectID, bob.objectID] && ada.objectID.isTemporary)
+      try context.obtainPermanentIDs(for: [bob])
+      #expect(log.snapshot?.objectIDs == [ada.objectID, bob.objectID] && !bob.objectID.isTemporary)
+      _ = log.take()
+      let before = [ada.objectID, bob.objectID]
+      try context.save()
+      #expect(log.snapshot?.objectIDs == [ada.objectID, bob.objectID] && !ada.objectID.isTemporary)
+      // Nothing else has changed.
+      #expect(log.take().isEmpty)
+      #expect(log.difference.flatMap { before.applying($0) } == [ada.objectID, bob.objectID])
+    }
+  }
+
   @Test("every change is told: sections, then deletes, inserts, moves and updates", arguments: StoreKind.allCases)
   func changes(kind: StoreKind) throws {
     let school = try School(kind)

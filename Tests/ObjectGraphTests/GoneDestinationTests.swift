@@ -1,0 +1,54 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Relationships to what earlier saves deleted")
+struct GoneDestinationTests {
+  @Test(
+    "an id whose object an earlier save deleted is a problem of the save, also to-many", arguments: StoreKind.allCases)
+  func earlierSave(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let course = school.addCourse(context, 1)
+      let ada = school.addPupil(context, "Ada")
+      try context.save()
+      let id = course.objectID
+      context.delete(course)
+      try context.save()
+      // Another save does not make it forgotten.
+      school.addPupil(context, "Bob")
+      try context.save()
+      ada.setObjectID(id, for: "course")
+      let error = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(error?.problems.map(\.code) == [.deletedDestination])
+      ada.setObjectID(nil, for: "course")
+      try context.save()
+    }
+    let row = try school.rows(school.pupil)
+    #expect(row.allSatisfy { $0.toOne.allSatisfy { $0 == nil } })
+  }
+
+  @Test("the row that took the id's place again is none", arguments: StoreKind.allCases)
+  func returned(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let course = school.addCourse(context, 1)
+      let ada = school.addPupil(context, "Ada")
+      try context.save()
+      let id = course.objectID
+      context.delete(course)
+      try context.save()
+      var request = SaveRequest()
+      request.inserted = [
+        Snapshot(
+          objectID: id, version: 1, attributes: school.course.attributes.map { _ in .null },
+          toOne: school.course.relationships.map { _ in nil })
+      ]
+      try school.store.save(request)
+      ada.setObjectID(id, for: "course")
+      try context.save()
+      #expect(ada.objectID(for: "course") == id)
+    }
+  }
+}
