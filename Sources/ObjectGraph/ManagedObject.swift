@@ -130,9 +130,8 @@ open class ManagedObject {
   /// Checks a deleted object before the save. The default checks the delete rule `deny`.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateForDelete() throws { try validateDeleteRules() }
-  /// Checks a value for an attribute, and may replace it by the one that should be there. The default checks the
-  /// model's rules. Saves call it for every attribute of a new or changed object of a subclass.
-  /// - Parameter key: the name of an attribute of the entity.
+  /// Checks a value for an attribute of the entity, and may replace it by the one that should be there. The default checks
+  /// the model's rules. Saves call it for every attribute of a new or changed object of a subclass.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateValue(_ value: inout Value, forKey key: String) throws {
     try validateByModel(value, forKey: key)
@@ -140,9 +139,8 @@ open class ManagedObject {
 
   /// Checks what a relationship leads to, and may replace it by what should be there. The default checks the model's
   /// rules, as it does for a value in an attribute. Saves call it for every to-one relationship of a new or changed object
-  /// of a subclass, and for its to-many relationships that are loaded.
-  /// - Parameter key: the name of a relationship of the entity with `toOne` or `toMany`, of an attribute with
-  ///   `attribute`.
+  /// of a subclass, and for its to-many relationships that are loaded. The key names a relationship with `toOne` or `toMany`,
+  /// an attribute with `attribute`.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
     try validateByModel(value, forKey: key)

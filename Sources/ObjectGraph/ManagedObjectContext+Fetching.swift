@@ -64,6 +64,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - keys: attribute names, or key paths with dots through to-one relationships.
   ///   - tuples: as many values as keys each, of the attributes' types; null finds objects without a value.
+  ///   - entity: whose objects, those of its sub-entities included.
   /// - Throws: what the store throws.
   public func fetch(matching keys: [String], tuples: [[Value]], entity: Entity) throws -> [ValueTuple: ManagedObject] {
     if tuples.isEmpty { return [:] }

@@ -4,9 +4,10 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Forgets what is loaded of an object; the next access loads it anew, from the row cache where `stalenessInterval`
   /// allows it. Does nothing for new and deleted objects.
-  /// - Parameter mergeChanges: load at once and keep what was changed here: attributes, to-one relationships, and what
-  ///   came to or left to-many relationships. Without it the changes are lost; the other sides of changed relationships
-  ///   are not refreshed, which is the caller's to do.
+  ///
+  /// With `mergeChanges` it is loaded at once and keeps what was changed here: attributes, to-one relationships, and what
+  /// came to or left to-many relationships. Without it the changes are lost; the other sides of changed relationships are
+  /// not refreshed, which is the caller's to do.
   /// - Throws: what the store throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     checkConfinement()

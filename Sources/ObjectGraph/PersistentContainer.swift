@@ -26,8 +26,8 @@ open class PersistentContainer: @unchecked Sendable {
   }
   private let state = Mutex(State())
 
-  /// A container whose stores are still to be described and loaded.
-  /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  /// A container whose stores are still to be described and loaded. Classes are subclasses of `ManagedObject` by
+  /// `managedObjectClassName` or entity name.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public init(name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws
   {
@@ -36,8 +36,8 @@ open class PersistentContainer: @unchecked Sendable {
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
   }
 
-  /// A container with one store that is open already.
-  /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  /// A container with one store that is open already. Classes are subclasses of `ManagedObject` by
+  /// `managedObjectClassName` or entity name.
   /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
   ///   of the model is invalid.
   public convenience init(

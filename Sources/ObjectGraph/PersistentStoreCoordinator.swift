@@ -15,9 +15,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Contexts that merge what others save.
   let followers = ContextFollowers()
 
-  /// A coordinator without stores.
-  /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name. Only these are ever
-  ///   instantiated; an entity without one has plain managed objects.
+  /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity name:
+  /// only these are ever instantiated, and an entity without one has plain managed objects.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
     self.model = model
@@ -57,8 +56,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Adds a store that is open already.
   ///
-  /// New objects of an entity go to the first store whose configuration has it. Fetches ask every store that has it.
-  /// - Parameter configuration: the model's configuration whose entities the store holds; nil for all of them.
+  /// New objects of an entity go to the first store whose configuration has it. Fetches ask every store that has it. The
+  /// store holds the entities of a configuration of the model; nil for all of them.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
   ///   is there already.
   public func add(_ store: any PersistentStore, configuration: String? = nil) throws {

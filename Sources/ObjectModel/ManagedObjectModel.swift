@@ -14,8 +14,9 @@ public final class ManagedObjectModel: Sendable {
   let hashes: ModelHashes
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
-  /// - Parameter storedHashes: entity name → version hash that Apple's tools computed for this model. An entity whose
-  ///   hash would rest on an unconfirmed rule takes its hash from here; others keep their computed ones.
+  ///
+  /// `storedHashes` are version hashes that Apple's tools computed for this model, by entity name: an entity whose hash would
+  /// rest on an unconfirmed rule takes its hash from there; others keep their computed ones.
   /// - Throws: `ModelError` with every mistake found.
   public init(
     entities: [EntityDescription], configurations: [String: [String]] = [:],

@@ -20,7 +20,9 @@ extension ManagedObjectContext {
 
   /// Fetches without keeping the context's queue busy while the store works, and makes something of the objects there.
   /// Cancelling the task ends the fetch. May be called from anywhere.
-  /// - Parameter body: runs on the context's queue, which objects must not leave.
+  /// - Parameters:
+  ///   - request: which objects.
+  ///   - body: runs on the context's queue, which objects must not leave.
   /// - Throws: `CancellationError` when the task was cancelled, what the store throws, and what the body throws.
   public func fetch<Result: Sendable>(
     asynchronously request: FetchRequest, _ body: @escaping @Sendable ([ManagedObject]) throws -> Result

@@ -99,16 +99,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return Self.defaultIndexTitle(name)
   }
 
-  /// The first section with that index title.
-  /// - Parameter index: the position of the title in `sectionIndexTitles`.
+  /// The first section with that index title, which stands at that position of `sectionIndexTitles`.
   public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
     (content ?? []).firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
   }
 
   static func defaultIndexTitle(_ name: String) -> String? { name.first.map { String($0).uppercased() } }
 
-  /// Removes the kept sections of that name; those of every name for nil.
-  /// - Parameter directory: the folder of section caches; nil for the usual one.
+  /// Removes the kept sections of that name, those of every name for nil, from a folder of section caches: the usual one for
+  /// nil.
   public static func deleteCache(withName name: String?, in directory: URL? = nil) {
     let directory = directory ?? SectionCache.defaultDirectory
     guard let name else { return SectionCache.removeAll(in: directory) }
