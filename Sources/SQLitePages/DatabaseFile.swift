@@ -26,6 +26,9 @@ import Foundation
   private var pointers: [UInt8] = []
   /// Pages of old trees, which new ones take before the file grows.
   var recycled = RecycledPages()
+  /// Recycled pages with new contents that are not written yet: they follow one another, so many.
+  private var renewed: (first: UInt32, count: Int) = (0, 0)
+  private var renewal: PageMemory?
   /// What the pointer map shall say of pages that were there before.
   var changedPointers: [UInt32: PagePointer] = [:]
   /// Pages `windowFirst...` that are not written yet.
@@ -110,7 +113,7 @@ import Foundation
   /// - Returns: its number.
   @unsafe func append(_ bytes: UnsafeRawPointer) throws(PageError) -> UInt32 {
     if let page = recycled.take() {
-      unsafe try replace(page, bytes)
+      unsafe try renew(page, bytes)
       return page
     }
     let number = page(after: pageCount)
@@ -136,6 +139,22 @@ import Foundation
   /// Writes reserved pages that lie one behind the other. Several threads may do so at once.
   @unsafe func write(_ bytes: UnsafeRawPointer, pages: Int, at first: UInt32) throws(PageError) {
     unsafe try writeAll(bytes, count: pages * geometry.pageSize, at: offset(first))
+  }
+
+  /// Gives a recycled page its new contents. Those of pages that follow one another are written together.
+  @unsafe private func renew(_ page: UInt32, _ bytes: UnsafeRawPointer) throws(PageError) {
+    let memory = renewal ?? PageMemory(geometry, pages: max(1, (1 << 17) / geometry.pageSize))
+    renewal = memory
+    if renewed.count == memory.pages || page != renewed.first + UInt32(renewed.count) { try flushRenewed() }
+    if renewed.count == 0 { renewed.first = page }
+    unsafe (memory.base + renewed.count * geometry.pageSize).copyMemory(from: bytes, byteCount: geometry.pageSize)
+    renewed.count += 1
+  }
+
+  private func flushRenewed() throws(PageError) {
+    guard let renewal, renewed.count > 0 else { return }
+    unsafe try write(renewal.base, pages: renewed.count, at: renewed.first)
+    renewed.count = 0
   }
 
   /// Room for the page in the window, which is written out when it is full.
@@ -171,12 +190,14 @@ import Foundation
     unsafe try writeAll(bytes, count: geometry.pageSize, at: offset(page))
   }
 
-  /// Reads a page that was there before this object was made.
-  @unsafe func read(_ page: UInt32, into bytes: UnsafeMutableRawPointer) throws(PageError) {
-    guard page >= 1, page < firstNewPage else {
+  /// Reads pages that were there before this object was made, as they were then or as `replace` has left them.
+  /// - Parameter count: how many that lie one behind the other.
+  @unsafe func read(_ page: UInt32, count: Int = 1, into bytes: UnsafeMutableRawPointer) throws(PageError) {
+    guard page >= 1, count >= 1, Int(page) + count <= Int(firstNewPage) else {
       throw PageError(kind: .malformed, message: "\(path) has no page \(page)")
     }
-    guard unsafe pread(descriptor, bytes, geometry.pageSize, off_t(offset(page))) == geometry.pageSize else {
+    let size = count * geometry.pageSize
+    guard unsafe pread(descriptor, bytes, size, off_t(offset(page))) == size else {
       throw DatabaseFile.failure("cannot read \(path)")
     }
   }
@@ -196,6 +217,7 @@ import Foundation
   /// Writes what is still in memory, the pointer map and the header, and closes the file.
   public func finish() throws(PageError) {
     guard isOpen else { return }
+    try flushRenewed()
     if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
     if pageCount >= firstNewPage {
       if hasPointerMap { try writePointerMap() }

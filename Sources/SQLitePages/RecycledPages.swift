@@ -39,6 +39,32 @@ extension DatabaseFile {
   /// Gives up pages of an old tree, which nothing may name any more.
   func recycle(_ pages: [UInt32]) { recycled.add(pages) }
 
+  /// Takes the file's free pages for new ones, as SQLite would before the file grows.
+  func recycleFreePages() throws(PageError) {
+    var pages: [UInt32] = []
+    var trunk = try number(at: 32)
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: geometry.pageSize, alignment: 16)
+    defer { unsafe bytes.deallocate() }
+    while trunk != 0 {
+      unsafe try read(trunk, into: bytes)
+      pages.append(trunk)
+      let count = Int(UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+      guard trunk > 1, count <= geometry.usableSize / 4 - 2, pages.count < firstNewPage else {
+        throw PageError(kind: .malformed, message: "page \(trunk) of \(path) is no list of free pages")
+      }
+      for index in 0..<count {
+        pages.append(UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 8 + index * 4, as: UInt32.self)))
+      }
+      trunk = UInt32(bigEndian: unsafe bytes.loadUnaligned(as: UInt32.self))
+    }
+    guard pages.allSatisfy({ $0 > 1 && $0 < firstNewPage }) else {
+      throw PageError(kind: .malformed, message: "the list of free pages of \(path) names pages that are not there")
+    }
+    try writeNumber(0, at: 32)
+    try writeNumber(0, at: 36)
+    recycle(pages)
+  }
+
   /// Adds the pages that were not taken to the list of free pages: trunk pages, each with the number of the next one, how
   /// many free pages it names, and those.
   func freeRecycled() throws(PageError) {

@@ -170,7 +170,7 @@ extension RowKeyTable {
   }
 
   @inline(__always)
-  @unsafe private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+  @unsafe static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
     var offset = 0
     while offset + 8 <= count {
       if unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -192,7 +192,7 @@ extension RowKeyTable {
 
   /// The number in a field as a real, nil when it holds something else.
   @inline(__always)
-  @unsafe private static func real(_ field: StoredRecord.Field, _ record: UnsafeRawPointer) -> Double? {
+  @unsafe static func real(_ field: StoredRecord.Field, _ record: UnsafeRawPointer) -> Double? {
     if field.type == 7 {
       return Double(
         bitPattern: UInt64(bigEndian: unsafe (record + field.offset).loadUnaligned(as: UInt64.self)))

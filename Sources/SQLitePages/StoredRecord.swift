@@ -22,11 +22,13 @@
   }
 
   /// Reads where the first fields of a record lie; missing ones are null.
-  /// - Parameter fields: filled from the front.
+  /// - Parameters:
+  ///   - fields: filled from the front.
+  ///   - allowsAbsent: whether it is the record of a change, which may have `RowChanges.absentType` for some.
   /// - Returns: false when the header is no record's.
   @inline(__always)
   @unsafe static func locate(
-    _ payload: UnsafeRawPointer, count: Int, fields: UnsafeMutableBufferPointer<Field>
+    _ payload: UnsafeRawPointer, count: Int, fields: UnsafeMutableBufferPointer<Field>, allowsAbsent: Bool = false
   ) -> Bool {
     let (headerSize, sizeOfSize) = unsafe Varint.read(payload, limit: count)
     guard sizeOfSize > 0, headerSize >= UInt64(sizeOfSize), headerSize <= UInt64(count) else { return false }
@@ -38,7 +40,7 @@
         unsafe fields[index] = Field(type: 0, offset: offset)
       } else {
         let (type, size) = unsafe Varint.read(payload + position, limit: Int(headerSize) - position)
-        guard size > 0, type != 10, type != 11 else { return false }
+        guard size > 0, type != 10 || allowsAbsent, type != 11 else { return false }
         position += size
         unsafe fields[index] = Field(type: type, offset: offset)
         let (end, overflows) = offset.addingReportingOverflow(StoredRecord.size(of: type))

@@ -1,24 +1,25 @@
 /// Writes a table's b-tree: rows in the order of their ids become packed leaf pages, with interior pages above them.
 ///
 /// The root page stays where it is, so that the schema needs no change. The leaves of a table that has rows stay as they
-/// are as well, and new ones come behind them; its interior pages are written anew, on the pages of the old ones.
+/// are as well, unless rows change, and new ones come behind them; its interior pages are written anew, on the pages of
+/// the old ones.
 @safe public final class TableTreeWriter {
-  private let file: DatabaseFile
-  private let root: UInt32
-  private let levels: InteriorLevels
+  let file: DatabaseFile
+  let root: UInt32
+  let levels: InteriorLevels
   private let geometry: PageGeometry
   @unsafe private let buffer: UnsafeMutableRawPointer
   @unsafe private let scratch: UnsafeMutableRawPointer
-  private var leaf: PageBuilder
-  private var lastRowID: Int64 = 0
+  var leaf: PageBuilder
+  var lastRowID: Int64 = 0
   /// Whether no row was added.
-  public private(set) var isEmpty = true
+  public internal(set) var isEmpty = true
   /// First overflow pages of cells on the current leaf.
-  private var overflowHeads: [UInt32] = []
+  var overflowHeads: [UInt32] = []
   /// Where the table has rows: the new leaves, each with its greatest row id. Nothing that was there is touched before
   /// `finish`.
-  private var newLeaves: [(page: UInt32, lastRowID: Int64)]?
-  private var firstNewRowID: Int64 = 0
+  var newLeaves: [(page: UInt32, lastRowID: Int64)]?
+  var firstNewRowID: Int64 = 0
 
   /// - Parameters:
   ///   - root: the page of the table, as `sqlite_schema` names it.
@@ -118,7 +119,7 @@
     }
   }
 
-  private func emitLeaf() throws(PageError) {
+  func emitLeaf() throws(PageError) {
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)
     leaf.removeAll()
@@ -126,7 +127,7 @@
   }
 
   /// Enters a leaf, which another one follows, in the level above.
-  private func enter(_ page: UInt32, lastRowID: Int64) throws(PageError) {
+  func enter(_ page: UInt32, lastRowID: Int64) throws(PageError) {
     unsafe try withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { (bytes) throws(PageError) in
       guard let base = bytes.baseAddress else { return }
       let count = unsafe Varint.write(UInt64(bitPattern: lastRowID), to: base)
@@ -141,7 +142,9 @@
   }
 
   /// Writes what is left. A table without new rows stays as it is.
-  public func finish() throws(PageError) {
+  /// - Parameter changes: of rows that the table had before; if there are some, all of its old rows are written anew.
+  public func finish(changing changes: RowChanges? = nil) throws(PageError) {
+    if let changes, changes.count > 0 { return try rewrite(changes) }
     if isEmpty { return }
     if let leaves = newLeaves {
       let last = unsafe try file.append(leaf.finish())
@@ -150,6 +153,11 @@
       for leaf in leaves { try enter(leaf.page, lastRowID: leaf.lastRowID) }
       return try levels.finish(last: last, root: root)
     }
+    try finishFresh()
+  }
+
+  /// Writes what is left of a tree that has only new leaves.
+  func finishFresh() throws(PageError) {
     if levels.isEmpty {
       unsafe try file.replace(root, leaf.finish())
       adoptOverflow(root)

@@ -33,6 +33,9 @@ enum TestRecord {
     return groups.reversed()
   }
 
+  /// Bytes that a record's header begins with before the types.
+  static func headerSizeLength(_ record: [UInt8]) -> Int { (record.firstIndex { $0 < 0x80 } ?? 0) + 1 }
+
   static func encode(_ values: [Value]) -> [UInt8] {
     var types: [UInt8] = []
     var body: [UInt8] = []

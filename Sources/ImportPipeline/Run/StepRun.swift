@@ -69,7 +69,7 @@ final class StepRun {
           seen = KeyTable(memory: session.keyMemory)
         }
       }
-      if try !loadNew(losers), try !writeLeftOver() { try take(losers) }
+      if try !updatePages(losers), try !writeLeftOver() { try take(losers) }
       recognition = nil
     }
     preparation = nil

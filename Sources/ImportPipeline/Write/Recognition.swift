@@ -19,6 +19,10 @@ struct RecognitionSettings: Sendable {
   /// finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
   var leastLoaded = 20_000
   var rowsPerLoaded = 5
+  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChanged` of them, the table is
+  /// written anew. Below that it costs less to update them one by one.
+  var leastChanged = 20_000
+  var rowsPerChanged = 25
 }
 
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
@@ -34,32 +38,49 @@ struct Recognition {
   private(set) var recordCount = 0
   /// Records whose keys no stored row has.
   private(set) var newCount = 0
+  /// Records whose stored rows have other values, and about which all else is certain.
+  private(set) var changedCount = 0
   /// Rows of the table.
   let rowCount: Int
   /// Hashes of keys that more than one record may have.
   private(set) var repeatedKeys: Set<UInt64> = []
   /// The other records, in input order, a batch for each batch that had some; nil when they are too many to keep.
   private(set) var leftOver: KeptRecords
+  /// Those of them that change no stored row, or about which something is uncertain; only kept where changes are collected.
+  private var uncertain: KeptRecords
   /// Records of the source by number, faults not counted, that are known to be unchanged.
   private var isUnchanged = RecordSet()
   /// Those whose keys no stored row has.
   private var isNew = RecordSet()
+  /// Those that change a stored row.
+  private var isChanged = RecordSet()
+  /// Whether what they say has been written.
+  private var changesAreWritten = false
+  /// What they say; nil where only SQLite can write it.
+  private var changes: ChangedRows?
   /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
   private var comparison: RowComparison?
+  private var search: StoredRowSearch?
   /// For batches that no worker has searched for.
-  private let search: StoredRowSearch.Worker
+  private var searcher: StoredRowSearch.Worker?
   private let plan: StepPlan
   private let session: ImportSession
   /// Columns of references that must lead somewhere.
   private let demanded: [Int]
   private var keyHashes: [UInt64] = []
 
-  init(_ comparison: RowComparison, _ search: StoredRowSearch.Worker, plan: StepPlan, session: ImportSession) {
+  init(
+    _ comparison: RowComparison, _ search: StoredRowSearch, changes: ChangedRows?, plan: StepPlan,
+    session: ImportSession
+  ) {
     self.comparison = comparison
     self.search = search
+    self.changes = changes
+    searcher = search.makeWorker()
     rowCount = comparison.rowCount
     leftOver = KeptRecords(plan, session)
+    uncertain = leftOver
     self.plan = plan
     self.session = session
     demanded = plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
@@ -69,11 +90,11 @@ struct Recognition {
 
   /// Takes up a batch, in input order.
   mutating func take(_ decoded: DecodedBatch) throws {
-    guard let comparison else { return }
+    guard let comparison, let result = try decoded.search ?? searcher?.find(decoded) else { return }
     let node = decoded.root
     let count = decoded.records.count
-    let (unresolved, found) = try decoded.search ?? search.find(decoded)
     decoded.search = nil
+    let found = result.found
     let repeated = comparison.note(found)
     noteKeys(node, found, repeated)
     let mayMeetWaiting = !session.hasNothingWaiting
@@ -82,6 +103,7 @@ struct Recognition {
     var isLeft = [Bool](repeating: false, count: count)
     var isRow = [Bool](repeating: false, count: count)
     var isAbsent = isRow
+    var isUncertain = isRow
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
       isRow[record] = true
@@ -90,28 +112,32 @@ struct Recognition {
       // A stored row that may go again, or that another change is held back for, has its own way.
       if mayMeetWaiting, found.primaryKeys[row] != 0 {
         let object = KeyTable.Row(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
-        if session.isProvisional(object) || session.isHeld(object) { isLeft[record] = true }
+        if session.isProvisional(object) || session.isHeld(object) { isUncertain[record] = true }
       }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
-        isLeft[record] = true
+        isUncertain[record] = true
       }
     }
     // A reference of the key that leads nowhere now does not while the step runs: it is none to the step's own entity.
-    for reference in unresolved { isLeft[Int(reference.node.records[reference.row])] = true }
+    for reference in result.unresolved { isUncertain[Int(reference.node.records[reference.row])] = true }
     for record in decoded.problems.keys {
-      isLeft[record] = true
+      isUncertain[record] = true
       isAbsent[record] = false
     }
-    var left: [Int] = []
     isUnchanged.reserve(recordCount + count)
     isNew.reserve(recordCount + count)
+    try takeChanges(node, result, repeated, isUncertain)
+    var left: [Int] = []
+    var uncertain: [Int] = []
     for record in 0..<count {
       if isAbsent[record] {
         isNew.insert(recordCount + record)
         newCount += 1
       }
-      if isLeft[record] {
+      if isLeft[record] || isUncertain[record] {
+        isLeft[record] = true
         left.append(record)
+        if isUncertain[record] || !isChanged.contains(recordCount + record) { uncertain.append(record) }
       } else if isRow[record] {
         unchanged += 1
         isUnchanged.insert(recordCount + record)
@@ -122,8 +148,45 @@ struct Recognition {
     recordCount += count
     register(node, isLeft, found)
     // Faults are only known where the whole batch is.
-    if decoded.records.faults.isEmpty { leftOver.add(left, of: decoded) } else { leftOver.giveUp() }
+    if decoded.records.faults.isEmpty {
+      leftOver.add(left, of: decoded)
+      if changes != nil { self.uncertain.add(uncertain, of: decoded) }
+    } else {
+      leftOver.giveUp()
+      self.uncertain.giveUp()
+    }
   }
+
+  /// Collects what the batch says of stored rows, where all else about it is certain.
+  /// - Parameter repeated: rows whose stored rows were found before: what becomes of those is decided record by record.
+  private mutating func takeChanges(
+    _ node: DecodedNode, _ result: StoredRowSearch.Result, _ repeated: [Int], _ isUncertain: [Bool]
+  ) throws {
+    guard let changes else { return }
+    defer { if let rows = result.changes { search?.recycle(rows) } }
+    for row in repeated { changes.leaveOut(primaryKey: result.found.primaryKeys[row]) }
+    // With so many, a set of their keys would take more memory than there is.
+    if changes.leftOutCount > Self.greatestLeftOutCount {
+      self.changes = nil
+      changedCount = 0
+      isChanged = RecordSet()
+      return
+    }
+    guard let encoded = result.changes else { return }
+    isChanged.reserve(recordCount + isUncertain.count)
+    var position = 0
+    for row in 0..<node.batch.count where result.found.findings[row] == .different {
+      defer { position += 1 }
+      let record = Int(node.records[row])
+      if isUncertain[record] || changes.isLeftOut(primaryKey: result.found.primaryKeys[row]) { continue }
+      try changes.add(
+        position, of: encoded, primaryKey: result.found.primaryKeys[row], tag: recordCount + record)
+      isChanged.insert(recordCount + record)
+      changedCount += 1
+    }
+  }
+
+  private static let greatestLeftOutCount = 100_000
 
   /// Objects of unchanged records are entered where others look for them, as those of all records are.
   private func register(_ node: DecodedNode, _ isLeft: [Bool], _ found: RowComparison.Found) {
@@ -151,9 +214,28 @@ struct Recognition {
   /// To be called at the end of the first reading: from here on the store may be written to.
   mutating func finish() {
     comparison = nil
+    search = nil
+    searcher = nil
     keyHashes.sort()
     for (left, right) in zip(keyHashes, keyHashes.dropFirst()) where left == right { repeatedKeys.insert(left) }
     keyHashes = []
+  }
+
+  // MARK: - Changes
+
+  /// What many records say of stored rows, to be written at once; nil where they are few, or only SQLite can write it.
+  mutating func manyChanges(_ settings: RecognitionSettings) -> ChangedRows? {
+    defer { changes = nil }
+    guard changedCount >= settings.leastChanged, changedCount >= rowCount / settings.rowsPerChanged else { return nil }
+    return changes
+  }
+
+  /// From here on the records that change rows count as settled, unless their changes were refused.
+  mutating func settle(_ changes: ChangedRows) {
+    changesAreWritten = true
+    leftOver = uncertain
+    for record in changes.refused { isChanged.remove(record) }
+    if !changes.refused.isEmpty { leftOver.giveUp() }
   }
 
   // MARK: - Later readings
@@ -161,17 +243,23 @@ struct Recognition {
   /// To be called before the records are read again.
   mutating func beginReading() { numbers = 0..<0 }
 
-  /// Takes the rows of unchanged records out of a batch, in input order.
-  /// - Returns: their number.
-  mutating func dropUnchanged(from decoded: DecodedBatch) -> Int {
+  /// Takes the rows of unchanged records out of a batch, in input order, and those of changed ones that are or will be
+  /// written.
+  /// - Parameter changesAreWritten: nil when it is known.
+  /// - Returns: the number of the unchanged.
+  mutating func dropUnchanged(from decoded: DecodedBatch, changesAreWritten: Bool? = nil) -> Int {
     advance(decoded)
+    if changesAreWritten ?? self.changesAreWritten { _ = drop(from: decoded) { isChanged.contains($0) } }
     return drop(from: decoded) { isUnchanged.contains($0) }
   }
 
-  /// Takes the rows of unchanged and of new records out of a batch, in input order.
+  /// Takes the rows of unchanged and of new records out of a batch, in input order, and those of changed ones that are
+  /// written.
   mutating func dropSettled(from decoded: DecodedBatch) {
     advance(decoded)
-    _ = drop(from: decoded) { isUnchanged.contains($0) || isNew.contains($0) }
+    _ = drop(from: decoded) {
+      isUnchanged.contains($0) || isNew.contains($0) || changesAreWritten && isChanged.contains($0)
+    }
   }
 
   private mutating func advance(_ decoded: DecodedBatch) {
@@ -229,6 +317,8 @@ private struct RecordSet {
 
   mutating func insert(_ number: Int) { words[number / 64] |= 1 << UInt64(number % 64) }
 
+  mutating func remove(_ number: Int) { words[number / 64] &= ~(1 << UInt64(number % 64)) }
+
   func contains(_ number: Int) -> Bool {
     number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
   }
@@ -250,8 +340,14 @@ extension StepRun {
         comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
         workers: session.jobs, hashMask: settings.hashMask)
     else { return nil }
-    let search = StoredRowSearch(comparison, plan, session: session)
-    var recognition = Recognition(comparison, search.makeWorker(), plan: plan, session: session)
+    let changes =
+      report.strategy == .upsert && plan.canChangeAsPages
+      ? try session.store.changedRows(
+        of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
+        memoryBudget: session.memory.changedRows)
+      : nil
+    let search = StoredRowSearch(comparison, changes: changes?.shape, plan, session: session)
+    var recognition = Recognition(comparison, search, changes: changes, plan: plan, session: session)
     var stages = stages(losers: LoserSet())
     if search.isFree { stages.search = search }
     try stages.run(

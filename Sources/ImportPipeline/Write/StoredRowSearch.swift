@@ -5,17 +5,27 @@ import StoreInterface
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while
 /// nothing is written.
 struct StoredRowSearch: Sendable {
-  typealias Result = (unresolved: [UnresolvedReference], found: RowComparison.Found)
+  struct Result: Sendable {
+    var unresolved: [UnresolvedReference]
+    var found: RowComparison.Found
+    /// What the rows say that differ from the stored ones, one after the other; nil where there are none, or it is not
+    /// wanted or cannot be encoded.
+    var changes: EncodedRows?
+  }
 
   /// Whether decode workers can do it, because the key tables that it looks into stay as they are: none is the step's own
   /// entity's.
   let isFree: Bool
   private let comparison: RowComparison
+  private let changeShape: RecordShape?
+  private let encoded = Pool<EncodedRows> { EncodedRows() }
   private let resolver: ReferenceResolver
   private let provisional: ProvisionalRows
 
-  init(_ comparison: RowComparison, _ plan: StepPlan, session: ImportSession) {
+  /// - Parameter changes: how rows are encoded that differ from the stored ones.
+  init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
     self.comparison = comparison
+    changeShape = changes
     isFree = plan.root.references.allSatisfy { $0.table.entity.root != plan.root.entity.root }
     resolver = session.resolver
     provisional = ProvisionalRows(session)
@@ -24,20 +34,36 @@ struct StoredRowSearch: Sendable {
   /// One worker's part; it is used by one thread at a time.
   func makeWorker() -> Worker { Worker(self) }
 
+  /// Takes encoded changes back when they have been taken up.
+  func recycle(_ changes: EncodedRows) { encoded.put(changes) }
+
   final class Worker {
     private let search: StoredRowSearch
     private let rows: RowComparison.Search
+    private let encoder: RecordEncoder?
 
     fileprivate init(_ search: StoredRowSearch) {
       self.search = search
       rows = search.comparison.makeSearch()
+      encoder = search.changeShape.flatMap { RecordEncoder($0) }
     }
 
     func find(_ decoded: DecodedBatch) throws -> Result {
       let unresolved = search.resolver.resolve(
         decoded, isFinal: false, mayBeProvisional: !search.provisional.isEmpty,
         isProvisional: search.provisional.contains)
-      return (unresolved, try rows.find(decoded.root.batch))
+      let found = try rows.find(decoded.root.batch)
+      return Result(unresolved: unresolved, found: found, changes: encodeChanges(decoded.root.batch, found))
+    }
+
+    private func encodeChanges(_ batch: RowBatch, _ found: RowComparison.Found) -> EncodedRows? {
+      guard let encoder else { return nil }
+      let different = found.findings.indices.filter { found.findings[$0] == .different }
+      if different.isEmpty { return nil }
+      let changes = search.encoded.take()
+      // A value that no column can hold is told where the record is written by itself.
+      guard (try? encoder.encode(different, of: batch, into: changes)) != nil else { return nil }
+      return changes
     }
   }
 }

@@ -21,13 +21,16 @@ final class PageLoad {
   private(set) var lastKeys: [Int: Int64]
   /// Memberships that are written when the rows are finished.
   let links: DeferredLinks
+  /// What becomes of rows that a table had before.
+  private let changes: ChangedRows?
 
   /// - Parameters:
   ///   - roots: root page by table name.
   ///   - filled: by table name, the last primary key of tables that have rows, which new ones come behind.
   init(
     store: SQLiteStore, roots: [String: UInt32], filled: [String: Int64],
-    indexes: [(tableRoot: UInt32, shapes: [IndexShape])], lastKeys: [Int: Int64], memoryBudget: Int
+    indexes: [(tableRoot: UInt32, shapes: [IndexShape])], lastKeys: [Int: Int64], changes: ChangedRows?,
+    memoryBudget: Int
   ) throws {
     let shapesByTable = Dictionary(indexes.map { ($0.tableRoot, $0.shapes) }, uniquingKeysWith: { first, _ in first })
     let filledRoots = Set(filled.keys.compactMap { roots[$0] })
@@ -45,6 +48,7 @@ final class PageLoad {
     self.store = store
     self.indexes = indexes
     self.lastKeys = lastKeys
+    self.changes = changes
     links = DeferredLinks(layout: store.layout, memoryBudget: memoryBudget / 2, temporaryPath: store.path + "-links")
     let file = try DatabaseFile(path: store.path)
     self.file = file
@@ -151,15 +155,19 @@ final class PageLoad {
     return try links.append(relationship, pairs, replacing: replacing)
   }
 
-  /// How the indexes of a table are filled: not at all where it has got no rows, and anew where it had some before.
-  func indexesAreReplaced(_ tableRoot: UInt32) -> Bool? {
-    guard filled.contains(tableRoot) else { return false }
-    let writer = roots.first { $0.value == tableRoot }.flatMap { writers[$0.key] }
-    return writer?.isEmpty == false ? true : nil
+  /// The indexes of a table that are to be filled, and whether they have entries, which are forgotten.
+  func unfilledIndexes(of tableRoot: UInt32, _ shapes: [IndexShape]) -> (shapes: [IndexShape], areReplaced: Bool) {
+    guard filled.contains(tableRoot), let table = roots.first(where: { $0.value == tableRoot })?.key else {
+      return (shapes, false)
+    }
+    if writers[table]?.isEmpty == false { return (shapes, true) }
+    // No row came or went: an index has to be made anew where one of its columns has new values.
+    let changed = changes.map { $0.table == table ? $0.changes.changedPositions : [] } ?? []
+    return (shapes.filter { $0.columns.contains { $0.field.map(changed.contains) ?? false } }, true)
   }
 
   func finishTables() throws {
-    for writer in writers.values { try writer.finish() }
+    for (table, writer) in writers { try writer.finish(changing: changes?.table == table ? changes?.changes : nil) }
     try file.finish()
   }
 }
@@ -184,11 +192,12 @@ extension SQLiteStore {
   ///   - appends: whether the tables may have rows. Those stay as they are, and the tables' indexes are made anew from
   ///     all rows at the end: worth while where many rows come. Nothing checks then, before the end, that the new rows do
   ///     not break a uniqueness constraint.
+  ///   - changes: of rows of one of the tables, which must have some: it is written anew at the end.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction, it
   ///   records history, one of the tables has rows and may not or is not as this program makes it, or something hangs on
   ///   its rows already: a trigger or a partial index.
   public func beginPageLoad(
-    _ entities: [Entity], memoryBudget: Int = 32 << 20, appends: Bool = false
+    _ entities: [Entity], memoryBudget: Int = 32 << 20, appends: Bool = false, changes: ChangedRows? = nil
   ) throws -> Bool {
     try perform {
       guard options.isUnderConstruction, history == nil, !connection.isInTransaction, pageLoad == nil,
@@ -199,6 +208,7 @@ extension SQLiteStore {
         try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLiteStore.quoted($0)))") != 0
       }
       if !filled.isEmpty && (!appends || hasDeferredIndexes) { return false }
+      if let changes, !filled.contains(changes.table) { return false }
       if !isCreator {
         for table in tables where try !isAsMadeHere(table) { return false }
       }
@@ -228,7 +238,7 @@ extension SQLiteStore {
         }
         pageLoad = try PageLoad(
           store: self, roots: roots, filled: lastFilled, indexes: indexes, lastKeys: lastKeys,
-          memoryBudget: memoryBudget)
+          changes: changes, memoryBudget: memoryBudget)
       } catch let error as PageError where error.kind == .unsuitable && !isCreator {
         // A file from elsewhere may be in a state that pages cannot be added to.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -295,9 +305,9 @@ extension SQLiteStore {
         let loader = IndexLoader(
           path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
         for (tableRoot, shapes) in load.indexes {
-          guard let replaces = load.indexesAreReplaced(tableRoot) else { continue }
+          let (unfilled, areReplaced) = load.unfilledIndexes(of: tableRoot, shapes)
           try loader.load(
-            shapes, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: replaces)
+            unfilled, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: areReplaced)
         }
         try flush?.finish()
       }

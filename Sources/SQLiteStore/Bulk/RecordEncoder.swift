@@ -46,6 +46,21 @@ public final class RecordEncoder {
   ///   - rows: takes the records, anew.
   /// - Throws: `StoreError.failure` for a value that no column can hold.
   @unsafe public func encode(_ batch: RowBatch, keys: UnsafePointer<Int64>? = nil, into rows: EncodedRows) throws {
+    unsafe try encode(batch, 0..<batch.count, keys: keys, into: rows)
+  }
+
+  /// Encodes some rows of a batch.
+  /// - Parameters:
+  ///   - selected: positions of rows, ascending.
+  ///   - rows: takes the records, anew, one behind the other.
+  public func encode(_ selected: [Int], of batch: RowBatch, into rows: EncodedRows) throws {
+    unsafe try encode(batch, selected, keys: nil, into: rows)
+  }
+
+  @unsafe private func encode(
+    _ batch: RowBatch, _ selected: some RandomAccessCollection<Int>, keys: UnsafePointer<Int64>?,
+    into rows: EncodedRows
+  ) throws {
     precondition(batch.columns == shape.columns, "the encoder was made for other columns")
     let constants = shape.fields.flatMap(\.absent.bytes)
     try unsafe constants.withUnsafeBytes { constants in
@@ -64,7 +79,8 @@ public final class RecordEncoder {
               absentCount: count))
           offset += count
         }
-        unsafe try encode(batch, UnsafeBufferPointer(operations), constantBytes: offset, keys: keys, into: rows)
+        unsafe try encode(
+          batch, selected, UnsafeBufferPointer(operations), constantBytes: offset, keys: keys, into: rows)
       }
     }
   }
@@ -94,11 +110,11 @@ public final class RecordEncoder {
   /// The hot loop: records are written where they stay. A header of one-byte types is right at once; where a type takes
   /// more, the body moves up.
   private func encode(
-    _ batch: RowBatch, _ operations: UnsafeBufferPointer<Operation>, constantBytes: Int,
-    keys: UnsafePointer<Int64>?, into rows: EncodedRows
+    _ batch: RowBatch, _ selected: some RandomAccessCollection<Int>, _ operations: UnsafeBufferPointer<Operation>,
+    constantBytes: Int, keys: UnsafePointer<Int64>?, into rows: EncodedRows
   ) throws {
     let fieldCount = operations.count
-    let count = batch.count
+    let count = selected.count
     guard let first = operations.baseAddress else { return }
     let prefix = Prefix(shape.fields)
     // Header, numbers and constants of one row, and what eight-byte stores reach beyond.
@@ -107,7 +123,8 @@ public final class RecordEncoder {
     var base = unsafe rows.base
     let ends = unsafe rows.ends
     var start = 0
-    for row in 0..<count {
+    var done = 0
+    for row in selected {
       if start + rowBound > rows.capacity {
         rows.grow(to: start + rowBound, used: start)
         unsafe base = unsafe rows.base
@@ -149,7 +166,8 @@ public final class RecordEncoder {
       } else {
         unsafe (base + start).storeBytes(of: UInt8(truncatingIfNeeded: fieldCount + 1), as: UInt8.self)
       }
-      unsafe ends[row] = body
+      unsafe ends[done] = body
+      done &+= 1
       start = body
     }
     rows.count = count

@@ -93,6 +93,25 @@ public struct RecordShape: Sendable {
     isSelfContained = !fields.contains { $0.kind == .externalBlob } && plan.unordered.isEmpty
   }
 
+  /// The shape of changes: a field for each of some cells of the plan, and
+  /// `RowChanges.absentType` for what a row says nothing of.
+  init(changesBy plan: RowPlan, columns: [RowBatch.Column], cells: [Int]) throws {
+    entityName = plan.entity.name
+    entityNumber = plan.entityNumber
+    entityNumbers = plan.entityNumbers
+    self.columns = columns
+    names = cells.map { plan.cells[$0].name }
+    fields = try cells.map { index in
+      let cell = plan.cells[index]
+      let isReal = plan.table.columns.contains { $0.name == cell.name && $0.sqlType == "FLOAT" }
+      var field = try RecordShape.field(cell, index, isReal)
+      field.absent = Constant(type: RowChanges.absentType)
+      field.externalDefault = nil
+      return field
+    }
+    isSelfContained = !fields.contains { $0.kind == .externalBlob } && plan.unordered.isEmpty
+  }
+
   private static func field(
     _ cell: RowPlan.Cell, _ index: Int, _ isReal: Bool
   ) throws -> Field {

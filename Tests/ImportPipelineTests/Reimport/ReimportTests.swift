@@ -122,7 +122,22 @@ struct ReimportTests {
     loading.rowsPerLoaded = 1000
     var loadingNarrowly = loading
     loadingNarrowly.leftOverBudget = 300
-    return [off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly]
+    // Changed records as finished pages, the new ones as ever or as pages, too.
+    var changing = RecognitionSettings()
+    changing.leastChanged = 1
+    changing.rowsPerChanged = 1000
+    var changingNarrowly = changing
+    changingNarrowly.leftOverBudget = 300
+    changingNarrowly.hashMask = weak.hashMask
+    var both = loading
+    both.leastChanged = 1
+    both.rowsPerChanged = 1000
+    var bothNarrowly = both
+    bothNarrowly.leftOverBudget = 300
+    return [
+      off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly, both,
+      bothNarrowly,
+    ]
   }()
 
   private func same(
@@ -131,9 +146,10 @@ struct ReimportTests {
   ) throws {
     var expected: [(Railway.Result, [String])] = []
     var loaded = 0
+    var rewritten = 0
     for (number, settings) in Self.settings.enumerated() {
       // Only an upsert loads anything.
-      if strategy != "upsert", settings.leastLoaded == 1 { continue }
+      if strategy != "upsert", settings.leastLoaded == 1 || settings.leastChanged == 1 { continue }
       let railway = try Railway()
       var feed = Feed(seed: seed, lines: 12, halts: 90)
       if tracksHistory {
@@ -167,10 +183,12 @@ struct ReimportTests {
         #expect(try railway.rows() == expected[round].1, "setting \(number), round \(round)")
         #expect(try railway.query("PRAGMA integrity_check") == ["ok"], "setting \(number), round \(round)")
         if settings.leastLoaded == 1, result.hasLoaded { loaded += 1 }
+        if settings.leastChanged == 1, result.hasRewritten { rewritten += 1 }
       }
     }
     let isLoadable = strategy == "upsert" && !tracksHistory && rules != "on-match: replace" && rules != "on-match: fail"
     #expect(isLoadable == (loaded > 0))
+    #expect((isLoadable && rules != "on-match: keep") == (rewritten > 0))
   }
 
   @Test(

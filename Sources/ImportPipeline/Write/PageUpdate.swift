@@ -3,37 +3,58 @@ import SQLiteStore
 import SeedFormats
 import StoreInterface
 
-/// Many new records for a table that has rows. Inserting them one by one costs a search in every index for each; instead
-/// the new rows go behind the old ones as finished pages, and the indexes are made anew from all keys in order.
+/// Many new or changed records for a table that has rows. One by one, each costs a search in the table or in every index;
+/// instead the new rows go behind the old ones as finished pages, the old ones are written anew with their changes, and
+/// indexes are made anew from all keys in order.
 extension StepRun {
-  /// Writes the new records of the source so, where they are many; and then the others, each as ever.
-  /// - Returns: false when the records are few, or it is not possible.
-  func loadNew(_ losers: LoserSet) throws -> Bool {
-    guard let recognition, report.strategy == .upsert, recognition.hasManyNew(session.recognition), plan.canLoadNew,
-      try session.store.beginPageLoad(
-        [plan.root.entity], memoryBudget: session.memory.keptColumns, appends: true)
+  /// Writes the new or the changed records of the source so, or both, where they are many. The others are left, each to be
+  /// written as ever, unless new ones were written: then all is done.
+  /// - Returns: whether all is done.
+  func updatePages(_ losers: LoserSet) throws -> Bool {
+    guard let settings = recognition.map({ _ in session.recognition }), report.strategy == .upsert, plan.canLoadNew
     else { return false }
-    report.reason += "; \(recognition.newCount) new records written as finished pages"
+    let loadsNew = recognition?.hasManyNew(settings) ?? false
+    let changes = recognition?.manyChanges(settings)
+    guard loadsNew || changes != nil,
+      try session.store.beginPageLoad(
+        [plan.root.entity], memoryBudget: session.memory.keptColumns, appends: true, changes: changes)
+    else { return false }
+    let others = loadsNew ? try loadNew(losers, besides: changes) : nil
+    try meters.index.work { try session.endPageLoad() }
+    if let changes {
+      report.counts.updated += changes.updatedCount
+      report.counts.unchanged += changes.unchangedCount
+      report.reason += "; \(changes.updatedCount) changed records written as finished pages"
+      recognition?.settle(changes)
+    }
+    guard var others else { return false }
+    // What a change was refused for is in its record, which was not kept.
+    if let changes, !changes.refused.isEmpty { others.giveUp() }
+    recognition?.beginReading()
+    try write(others, losers)
+    return true
+  }
+
+  /// Adds the new records of the source to the load that is going on.
+  /// - Parameter changes: what is written of the others by the end of the load.
+  /// - Returns: the rest.
+  private func loadNew(_ losers: LoserSet, besides changes: ChangedRows?) throws -> KeptRecords {
+    report.reason += "; \(recognition?.newCount ?? 0) new records written as finished pages"
     preparation = try BulkPreparation(plan, session: session)
+    defer { preparation = nil }
     var others = KeptRecords(plan, session)
-    var hasOthers = false
     var stages = stages(losers: losers)
     stages.preparation = preparation
     try stages.run(
       header: { file, columns in headers[file] = columns },
       consume: { decoded in
-        report.counts.unchanged += self.recognition?.dropUnchanged(from: decoded) ?? 0
-        let left = takeOut(decoded)
-        others.add(left, of: decoded)
-        if !left.isEmpty { hasOthers = true }
+        report.counts.unchanged +=
+          recognition?.dropUnchanged(from: decoded, changesAreWritten: changes != nil) ?? 0
+        others.add(takeOut(decoded), of: decoded)
         try consume(decoded, isFinal: false, onlyInserts: true)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
       })
-    preparation = nil
-    try meters.index.work { try session.endPageLoad() }
-    self.recognition?.beginReading()
-    if hasOthers { try write(others, losers) }
-    return true
+    return others
   }
 
   /// Takes the rows out of a batch that are not known to be new.
@@ -85,6 +106,9 @@ extension Recognition {
 }
 
 extension StepPlan {
+  /// Whether changes of stored rows can be written without their records: nothing else hangs on those.
+  var canChangeAsPages: Bool { canLoadNew && step.onMatch == .update && root.recordKey == nil }
+
   /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be new
   /// among all rows of their table.
   var canLoadNew: Bool {

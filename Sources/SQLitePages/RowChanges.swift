@@ -1,0 +1,109 @@
+/// New values for fields of rows that a table has, collected in any order and in bounded memory.
+/// `TableTreeWriter.finish(changing:)` writes the table anew with them.
+///
+/// A row counts one version up where some value differs from the one that is stored; otherwise it stays as it is.
+public final class RowChanges {
+  /// A field that changes may give a value for.
+  public struct Field: Sendable, Hashable {
+    /// When a value differs from the one that is stored. Null and a value always do.
+    public enum Comparison: UInt8, Sendable {
+      /// Integers by their value.
+      case integer
+      /// Numbers by their value, as reals.
+      case real
+      /// Texts and blobs by their bytes.
+      case bytes
+    }
+    /// Position in the table's records.
+    public var position: Int
+    /// When a value is another one.
+    public var comparison: Comparison
+    /// Whether the value belongs to that of another field: by itself it is only written in place of another number.
+    public var isDependent: Bool
+    /// That field, by its place in the list of fields, if changes have it: both are written where that one differs.
+    public var leader: Int?
+
+    /// A field.
+    public init(position: Int, comparison: Comparison, isDependent: Bool = false, leader: Int? = nil) {
+      self.position = position
+      self.comparison = comparison
+      self.isDependent = isDependent
+      self.leader = leader
+    }
+  }
+
+  /// The type of a field, in the header of a change's record, for which there is no new value. SQLite stores none like it.
+  public static let absentType: UInt64 = 10
+
+  let fields: [Field]
+  /// Fields of the table's records.
+  let width: Int
+  /// Where the number of a row's version is; null counts as 1.
+  let versionPosition: Int
+  private let arena: KeyArena
+  private let memoryBudget: Int
+  /// Changes that were collected.
+  public private(set) var count = 0
+  /// Rows that stay as they are; their changes are refused.
+  public var excluded: Set<Int64> = []
+
+  // What has become of them:
+
+  /// Rows with new values.
+  public internal(set) var updatedCount = 0
+  /// Rows that had all the values.
+  public internal(set) var unchangedCount = 0
+  /// Tags of changes for which nothing was done: their rows are excluded, not there, or hold something that only SQLite
+  /// can compare or count up.
+  public private(set) var refused: [UInt64] = []
+  /// Positions of fields that some row has a new value in; the version is none of them.
+  public internal(set) var changedPositions: Set<Int> = []
+
+  /// - Parameters:
+  ///   - fields: those of the changes' records, in their order.
+  ///   - width: fields of the table's records.
+  ///   - memoryBudget: bytes to hold in memory.
+  ///   - temporaryPath: how the name of a file for what goes beyond begins; it has none any more once it is open.
+  public init(fields: [Field], width: Int, versionPosition: Int, memoryBudget: Int, temporaryPath: String) {
+    precondition(
+      versionPosition < width
+        && fields.allSatisfy {
+          $0.position < width && $0.position != versionPosition && ($0.leader ?? 0) < fields.count
+        })
+    self.fields = fields
+    self.width = width
+    self.versionPosition = versionPosition
+    self.memoryBudget = memoryBudget
+    arena = KeyArena(budget: memoryBudget, temporaryPath: temporaryPath)
+  }
+
+  /// Takes up a change.
+  /// - Parameters:
+  ///   - tag: tells it apart, where it is refused.
+  ///   - record: the new values as a record, with `absentType` where there is none.
+  @unsafe public func append(rowID: Int64, tag: UInt64, record: UnsafeRawPointer, count: Int) throws(PageError) {
+    let place = unsafe try arena.reserve(16 + count)
+    unsafe SortKey.write(rowID: rowID, to: place)
+    unsafe place.storeBytes(of: tag, toByteOffset: 8, as: UInt64.self)
+    unsafe (place + 16).copyMemory(from: record, byteCount: count)
+    arena.commit(keyCount: 8, payloadCount: 8 + count)
+    self.count += 1
+  }
+
+  /// Hands out all changes in the order of their rows, each valid during the call only. Nothing can be added afterwards.
+  @unsafe func forEach(
+    _ body: (_ rowID: Int64, _ tag: UInt64, _ record: UnsafeRawPointer, _ count: Int) throws(PageError) -> Void
+  ) throws(PageError) {
+    arena.finish()
+    var merge = try KeyMerge([arena], budget: memoryBudget)
+    unsafe try merge.forEach { (entry) throws(PageError) in
+      let bytes = unsafe UnsafeRawPointer(entry) + 8
+      let key = UInt64(bigEndian: unsafe bytes.loadUnaligned(as: UInt64.self))
+      unsafe try body(
+        Int64(bitPattern: key ^ 1 << 63), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self), bytes + 16,
+        SortEntry.payloadCount(entry) - 8)
+    }
+  }
+
+  func refuse(_ tag: UInt64) { refused.append(tag) }
+}
