@@ -1,7 +1,7 @@
 /// Goes through the rows of a table that is written anew, in the order of their ids.
 ///
 /// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows.
-@safe struct StoredRows {
+@safe struct StoredRows: ~Copyable {
   /// The row's id.
   private(set) var rowID = Int64.min
   /// The row as it lies on its page, valid until the next `advance`.

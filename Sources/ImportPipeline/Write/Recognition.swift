@@ -22,7 +22,7 @@ struct RecognitionSettings: Sendable {
   /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChanged` of them, the table is
   /// written anew. Below that it costs less to update them one by one.
   var leastChanged = 20_000
-  var rowsPerChanged = 25
+  var rowsPerChanged = 33
 }
 
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
@@ -276,52 +276,6 @@ struct Recognition {
 
   /// Whether no stored row has the key of a record of the batch at hand: such a record need not be looked for.
   func isKnownNew(_ record: Int) -> Bool { record < numbers.count && isNew.contains(numbers.lowerBound + record) }
-}
-
-/// Records that are kept until their source is read to its end, as they stand in it.
-struct KeptRecords {
-  /// In input order, a batch for each batch that had some; nil when they cannot be kept.
-  private(set) var batches: [(file: Int, records: RecordBatch)]? = []
-  private var byteCount = 0
-  private let budget: Int
-  private let isNumbered: Bool
-
-  init(_ plan: StepPlan, _ session: ImportSession) {
-    budget = session.recognition.leftOverBudget ?? session.memory.leftOverRecords
-    isNumbered = plan.step.source.format == .json
-  }
-
-  /// Keeps some records of a batch.
-  mutating func add(_ records: [Int], of decoded: DecodedBatch) {
-    guard batches != nil, !records.isEmpty else { return }
-    // The numbers of elements in a document are only known where the whole batch is.
-    if isNumbered { return giveUp() }
-    let kept = decoded.records.copy(ofRecords: records)
-    byteCount += kept.byteCount
-    batches?.append((decoded.file, kept))
-    if byteCount > budget { giveUp() }
-  }
-
-  /// Forgets them all: the source is read again.
-  mutating func giveUp() { batches = nil }
-}
-
-/// A set of numbers from 0 on, a bit for each.
-private struct RecordSet {
-  private var words: [UInt64] = []
-
-  /// Makes room for the numbers under `count`.
-  mutating func reserve(_ count: Int) {
-    words.append(contentsOf: repeatElement(0, count: max((count + 63) / 64 - words.count, 0)))
-  }
-
-  mutating func insert(_ number: Int) { words[number / 64] |= 1 << UInt64(number % 64) }
-
-  mutating func remove(_ number: Int) { words[number / 64] &= ~(1 << UInt64(number % 64)) }
-
-  func contains(_ number: Int) -> Bool {
-    number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
-  }
 }
 
 extension StepRun {

@@ -34,6 +34,7 @@ final class Railway {
         <attribute name="name" attributeType="String" maxValueString="3000"/>
         <attribute name="number" attributeType="Integer 32"/>
         <attribute name="onDemand" attributeType="Boolean" defaultValueString="NO"/>
+        <attribute name="sketch" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
         <relationship name="line" maxCount="1" destinationEntity="Line" inverseName="halts" inverseEntity="Line"/>
         <relationship name="transfer" optional="YES" maxCount="1" destinationEntity="Line"/>
         <uniquenessConstraints>

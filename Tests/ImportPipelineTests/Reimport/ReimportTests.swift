@@ -129,13 +129,11 @@ struct ReimportTests {
     var changingNarrowly = changing
     changingNarrowly.leftOverBudget = 300
     changingNarrowly.hashMask = weak.hashMask
-    var both = loading
-    both.leastChanged = 1
-    both.rowsPerChanged = 1000
-    var bothNarrowly = both
-    bothNarrowly.leftOverBudget = 300
+    var bothNarrowly = loadingNarrowly
+    bothNarrowly.leastChanged = 1
+    bothNarrowly.rowsPerChanged = 1000
     return [
-      off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly, both,
+      off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly,
       bothNarrowly,
     ]
   }()
