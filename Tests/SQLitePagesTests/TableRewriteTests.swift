@@ -125,16 +125,18 @@ struct TableRewriteTests {
 
   private static func append(_ id: Int64, tag: Int, _ change: Change, to changes: RowChanges) throws {
     let record = encode(change)
-    try unsafe record.withUnsafeBytes {
-      try unsafe changes.append(rowID: id, tag: UInt64(tag), record: $0.baseAddress!, count: $0.count)
+    try unsafe record.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      try unsafe changes.append(rowID: id, tag: UInt64(tag), record: base, count: bytes.count)
     }
   }
 
   private static func append(_ rows: [(Int64, Row)], to writer: TableTreeWriter) throws {
     for (id, values) in rows {
       let record = TestRecord.encode([.null, .integer(1)] + values)
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: id, payload: $0.baseAddress!, count: $0.count)
+      try unsafe record.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        try unsafe writer.append(rowID: id, payload: base, count: bytes.count)
       }
     }
   }
