@@ -27,8 +27,8 @@ extension ManagedObject {
   }
 
   /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the id
-  /// of an object that a save of this context deleted, the next save reports `ValidationError.Code.deletedDestination`;
-  /// whether others deleted it is not looked at.
+  /// of an object that a save of this context, or one that it merged, deleted, the next save reports
+  /// `ValidationError.Code.deletedDestination`; whether others deleted it is not looked at.
   public func setObjectID(_ destination: ObjectID?, for name: String) {
     checkConfinement()
     setDestination(destination, at: relationshipIndex(name, isToMany: false))

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
     for id in changes.deletedObjectIDs {
       if let object = registeredObject(with: permanentID(for: id)) { lose(object) }
     }
+    noteDeletion(of: changes.deletedObjectIDs)
     do {
       try refresh(changed.map { permanentID(for: $0) })
     } catch {

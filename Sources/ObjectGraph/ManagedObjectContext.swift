@@ -89,7 +89,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var deltas: [MemberKey: MemberDelta] = [:]
   /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
   var lostIDs: Set<ObjectID> = []
-  /// Ids of objects that saves of this context deleted: the latest, some ten thousand of them.
+  /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
   private(set) var deletedIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   var deferredError: (any Error)?

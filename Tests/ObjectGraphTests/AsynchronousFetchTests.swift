@@ -137,6 +137,21 @@ struct AsynchronousFetchTests {
     #expect(counts == counts.sorted() && counts.allSatisfy { $0 % 64 == 0 || $0 == crowd.count })
   }
 
+  @Test("a progress that is current has the fetch as a part", arguments: StoreKind.allCases)
+  func currentProgress(kind: StoreKind) async throws {
+    let crowd = try Crowd(kind, count: 100)
+    let context = crowd.container.newBackgroundContext()
+    let outcome = Outcome()
+    let whole = Progress(totalUnitCount: 10)
+    _ = try context.performAndWait {
+      whole.becomeCurrent(withPendingUnitCount: 10)
+      defer { whole.resignCurrent() }
+      return try context.execute(AsynchronousFetchRequest(fetchRequest: crowd.all) { outcome.note($0) })
+    }
+    #expect(try await outcome.wait() == "100 objects")
+    #expect(whole.completedUnitCount == 10)
+  }
+
   @Test("the store tells every 64 rows", arguments: StoreKind.allCases)
   func monitor(kind: StoreKind) throws {
     let crowd = try Crowd(kind)

@@ -29,6 +29,27 @@ struct GoneDestinationTests {
     #expect(row.allSatisfy { $0.toOne.allSatisfy { $0 == nil } })
   }
 
+  @Test("so is one that a merged save deleted", arguments: StoreKind.allCases)
+  func merged(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada")
+      let course = school.addCourse(context, 1)
+      try context.save()
+      let courseID = course.objectID
+      let other = school.container.newBackgroundContext(name: "other")
+      try other.performAndWait {
+        other.delete(try other.existingObject(with: courseID))
+        try other.save()
+      }
+      ManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: ContextChangeIDs(inserted: [], updated: [], deleted: [courseID]), into: [context])
+      ada.setObjectID(courseID, for: "course")
+      let error = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(error?.problems.map(\.code) == [.deletedDestination])
+    }
+  }
+
   @Test("the row that took the id's place again is none", arguments: StoreKind.allCases)
   func returned(kind: StoreKind) throws {
     let school = try School(kind)
