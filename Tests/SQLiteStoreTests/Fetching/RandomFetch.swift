@@ -302,8 +302,8 @@ struct RandomFetch {
   }
 
   private mutating func aggregates(_ entity: Entity) -> [ExpressionDescription] {
-    let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first ?? ""
-    let value = below(3) == 0 ? number(entity, depth: 1) : .keyPath([name])
+    let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first
+    let value = name.flatMap { below(3) == 0 ? nil : .keyPath([$0]) } ?? number(entity, depth: 1)
     let function = pick([
       Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
     ])
