@@ -8,7 +8,8 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
 
   /// Begins.
   init(_ body: @escaping @Sendable () throws(Failure) -> Value) {
-    DispatchQueue.global().async(group: group) {
+    // A queue of its own: while this waits for a file, the workers of others must not be one fewer.
+    DispatchQueue(label: "seedbed.background").async(group: group) {
       let outcome = Result<Value, Failure>(catching: body)
       self.result.withLock { $0 = outcome }
     }

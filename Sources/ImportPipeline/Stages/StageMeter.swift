@@ -61,6 +61,34 @@ final class StageMeter: Sendable {
     allocationCount.wrappingAdd(allocations - start.allocations, ordering: .relaxed)
   }
 
+  /// Measures what a worker of this stage, who is measured already, does for another: it counts there.
+  func work<Result, Failure: Error>(
+    for other: StageMeter, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let start = Start(time: ContinuousClock.now, allocations: AllocationCount.ofThread ?? 0)
+    defer {
+      let time = StageMeter.nanoseconds(since: start.time)
+      other.working.wrappingAdd(time, ordering: .relaxed)
+      working.wrappingSubtract(time, ordering: .relaxed)
+      if let allocations = AllocationCount.ofThread {
+        other.allocationCount.wrappingAdd(allocations - start.allocations, ordering: .relaxed)
+        allocationCount.wrappingSubtract(allocations - start.allocations, ordering: .relaxed)
+      }
+    }
+    return try body()
+  }
+
+  /// Counts one more worker, whose time is added by others.
+  func addWorker() { workerCount.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Adds a time in which there was no worker because the stage had to wait.
+  func add(waitSince start: ContinuousClock.Instant, isForInput: Bool) {
+    let time = StageMeter.nanoseconds(since: start)
+    // A report takes waits off the time at work.
+    working.wrappingAdd(time, ordering: .relaxed)
+    add(wait: time, isForInput: isForInput)
+  }
+
   /// What the clock and the thread's counter said when a worker began.
   struct Start {
     var time: ContinuousClock.Instant

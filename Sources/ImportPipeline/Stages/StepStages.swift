@@ -10,9 +10,9 @@ struct SourceFile: Sendable {
   var name: String
 }
 
-/// Runs the stages of one step up to decoding: read, inflate and cut into batches of whole records on one worker, scan
-/// and decode on `jobs` workers, and hands the decoded batches over in input order. (The records of a JSON document are
-/// scanned before, by one worker, because only that finds their ends.)
+/// Runs the stages of one step up to decoding, on `jobs` workers: one at a time reads, inflates and cuts into batches of
+/// whole records, the others scan and decode, and the decoded batches are handed over in input order. (The records of a
+/// JSON document are scanned by who reads them, because only that finds their ends.)
 ///
 /// The number of record batches is fixed; who has none to fill waits. That bounds memory whatever the input's size.
 struct StepStages: Sendable {
@@ -49,25 +49,23 @@ struct StepStages: Sendable {
   ) throws {
     let start = reading.write.begin()
     defer { reading.write.end(start) }
-    let credits = jobs + 3
-    let pool = Channel<RecordBatch>(capacity: credits, receiving: reader.waitForOutput)
-    for _ in 0..<credits { _ = pool.send(RecordBatch(fieldCount: plan.projection.count)) }
-    let scanned = Channel<Scanned>(
-      capacity: credits, sending: reader.waitForOutput, receiving: reading.decode.waitForInput)
-    let sequencer = Sequencer<Decoded>(receiving: reading.write.waitForInput)
-
+    let buffers = (0..<jobs + 3).map { _ in RecordBatch(fieldCount: plan.projection.count) }
+    let source = StepSource(self)
+    let crew = Crew(
+      buffers: buffers, reader: options.format == .json ? reading.scan : reading.read, worker: reading.decode,
+      consumer: reading.write.waitForInput, read: source.read)
     let workers = DispatchGroup()
-    startReading(pool: pool, into: scanned)
-    for worker in 0..<jobs { startDecoding(worker, in: workers, from: scanned, into: sequencer) }
+    // One of them reads.
+    for worker in 0..<max(jobs, 2) {
+      reading.decode.work(on: DispatchQueue(label: "seedbed.worker.\(worker)"), in: workers) { decode(in: crew) }
+    }
     defer {
-      pool.cancel()
-      scanned.cancel()
-      sequencer.cancel()
+      crew.cancel()
       // They look into key tables, which the caller may change from here on.
       workers.wait()
     }
     var ordinal: UInt64 = 0
-    while let element = try sequencer.next() {
+    while let element = try crew.next() {
       switch element {
       case .header(let file, let columns):
         header(file, columns)
@@ -81,150 +79,88 @@ struct StepStages: Sendable {
         reading.write.add(rows: decoded.records.count)
         try consume(decoded)
         if let failure = decoded.records.failure { throw named(failure) }
-        _ = pool.send(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
+        crew.giveBack(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
       }
     }
-  }
-
-  /// Of the stage that fills record batches.
-  private var reader: StageMeter { options.format == .json ? reading.scan : reading.read }
-
-  private enum Scanned: Sendable {
-    case header(sequence: Int, file: Int, columns: [String])
-    case batch(sequence: Int, file: Int, RecordBatch)
-    case end(sequence: Int, failure: (any Error)?)
-  }
-
-  private enum Decoded: Sendable {
-    case header(file: Int, columns: [String])
-    case batch(DecodedBatch)
-  }
-
-  private func startReading(pool: Channel<RecordBatch>, into scanned: Channel<Scanned>) {
-    reader.work(on: DispatchQueue(label: "seedbed.read")) {
-      var sequence = 0
-      var failure: (any Error)?
-      do {
-        for (index, file) in files.enumerated() {
-          let reader = try reader(of: file)
-          guard scanned.send(.header(sequence: sequence, file: index, columns: reader.columns)) else { return }
-          sequence += 1
-          while let batch = try pool.receive() {
-            guard try reader.read(batch, maximumRecords: recordsPerBatch) else {
-              _ = pool.send(batch)
-              break
-            }
-            guard scanned.send(.batch(sequence: sequence, file: index, batch)) else { return }
-            sequence += 1
-          }
-        }
-      } catch let error as SeedFormatError {
-        failure = named(error)
-      } catch {
-        failure = error
-      }
-      _ = scanned.send(.end(sequence: sequence, failure: failure))
-      scanned.finish()
-    }
-  }
-
-  private func reader(of file: SourceFile) throws(SeedFormatError) -> RecordReader {
-    // Cutting into batches is next to no work: the inflating worker does it itself.
-    let source: any BlockSource =
-      try options.format == .json ? PrefetchingBlockSource(bytes(of: file), reading) : bytes(of: file)
-    return try RecordReader(source: source, options: options, projection: plan.projection, file: file.name)
-  }
-
-  private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
-    let bytes = CountingBlockSource(try FileBlockSource(path: file.path), progress: progress, meter: reading.read)
-    return SeedFile.decoded(bytes, options: options, file: file.name, workers: jobs)
   }
 
   /// Messages name the file as the pipeline does, not where standard input was kept.
-  private func named(_ error: SeedFormatError) -> SeedFormatError {
+  fileprivate func named(_ error: SeedFormatError) -> SeedFormatError {
     guard let known = files.first(where: { $0.path == error.file }) else { return error }
     var error = error
     error.file = known.name
     return error
   }
 
-  private func startDecoding(
-    _ worker: Int, in group: DispatchGroup, from scanned: Channel<Scanned>, into sequencer: Sequencer<Decoded>
-  ) {
-    reading.decode.work(on: DispatchQueue(label: "seedbed.decode.\(worker)"), in: group) {
-      let scanner = BatchScanner()
-      let decoder = RecordDecoder(plan: plan)
-      let preparer = preparation?.makeWorker()
-      let searcher = search?.makeWorker()
-      while let element = try? scanned.receive() {
-        switch element {
-        case .header(let sequence, let file, let columns):
-          sequencer.put(.header(file: file, columns: columns), at: sequence)
-        case .batch(let sequence, let file, let records):
-          scanner.scan(records)
-          let decoded = decoder.decode(records, file: file, losers: losers)
-          preparer?.prepare(decoded)
-          // What went wrong is told where the batch is taken up.
-          decoded.search = try? searcher?.find(decoded)
-          reading.decode.add(rows: records.count)
-          sequencer.put(.batch(decoded), at: sequence)
-        case .end(let sequence, let failure):
-          sequencer.end(at: sequence, throwing: failure)
-        }
-      }
+  /// One worker's part.
+  private func decode(in crew: Crew<RecordBatch, StepSource.Piece, Decoded>) {
+    let scanner = BatchScanner()
+    let decoder = RecordDecoder(plan: plan)
+    let preparer = preparation?.makeWorker()
+    let searcher = search?.makeWorker()
+    crew.work { piece in
+      scanner.scan(piece.records)
+      let decoded = decoder.decode(piece.records, file: piece.file, losers: losers)
+      preparer?.prepare(decoded)
+      // What went wrong is told where the batch is taken up.
+      decoded.search = try? searcher?.find(decoded)
+      reading.decode.add(rows: piece.records.count)
+      return .batch(decoded)
     }
+  }
+
+  /// What the consumer gets.
+  enum Decoded: Sendable {
+    case header(file: Int, columns: [String])
+    case batch(DecodedBatch)
   }
 }
 
-/// Puts results that workers finish in any order back into their order.
-final class Sequencer<Element: Sendable>: @unchecked Sendable {
-  private let condition = NSCondition()
-  private let receiving: StageWait?
-  private var waiting: [Int: Element] = [:]
-  private var nextSequence = 0
-  private var endSequence: Int?
-  private var failure: (any Error)?
-  private var isCancelled = false
-
-  /// - Parameter receiving: what waits of `next` count as.
-  init(receiving: StageWait? = nil) { self.receiving = receiving }
-
-  func put(_ element: Element, at sequence: Int) {
-    condition.lock()
-    defer { condition.unlock() }
-    guard !isCancelled else { return }
-    waiting[sequence] = element
-    if sequence == nextSequence { condition.broadcast() }
+/// Reads the files of a step, one after another. Used by one worker at a time.
+private final class StepSource {
+  /// Whole records of a file.
+  struct Piece: Sendable {
+    var file: Int
+    var records: RecordBatch
   }
 
-  /// The sequence ends before this number; the error is thrown once everything before it was taken.
-  func end(at sequence: Int, throwing error: (any Error)?) {
-    condition.lock()
-    defer { condition.unlock() }
-    endSequence = sequence
-    failure = error
-    condition.broadcast()
-  }
+  private let stages: StepStages
+  private var file = -1
+  private var reader: RecordReader?
 
-  func next() throws -> Element? {
-    condition.lock()
-    defer { condition.unlock() }
-    condition.wait(as: receiving) {
-      waiting[nextSequence] == nil && !isCancelled && endSequence != nextSequence
+  init(_ stages: StepStages) { self.stages = stages }
+
+  /// Fills a batch, or opens the next file.
+  func read(_ batch: RecordBatch) throws -> Crew<RecordBatch, Piece, StepStages.Decoded>.Step {
+    do {
+      if let reader {
+        if try reader.read(batch, maximumRecords: stages.recordsPerBatch) {
+          return .piece(Piece(file: file, records: batch))
+        }
+        self.reader = nil
+      }
+      file += 1
+      guard file < stages.files.count else { return .end }
+      let next = try open(stages.files[file])
+      reader = next
+      return .product(.header(file: file, columns: next.columns))
+    } catch {
+      throw stages.named(error)
     }
-    if let element = waiting.removeValue(forKey: nextSequence) {
-      nextSequence += 1
-      return element
-    }
-    if !isCancelled, let failure { throw failure }
-    return nil
   }
 
-  func cancel() {
-    condition.lock()
-    defer { condition.unlock() }
-    isCancelled = true
-    waiting.removeAll()
-    condition.broadcast()
+  private func open(_ file: SourceFile) throws(SeedFormatError) -> RecordReader {
+    // Cutting into batches is next to no work: the inflating worker does it itself.
+    let source: any BlockSource =
+      try stages.options.format == .json
+      ? PrefetchingBlockSource(bytes(of: file), stages.reading) : bytes(of: file)
+    return try RecordReader(
+      source: source, options: stages.options, projection: stages.plan.projection, file: file.name)
+  }
+
+  private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
+    let bytes = CountingBlockSource(
+      try FileBlockSource(path: file.path), progress: stages.progress, meter: stages.reading.read)
+    return SeedFile.decoded(bytes, options: stages.options, file: file.name, workers: stages.jobs)
   }
 }

@@ -15,7 +15,8 @@ final class EarlyFlush: @unchecked Sendable {
   /// - Returns: nil for a small file.
   init?(_ path: String) throws {
     guard let stamp = try FileSystem.stamp(path), stamp.size >= EarlyFlush.leastSize else { return nil }
-    DispatchQueue.global().async(group: done) {
+    // A queue of its own: it only waits, and must not be counted among the workers of the check.
+    DispatchQueue(label: "seedbed.flush").async(group: done) {
       do {
         try FileSystem.synchronize(path)
       } catch {

@@ -103,46 +103,4 @@ struct ChannelTests {
     channel.cancel()
     done.wait()
   }
-
-  // MARK: - Sequencer
-
-  @Test("results of workers come out in their order", arguments: [1, 2, 3, 4])
-  func sequence(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
-    let sequencer = Sequencer<Int>()
-    let order = Array(0..<400).shuffled(using: &generator)
-    for worker in 0..<4 {
-      let share = stride(from: worker, to: order.count, by: 4).map { order[$0] }
-      DispatchQueue(label: "worker").async {
-        for number in share { sequencer.put(number, at: number) }
-        if worker == 2 { sequencer.end(at: order.count, throwing: nil) }
-      }
-    }
-    for number in 0..<400 { #expect(try sequencer.next() == number) }
-    #expect(try sequencer.next() == nil)
-  }
-
-  @Test("an error that ends the sequence comes after everything before it, though it is known earlier")
-  func sequenceError() throws {
-    let sequencer = Sequencer<Int>()
-    sequencer.end(at: 2, throwing: Failure())
-    sequencer.put(11, at: 1)
-    DispatchQueue(label: "worker").async { sequencer.put(10, at: 0) }
-    #expect(try sequencer.next() == 10)
-    #expect(try sequencer.next() == 11)
-    #expect(throws: Failure.self) { try sequencer.next() }
-  }
-
-  @Test("a waiting reader of the sequence stops when it is cancelled")
-  func cancelledSequence() {
-    let sequencer = Sequencer<Int>()
-    let done = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "reader").async {
-      #expect((try? sequencer.next()) == nil)
-      done.signal()
-    }
-    sequencer.cancel()
-    sequencer.put(1, at: 0)
-    done.wait()
-  }
 }
