@@ -39,13 +39,15 @@ extension DatabaseFile {
   /// Gives up pages of an old tree, which nothing may name any more.
   func recycle(_ pages: [UInt32]) { recycled.add(pages) }
 
-  /// Takes the file's free pages for new ones, as SQLite would before the file grows.
-  func recycleFreePages() throws(PageError) {
+  /// Takes free pages of the file for new ones, as SQLite would before the file grows.
+  /// - Parameter wanted: more are left alone, but for those that are listed on one page with them.
+  func recycleFreePages(_ wanted: Int) throws(PageError) {
     var pages: [UInt32] = []
     var trunk = try number(at: 32)
+    let freeCount = try number(at: 36)
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: geometry.pageSize, alignment: 16)
     defer { unsafe bytes.deallocate() }
-    while trunk != 0 {
+    while trunk != 0, pages.count < wanted {
       unsafe try read(trunk, into: bytes)
       pages.append(trunk)
       let count = Int(UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
@@ -57,11 +59,11 @@ extension DatabaseFile {
       }
       trunk = UInt32(bigEndian: unsafe bytes.loadUnaligned(as: UInt32.self))
     }
-    guard pages.allSatisfy({ $0 > 1 && $0 < firstNewPage }) else {
+    guard pages.allSatisfy({ $0 > 1 && $0 < firstNewPage }), pages.count <= freeCount else {
       throw PageError(kind: .malformed, message: "the list of free pages of \(path) names pages that are not there")
     }
-    try writeNumber(0, at: 32)
-    try writeNumber(0, at: 36)
+    try writeNumber(trunk, at: 32)
+    try writeNumber(freeCount - UInt32(pages.count), at: 36)
     recycle(pages)
   }
 

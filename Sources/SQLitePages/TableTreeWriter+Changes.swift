@@ -9,7 +9,7 @@ extension TableTreeWriter {
       behind = newLeaves ?? behind
     }
     let pages = try TreePages(file, root: root, isIndex: false)
-    try file.recycleFreePages()
+    try file.recycleFreePages(pages.leaves.count)
     file.recycle(pages.interior)
     // From here on as if the table were empty: the old rows are added to it.
     let hasNewRows = !isEmpty

@@ -30,7 +30,9 @@ struct RecognitionSettings: Sendable {
 ///
 /// It only reads. A record is settled here when it is left out by `where:`, or when everything about it is certain: it
 /// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and has
-/// every value that it gives, byte for byte. Whatever else there is to a record is left over, and goes the way that all records went before.
+/// every value that it gives, byte for byte. Where all of this holds but the last, what the record says is collected, so
+/// that many such changes can be written at once. Whatever else there is to a record is left over, and goes the way that
+/// all records went before.
 struct Recognition {
   /// Records that were settled, by outcome.
   private(set) var unchanged = 0
