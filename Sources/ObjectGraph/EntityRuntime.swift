@@ -12,6 +12,10 @@ final class EntityRuntime: Sendable {
   /// The store computes values of its own.
   let hasDerivedAttributes: Bool
   let hasBinaryAttributes: Bool
+  /// Of a new object: nil for every relationship.
+  let emptyDestinations: [ObjectID?]
+  /// Of a new object: an empty list for every to-many relationship.
+  let emptyMemberLists: [MemberList?]
   /// Positions of transient attributes.
   let transientAttributes: [Int]
   /// Objects are of a subclass, which may override hooks.
@@ -29,6 +33,8 @@ final class EntityRuntime: Sendable {
     objectClass =
       description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
     transientAttributes = layout.attributes.indices.filter { layout.attributes[$0].isTransient }
+    emptyDestinations = Array(repeating: nil, count: layout.relationships.count)
+    emptyMemberLists = layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
     hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
     hasBinaryAttributes = layout.attributes.contains { $0.type == .binary || $0.type == .transformable }

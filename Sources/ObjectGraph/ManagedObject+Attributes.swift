@@ -14,7 +14,7 @@ extension ManagedObject {
   public func value(at index: Int) -> Value {
     checkConfinement()
     fire()
-    return values[index]
+    return loadedValue(index)
   }
 
   /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float. Does nothing
@@ -27,7 +27,7 @@ extension ManagedObject {
     if case .double(let number) = value, runtime.layout.attributes[index].type == .float {
       value = .double(Double(Float(number)))
     }
-    if values[index].isIdentical(to: value) { return }
+    if loadedValue(index).isIdentical(to: value) { return }
     willChange()
     values[index] = value
     touch()
@@ -50,6 +50,10 @@ extension ManagedObject {
 
   private func loadValues() {
     guard let context else { return makeInert(.gone) }
+    if loadWaitingRow() {
+      if runtime.hasSubclass { awakeFromFetch() }
+      return
+    }
     if let row = stored { return context.load(self, row) }
     do {
       if let row = try context.row(firing: self) {

@@ -181,7 +181,7 @@ extension ManagedObject {
 
   func currentDestination(_ index: Int) -> ObjectID? {
     fire()
-    return destinations[index]
+    return loadedDestination(index)
   }
 
   // MARK: Loading

@@ -8,32 +8,21 @@ import StoreInterface
 open class ManagedObject {
   /// What makes an object: only contexts can.
   public struct Registration {
-    let runtime: EntityRuntime
+    let home: ObjectHome
     let objectID: ObjectID
-    let context: ManagedObjectContext
     let isInserted: Bool
   }
 
-  let runtime: EntityRuntime
-  weak var context: ManagedObjectContext?
+  private let home: ObjectHome
   private(set) var currentID: ObjectID
-  /// One value per attribute; empty while the object is a fault.
-  var values: [Value] = []
-  /// One destination per relationship; nil for to-many relationships. Empty while the object is a fault.
-  var destinations: [ObjectID?] = []
-  /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
-  var memberLists: [MemberList?] = []
-  /// The persisted state that the current values are compared with; nil for new objects. A fault that has one fires
-  /// without asking the store.
-  var stored: Snapshot?
-  /// The permanent id that a save which failed had already reserved.
-  var reservedID: ObjectID?
+  /// Where the row lies that the object has its values from, or that the fault will get them from.
+  var block: SnapshotBlock?
+  /// The rest, once there is any.
+  var contents: ObjectContents?
+  var blockRow: Int32 = 0
+  /// Whether the values are those of the row in the block, not those of the contents.
+  var isPacked = false
   var status: Status
-  /// The identifier of the store that a new object was assigned to.
-  var assignedStore: String?
-  /// Relationships that another save will fill, of rows that refer to what is not there yet: until then they may lack
-  /// a destination that the model requires.
-  public var deferredRelationships: Set<String> = []
   /// Is in the context's list of touched objects.
   var isTouched = false
   /// Is in the context's list of objects whose member lists were edited.
@@ -41,7 +30,7 @@ open class ManagedObject {
   /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner = false
   /// Where the context noted what the object was when the current event began; negative when it did not change since.
-  var eventIndex = -1
+  var eventIndex: Int32 = -1
   /// The faults that were made together with this one, until it fires.
   var faultGroup: FaultGroup?
 
@@ -60,16 +49,20 @@ open class ManagedObject {
 
   /// Contexts call this; subclasses that have stored properties of their own give them defaults.
   public required init(_ registration: Registration) {
-    runtime = registration.runtime
-    context = registration.context
+    home = registration.home
     currentID = registration.objectID
     status = registration.isInserted ? .inserted : .fault
     if registration.isInserted {
-      values = runtime.defaultValues
-      destinations = Array(repeating: nil, count: runtime.layout.relationships.count)
-      memberLists = runtime.layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
+      let new = ObjectContents()
+      new.values = home.runtime.defaultValues
+      new.destinations = home.runtime.emptyDestinations
+      new.memberLists = home.runtime.emptyMemberLists
+      contents = new
     }
   }
+
+  var runtime: EntityRuntime { home.runtime }
+  var context: ManagedObjectContext? { home.context }
 
   // MARK: Identity and state
 
@@ -150,22 +143,9 @@ open class ManagedObject {
 
   func adopt(_ objectID: ObjectID) { currentID = objectID }
 
-  /// Takes the values of a snapshot: the object is loaded and unchanged.
-  func load(_ snapshot: Snapshot) {
-    stored = snapshot
-    values = snapshot.attributes
-    destinations = snapshot.toOne
-    memberLists = []
-    faultGroup = nil
-    status = .loaded
-  }
-
   func makeFault() {
     willTurnIntoFault()
-    stored = nil
-    values = []
-    destinations = []
-    memberLists = []
+    forgetValues()
     status = .fault
     didTurnIntoFault()
   }
@@ -186,6 +166,7 @@ open class ManagedObject {
   }
 
   func differsFromStored(countingTransients: Bool = false) -> Bool {
+    if isPacked && contents == nil { return false }
     guard let stored else { return false }
     for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
       if countingTransients || !runtime.layout.attributes[index].isTransient { return true }

@@ -4,10 +4,10 @@ import StoreInterface
 /// What a context reads from: the store behind its coordinator, or the objects of its parent as they are there now.
 extension ManagedObjectContext {
   /// The rows that a request selects.
-  func rows(_ request: FetchRequest) throws -> [Snapshot] {
+  func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
     guard let parent else { return try coordinator.rows(request, caching: stalenessInterval != 0) }
     takeIDChangesOfParent()
-    return try parent.performAndWait { try parent.currentRows(request) }
+    return [SnapshotBlock(try parent.performAndWait { try parent.currentRows(request) })]
   }
 
   /// The ids of the objects that a request selects.
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     takeIDChangesOfParent()
     guard let group = fault.faultGroup else { return try row(of: fault.objectID) }
     let siblings = group.ids(from: fault.objectID).filter { id in
-      id != fault.objectID && registeredObject(with: id).map { $0.isFault && $0.stored == nil } == true
+      id != fault.objectID && registeredObject(with: id).map { $0.isFault && !$0.hasStored } == true
     }
     var found: Snapshot?
     for row in try rows(of: [fault.objectID] + siblings) {

@@ -65,8 +65,8 @@ extension ManagedObjectContext {
 
   /// What deletion loads of an object is what undo gives back, also where the object is a member of its own.
   private func noteLoadedMembers(of object: ManagedObject) {
-    guard undoManager != nil, event.entries.indices.contains(object.eventIndex) else { return }
-    event.entries[object.eventIndex].before?.takeMissingMembers(of: object)
+    guard undoManager != nil, event.entries.indices.contains(Int(object.eventIndex)) else { return }
+    event.entries[Int(object.eventIndex)].before?.takeMissingMembers(of: object)
   }
 
   private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {

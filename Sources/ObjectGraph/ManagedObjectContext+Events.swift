@@ -32,18 +32,19 @@ extension ManagedObjectContext {
   /// Called before the first change of an object in an event.
   func noteFirstChange(of object: ManagedObject) {
     if object.isInert { return }
-    object.eventIndex = event.entries.count
+    object.eventIndex = Int32(event.entries.count)
     event.entries.append(ContextEvent.Entry(object: object, before: object.state))
   }
 
   func noteInsertion(of object: ManagedObject) {
-    object.eventIndex = event.entries.count
+    object.eventIndex = Int32(event.entries.count)
     event.entries.append(ContextEvent.Entry(object: object, before: nil))
   }
 
   /// What an object was when the event began; nil when it has not changed since or was not there.
   func stateBeforeEvent(of object: ManagedObject) -> ObjectState? {
-    event.entries.indices.contains(object.eventIndex) ? event.entries[object.eventIndex].before : nil
+    let index = Int(object.eventIndex)
+    return event.entries.indices.contains(index) ? event.entries[index].before : nil
   }
 
   /// Forgets the event: what it was about is gone.

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
       return object.isDeleted ? nil : object
     }
     guard let row = try row(of: objectID) else { return nil }
-    return materialise([row]).first
+    return materialise([SnapshotBlock([row])]).first
   }
 
   /// The objects of these ids, in this order, those not loaded with one fetch for each hierarchy.
@@ -30,8 +30,8 @@ extension ManagedObjectContext {
     checkConfinement()
     takeIDChangesOfParent()
     let objects = objectIDs.map { object(with: $0) }
-    let faults = objects.filter { $0.isFault && $0.stored == nil }.map(\.objectID)
-    if !faults.isEmpty { _ = materialise(try rows(of: faults)) }
+    let faults = objects.filter { $0.isFault && !$0.hasStored }.map(\.objectID)
+    if !faults.isEmpty { _ = materialise([SnapshotBlock(try rows(of: faults))]) }
     return objects
   }
 
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
   /// in those that follow, up to 256 with one fetch.
   public func faults(with objectIDs: [ObjectID]) -> [ManagedObject] {
     let objects = objectIDs.map { object(with: $0) }
-    let empty = objects.filter { $0.isFault && $0.stored == nil }
+    let empty = objects.filter { $0.isFault && !$0.hasStored }
     if empty.count > 1 {
       let group = FaultGroup(empty.map(\.objectID))
       for fault in empty { fault.faultGroup = group }
@@ -61,20 +61,27 @@ extension ManagedObjectContext {
 
   /// The objects of rows, one for each. Objects that are loaded keep their values.
   /// - Parameter asFaults: others get the row and are loaded when they are first used.
-  func materialise(_ rows: [Snapshot], asFaults: Bool = false) -> [ManagedObject] {
-    expectObjects(rows.count)
-    return rows.map { row in
-      let object = parent == nil ? object(of: row) : object(with: row.objectID)
-      if object.isFault {
-        if asFaults {
-          object.stored = row
-          object.faultGroup = nil
-        } else {
-          load(object, row)
+  func materialise(_ blocks: [SnapshotBlock], asFaults: Bool = false) -> [ManagedObject] {
+    let count = blocks.reduce(0) { $0 + $1.count }
+    expectObjects(count)
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    for block in blocks {
+      for row in 0..<block.count {
+        let id = block.objectID(at: row)
+        let object = parent == nil ? object(ofRowWith: id) : object(with: id)
+        if object.status == .fault {
+          if asFaults {
+            object.setWaitingRow(block, row)
+          } else {
+            object.load(block, row)
+            if object.runtime.hasSubclass { object.awakeFromFetch() }
+          }
         }
+        objects.append(object)
       }
-      return object
     }
+    return objects
   }
 
   /// Has a new object saved to this store, where several hold its entity; without it the first of them is taken. The

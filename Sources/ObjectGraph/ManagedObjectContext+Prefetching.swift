@@ -31,13 +31,13 @@ extension ManagedObjectContext {
       try loadMembers(index, relationship, of: owners)
       ids = try owners.flatMap { try $0.objectIDs(for: name) }
     } else {
-      ids = owners.compactMap { $0.isFault ? $0.stored?.toOne[index] : $0.destinations[index] }
+      ids = owners.compactMap { $0.isFault ? $0.waitingDestination(index) : $0.loadedDestination(index) }
     }
     var seen: Set<ObjectID> = []
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
-    let empty = objects.filter { $0.isFault && $0.stored == nil && !$0.objectID.isTemporary }.map(\.objectID)
-    if !empty.isEmpty { _ = materialise(try rows(of: empty), asFaults: true) }
+    let empty = objects.filter { $0.isFault && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
+    if !empty.isEmpty { _ = materialise([SnapshotBlock(try rows(of: empty))], asFaults: true) }
     return objects
   }
 
@@ -56,10 +56,15 @@ extension ManagedObjectContext {
       .init(.keyPath([inverse.name]), .isIn, .aggregate(unloaded.map { .object($0.objectID) })))
     var members: [ObjectID: [ObjectID]] = [:]
     let rows = try rows(request)
-    for row in rows {
-      let layout = coordinator.runtime(row.objectID.entity).layout
-      guard let position = layout.relationshipIndexes[inverse.name], let owner = row.toOne[position] else { continue }
-      members[owner, default: []].append(row.objectID)
+    for block in rows {
+      for row in 0..<block.count {
+        let id = block.objectID(at: row)
+        let layout = coordinator.runtime(id.entity).layout
+        guard let position = layout.relationshipIndexes[inverse.name],
+          let owner = block.destination(at: row, relationship: position)
+        else { continue }
+        members[owner, default: []].append(id)
+      }
     }
     _ = materialise(rows, asFaults: true)
     for owner in unloaded {

@@ -67,9 +67,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// One object per id.
-  private var registry: [ObjectID: WeakObject] = [:]
-  private var registrySweepCount = 1024
-  private let temporaryIDBase = UUID()
+  private let registry = ObjectTable()
+  /// By `Entity.index`.
+  private var homes: [ObjectHome?]
+  private let temporaryIDBase = UInt64.random(in: .min ... .max)
   private var temporaryIDCount: UInt64 = 0
 
   /// New objects in the order of insertion; those deleted since are still here until changes are processed.
@@ -145,6 +146,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.concurrencyType = concurrencyType
     self.coordinator = coordinator
     self.parent = parent
+    homes = Array(repeating: nil, count: coordinator.model.descriptions.count)
     self.name = name
     switch concurrencyType {
     case .privateQueue: confinement = QueueConfinement(label: "seedbed.context." + name)
@@ -187,6 +189,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     defer {
       // A hook or observer of a save or of processing is inside that.
       if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
+      if eventDepth == 1 { registry.settle() }
       eventDepth -= 1
     }
     return try work()
@@ -225,44 +228,54 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Every object that the context knows, faults included, in no particular order.
   public var registeredObjects: [ManagedObject] {
     checkConfinement()
-    return registry.values.compactMap(\.object)
+    return registry.all
   }
 
   /// The object of that id, if the context has it.
   public func registeredObject(with objectID: ObjectID) -> ManagedObject? {
     checkConfinement()
-    return registry[objectID]?.object
+    return registry.find(objectID)
   }
 
   /// The object of that id, a fault if the context does not have it; whether it exists shows when it is used.
   public func object(with objectID: ObjectID) -> ManagedObject {
     if let object = registeredObject(with: objectID) { return object }
     let objectID = permanentID(for: objectID)
-    if let object = registry[objectID]?.object { return object }
-    let runtime = coordinator.runtime(objectID.entity)
-    let object = runtime.objectClass.init(
-      ManagedObject.Registration(runtime: runtime, objectID: objectID, context: self, isInserted: false))
-    register(object)
+    return self.object(withPermanentID: objectID)
+  }
+
+  /// The object of an id that no other id has taken the place of. As `object(with:)`, with one look into the registry
+  /// less.
+  func object(withPermanentID objectID: ObjectID) -> ManagedObject {
+    if let object = registry.find(objectID) { return object }
+    return newObject(objectID, isHeld: false)
+  }
+
+  /// The object of a fetched row, whose id is permanent.
+  func object(ofRowWith objectID: ObjectID) -> ManagedObject {
+    registry.find(objectID) ?? newObject(objectID, isHeld: eventDepth > 0)
+  }
+
+  private func newObject(_ objectID: ObjectID, isHeld: Bool) -> ManagedObject {
+    let home = home(objectID.home.entityIndex)
+    let object = home.runtime.objectClass.init(
+      ManagedObject.Registration(home: home, objectID: objectID, isInserted: false))
+    registry.insertNew(object, isHeld: isHeld)
     return object
   }
 
-  /// The object of a row, whose id is permanent. As `object(with:)`, with one look into the registry less.
-  func object(of row: Snapshot) -> ManagedObject {
-    if let object = registry[row.objectID]?.object { return object }
-    let runtime = coordinator.runtime(row.objectID.entity)
-    let object = runtime.objectClass.init(
-      ManagedObject.Registration(runtime: runtime, objectID: row.objectID, context: self, isInserted: false))
-    registry[row.objectID] = WeakObject(object: object)
-    return object
+  private func home(_ entityIndex: Int) -> ObjectHome {
+    if let home = homes[entityIndex] { return home }
+    let home = ObjectHome(coordinator.runtime(coordinator.model.entities[entityIndex]), self)
+    homes[entityIndex] = home
+    return home
   }
 
-  /// Makes room for objects that are about to come, and forgets those that are gone.
+  /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {
     checkConfinement()
-    if registry.count + count < registrySweepCount { return }
-    registry = registry.filter { $0.value.object != nil }
-    registry.reserveCapacity(registry.count + count)
-    registrySweepCount = max(1024, (registry.count + count) * 2)
+    registry.settle()
+    registry.reserve(count)
   }
 
   /// Makes a new object with the entity's defaults. The entity must belong to the container's model and not be
@@ -272,7 +285,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
-    let id = ObjectID(entity: entity, reference: .temporary(nextTemporaryUUID()))
+    let id = nextTemporaryID(home(entity.index))
     let object = makeInserted(coordinator.runtime(entity), id)
     object.awakeFromInsert()
     return object
@@ -280,7 +293,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func makeInserted(_ runtime: EntityRuntime, _ id: ObjectID) -> ManagedObject {
     let object = runtime.objectClass.init(
-      ManagedObject.Registration(runtime: runtime, objectID: id, context: self, isInserted: true))
+      ManagedObject.Registration(home: home(runtime.entity.index), objectID: id, isInserted: true))
     if !id.isTemporary { object.reservedID = id }
     register(object)
     inserted.append(object)
@@ -288,15 +301,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
-  func register(_ object: ManagedObject) {
-    if registry.count >= registrySweepCount {
-      registry = registry.filter { $0.value.object != nil }
-      registrySweepCount = max(1024, registry.count * 2)
-    }
-    registry[object.objectID] = WeakObject(object: object)
-  }
+  func register(_ object: ManagedObject) { registry.insert(object) }
 
-  func unregister(_ objectID: ObjectID) { registry[objectID] = nil }
+  func unregister(_ objectID: ObjectID) { registry.remove(objectID) }
 
   /// Remembers what a save deleted, so that a relationship that is made to lead there is found out.
   func noteDeletion(of ids: [ObjectID]) {
@@ -325,23 +332,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func forgetRegistry() {
     for object in registeredObjects { object.makeInert(.detached) }
     inverselessOwners = []
-    registry = [:]
-    registrySweepCount = 1024
+    registry.removeAll()
   }
 
   /// Unique without asking the system for random bytes each time.
-  private func nextTemporaryUUID() -> UUID {
+  private func nextTemporaryID(_ home: ObjectHome) -> ObjectID {
     temporaryIDCount += 1
-    var bytes = temporaryIDBase.uuid
-    let count = temporaryIDCount
-    bytes.8 = UInt8(truncatingIfNeeded: count >> 56)
-    bytes.9 = UInt8(truncatingIfNeeded: count >> 48)
-    bytes.10 = UInt8(truncatingIfNeeded: count >> 40)
-    bytes.11 = UInt8(truncatingIfNeeded: count >> 32)
-    bytes.12 = UInt8(truncatingIfNeeded: count >> 24)
-    bytes.13 = UInt8(truncatingIfNeeded: count >> 16)
-    bytes.14 = UInt8(truncatingIfNeeded: count >> 8)
-    bytes.15 = UInt8(truncatingIfNeeded: count)
-    return UUID(uuid: bytes)
+    return ObjectID(home: home.temporaryIDs, high: temporaryIDBase, low: temporaryIDCount)
   }
 }

@@ -3,9 +3,10 @@ import StoreInterface
 
 extension PersistentStoreCoordinator {
   /// The rows that a request selects, straight from the store.
-  func rows(_ request: FetchRequest, caching: Bool, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
+  func rows(_ request: FetchRequest, caching: Bool, monitor: FetchMonitor? = nil) throws -> [SnapshotBlock] {
     let epoch = rowCache.epoch
-    let rows = try monitor.map { try store.snapshots(request, monitor: $0) } ?? store.snapshots(request)
+    let rows =
+      try monitor.map { [SnapshotBlock(try store.snapshots(request, monitor: $0))] } ?? store.snapshotBlocks(request)
     if caching { rowCache.remember(rows, readIn: epoch, self) }
     return rows
   }
@@ -26,7 +27,7 @@ extension PersistentStoreCoordinator {
     for (root, ids) in missing.sorted(by: { $0.key.index < $1.key.index }) {
       var request = FetchRequest(root)
       request.predicate = .selfIsIn(ids)
-      rows += try self.rows(request, caching: seconds != 0)
+      for block in try self.rows(request, caching: seconds != 0) { rows += block.snapshots }
     }
     return rows
   }
@@ -43,6 +44,6 @@ extension PersistentStoreCoordinator {
       row.version += 1
       return row
     }
-    rowCache.remember(request.inserted + updated, readIn: next, self)
+    rowCache.remember([SnapshotBlock(request.inserted + updated)], readIn: next, self)
   }
 }

@@ -122,8 +122,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return zip(entities, places).map { entity, place in
       let key = nextKeys[place, default: 1]
       nextKeys[place] = key + 1
-      return ObjectID(
-        entity: entity, reference: .permanent(store: attached[place.store].identifier, primaryKey: key))
+      return ObjectID(home: attached[place.store].idHomes[entity.index], primaryKey: key)
     }
   }
 }

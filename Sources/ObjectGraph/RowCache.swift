@@ -6,24 +6,89 @@ import Synchronization
 /// The rows that contexts of one coordinator read or saved last, so that faults fire without asking the store.
 ///
 /// It holds a bounded number of rows in two generations: when the young one is full, the old one is forgotten and the
-/// young one takes its place. Rows of entities with derived attributes are left out, since the store changes them by
-/// itself, and so are rows with much binary data.
+/// young one takes its place. Rows come in blocks, which are only looked into when somebody asks for a row. Rows of
+/// entities with derived attributes are left out, since the store changes them by itself, and so are rows with much
+/// binary data.
 final class RowCache: Sendable {
   private struct Key: Hashable {
     var root: Int
     var primaryKey: Int64
+
+    init?(_ objectID: ObjectID) {
+      guard let primaryKey = objectID.primaryKey else { return nil }
+      root = objectID.home.rootIndex
+      self.primaryKey = primaryKey
+    }
   }
 
   private struct Entry {
-    var row: Snapshot
+    var block: SnapshotBlock
+    var row: Int
     var nanoseconds: UInt64
+
+    var version: Int64 { block.version(at: row) }
+  }
+
+  private struct Generation {
+    /// Rows that came, those that came again counted twice.
+    private(set) var rowCount = 0
+    /// Blocks whose rows have not been looked at.
+    private(set) var waiting: [(block: SnapshotBlock, nanoseconds: UInt64)] = []
+    var entries: [Key: Entry] = [:]
+
+    mutating func add(_ block: SnapshotBlock, _ nanoseconds: UInt64) {
+      rowCount += block.count
+      waiting.append((block, nanoseconds))
+    }
+
+    mutating func takeWaiting() -> [(block: SnapshotBlock, nanoseconds: UInt64)] {
+      defer { waiting = [] }
+      return waiting
+    }
   }
 
   private struct Generations {
     /// Counts the times that rows were forgotten.
     var epoch = 0
-    var young: [Key: Entry] = [:]
-    var old: [Key: Entry] = [:]
+    var young = Generation()
+    var old = Generation()
+
+    var isEmpty: Bool { young.rowCount == 0 && old.rowCount == 0 }
+
+    func entry(_ key: Key) -> Entry? { young.entries[key] ?? old.entries[key] }
+
+    mutating func remove(_ key: Key) {
+      young.entries[key] = nil
+      old.entries[key] = nil
+    }
+
+    /// Looks at the rows that came since the last time. Where a newer version of a row is known, neither is kept: the
+    /// store is to be asked which one counts.
+    mutating func settle() {
+      for (block, nanoseconds) in old.takeWaiting() { settle(block, nanoseconds, \.old) }
+      for (block, nanoseconds) in young.takeWaiting() { settle(block, nanoseconds, \.young) }
+    }
+
+    private mutating func settle(
+      _ block: SnapshotBlock, _ nanoseconds: UInt64, _ place: WritableKeyPath<Generations, Generation>
+    ) {
+      for row in 0..<block.count {
+        guard let key = Key(block.objectID(at: row)) else { continue }
+        if let known = entry(key), known.version > block.version(at: row) {
+          remove(key)
+        } else {
+          self[keyPath: place].entries[key] = Entry(block: block, row: row, nanoseconds: nanoseconds)
+        }
+      }
+    }
+
+    mutating func add(_ block: SnapshotBlock, _ nanoseconds: UInt64, _ rowsPerGeneration: Int) {
+      if young.rowCount > 0 && young.rowCount + block.count > rowsPerGeneration {
+        old = young
+        young = Generation()
+      }
+      young.add(block, nanoseconds)
+    }
   }
 
   private let rowsPerGeneration: Int
@@ -35,44 +100,41 @@ final class RowCache: Sendable {
 
   /// The row, unless it was cached longer than `seconds` ago; a negative limit is none.
   func row(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
-    guard seconds != 0, let key = Self.key(objectID) else { return nil }
-    let entry = generations.withLock { $0.young[key] ?? $0.old[key] }
-    guard let entry, entry.row.objectID == objectID else { return nil }
-    if seconds < 0 { return entry.row }
-    let age = Double(DispatchTime.now().uptimeNanoseconds - entry.nanoseconds) / 1e9
-    return age <= seconds ? entry.row : nil
+    guard seconds != 0, let key = Key(objectID) else { return nil }
+    let entry = generations.withLock { generations in
+      generations.settle()
+      return generations.entry(key)
+    }
+    guard let entry, entry.block.objectID(at: entry.row) == objectID else { return nil }
+    if seconds >= 0 && Double(DispatchTime.now().uptimeNanoseconds - entry.nanoseconds) / 1e9 > seconds { return nil }
+    return entry.block.snapshot(at: entry.row)
   }
 
   /// To be asked before rows are read or written, and told when they are remembered.
   var epoch: Int { generations.withLock { $0.epoch } }
 
   /// Keeps rows, unless some were forgotten since the epoch: these may be older than what was written meanwhile. Where
-  /// a newer version of a row is known, neither is kept: the store is to be asked which one counts. Of more than one generation can hold, only those that are known already are replaced: their objects
-  /// have the rows themselves.
-  func remember(
-    _ rows: some Collection<Snapshot>, readIn epoch: Int, _ coordinator: PersistentStoreCoordinator
-  ) {
+  /// a newer version of a row is known, neither is kept. Of more than one generation can hold, only those that are
+  /// known already are replaced: their objects have the rows themselves.
+  func remember(_ blocks: [SnapshotBlock], readIn epoch: Int, _ coordinator: PersistentStoreCoordinator) {
     let now = DispatchTime.now().uptimeNanoseconds
-    let isFlood = rows.count > rowsPerGeneration
+    let isFlood = blocks.reduce(0) { $0 + $1.count } > rowsPerGeneration
+    let blocks = blocks.compactMap { coordinator.cacheablePart(of: $0) }
     generations.withLock { generations in
       if generations.epoch != epoch { return }
-      if isFlood && generations.young.isEmpty && generations.old.isEmpty { return }
-      for row in rows {
-        guard let key = Self.key(row.objectID), coordinator.runtime(row.objectID.entity).isCacheable(row) else {
-          continue
+      guard isFlood else {
+        for block in blocks where block.count > 0 { generations.add(block, now, rowsPerGeneration) }
+        return
+      }
+      if generations.isEmpty { return }
+      generations.settle()
+      let roots = Set(generations.young.entries.keys.map(\.root)).union(generations.old.entries.keys.map(\.root))
+      for block in blocks where block.homes.contains(where: { roots.contains($0.rootIndex) }) {
+        for row in 0..<block.count {
+          guard let key = Key(block.objectID(at: row)), generations.entry(key) != nil else { continue }
+          // By itself, so that it does not keep its whole block.
+          generations.add(SnapshotBlock([block.snapshot(at: row)]), now, rowsPerGeneration)
         }
-        let known = generations.young[key] ?? generations.old[key]
-        if isFlood && known == nil { continue }
-        if let known, known.row.version > row.version {
-          generations.young[key] = nil
-          generations.old[key] = nil
-          continue
-        }
-        if generations.young.count >= rowsPerGeneration {
-          generations.old = generations.young
-          generations.young = [:]
-        }
-        generations.young[key] = Entry(row: row, nanoseconds: now)
       }
     }
   }
@@ -91,16 +153,26 @@ final class RowCache: Sendable {
   }
 
   private func forget(_ objectIDs: some Sequence<ObjectID>, _ generations: inout Generations) {
-    if generations.young.isEmpty && generations.old.isEmpty { return }
+    if generations.isEmpty { return }
+    generations.settle()
     for id in objectIDs {
-      guard let key = Self.key(id) else { continue }
-      generations.young[key] = nil
-      generations.old[key] = nil
+      if let key = Key(id) { generations.remove(key) }
     }
   }
+}
 
-  private static func key(_ objectID: ObjectID) -> Key? {
-    objectID.primaryKey.map { Key(root: objectID.entity.root.index, primaryKey: $0) }
+extension PersistentStoreCoordinator {
+  /// The rows of a block that faults may fire from copies of.
+  fileprivate func cacheablePart(of block: SnapshotBlock) -> SnapshotBlock? {
+    var last: ObjectID.Home?
+    var isWhole = true
+    for home in block.homes where home !== last {
+      last = home
+      let runtime = runtime(home.entity)
+      if runtime.hasDerivedAttributes || runtime.hasBinaryAttributes { isWhole = false }
+    }
+    if isWhole { return block }
+    return SnapshotBlock(block.snapshots.filter { runtime($0.objectID.entity).isCacheable($0) })
   }
 }
 

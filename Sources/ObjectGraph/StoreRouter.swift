@@ -13,6 +13,8 @@ final class StoreRouter: PersistentStore {
   struct AttachedStore: Sendable {
     let store: any PersistentStore
     let identifier: String
+    /// What ids of its objects have in common, by `Entity.index`.
+    let idHomes: [ObjectID.Home]
     let url: URL?
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
@@ -63,7 +65,9 @@ final class StoreRouter: PersistentStore {
       throw StoreError.failure("the store was opened with another model than the coordinator's")
     }
     let entry = AttachedStore(
-      store: store, identifier: store.identifier, url: url, entities: try entities(inConfiguration: configuration))
+      store: store, identifier: store.identifier,
+      idHomes: model.entities.map { ObjectID.Home(entity: $0, store: store.identifier) }, url: url,
+      entities: try entities(inConfiguration: configuration))
     try attached.withLock { stores in
       if stores.contains(where: { $0.identifier == entry.identifier }) {
         throw StoreError.failure("a store with the identifier \(entry.identifier) has been added already")
@@ -117,6 +121,11 @@ final class StoreRouter: PersistentStore {
     rows.sort { SortedRow.precedes($0, $1, request.sortDescriptors) }
     let rest = rows.dropFirst(max(request.fetchOffset, 0))
     return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.snapshot)
+  }
+
+  func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+    let stores = try storesAsked(for: request)
+    return stores.count == 1 ? try stores[0].snapshotBlocks(request) : [SnapshotBlock(try snapshots(request))]
   }
 
   func count(_ request: FetchRequest) throws -> Int {

@@ -164,6 +164,27 @@ import CSQLite
   /// The value as a real, converted as SQLite does; 0 for NULL.
   public func double(at column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
+  /// Reads all numbers of the current row at once.
+  /// - Parameters:
+  ///   - cells: gets integers, and the bit patterns of reals; of other cells 0.
+  ///   - types: gets `StorageClass` numbers.
+  ///   - count: the number of columns, at most `columnCount`.
+  @unsafe public func readNumbers(
+    into cells: UnsafeMutablePointer<Int64>, types: UnsafeMutablePointer<UInt8>, count: Int
+  ) {
+    let handle = unsafe handle
+    for column in 0..<count {
+      let value = unsafe sqlite3_column_value(handle, Int32(truncatingIfNeeded: column))
+      let type = unsafe sqlite3_value_type(value)
+      unsafe types[column] = UInt8(truncatingIfNeeded: type)
+      switch type {
+      case SQLITE_INTEGER: unsafe cells[column] = sqlite3_value_int64(value)
+      case SQLITE_FLOAT: unsafe cells[column] = Int64(bitPattern: sqlite3_value_double(value).bitPattern)
+      default: unsafe cells[column] = 0
+      }
+    }
+  }
+
   /// Text as a string, ill-formed UTF-8 repaired; nil for null.
   public func string(at column: Int32) -> String? {
     guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }

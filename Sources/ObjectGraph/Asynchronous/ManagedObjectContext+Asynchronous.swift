@@ -71,12 +71,12 @@ extension ManagedObjectContext {
   /// The rows that this context's store, or parent, has for a request; delivered anywhere.
   private func readInBackground(
     _ request: FetchRequest, _ monitor: FetchMonitor,
-    _ deliver: @escaping @Sendable (Result<[Snapshot], any Error>) -> Void
+    _ deliver: @escaping @Sendable (Result<[SnapshotBlock], any Error>) -> Void
   ) {
     if let parent {
       parent.perform {
         parent.fetchInBackground(request.forRowsOfParent, monitor) { found in
-          deliver(found.map { $0.map(\.currentSnapshot) })
+          deliver(found.map { [SnapshotBlock($0.map(\.currentSnapshot))] })
         }
       }
       return

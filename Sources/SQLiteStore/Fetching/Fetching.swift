@@ -15,6 +15,20 @@ extension SQLiteStore {
     }
   }
 
+  /// The snapshots that a request selects, packed.
+  public func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+    try fetching(request, checking: false) {
+      let reader = reader(for: request.entity)
+      var sql: FetchSQL?
+      defer { forgetLists(sql?.lists ?? []) }
+      let statement = try statement(for: request, selecting: reader.columns, &sql)
+      defer { statement.reset() }
+      let blocks = try reader.blocks(statement)
+      guard let sql, !sql.residual.isEmpty else { return blocks }
+      return [SnapshotBlock(try filter(blocks.flatMap(\.snapshots), request, sql.residual, now: sql.now))]
+    }
+  }
+
   /// The ids of the objects that `snapshots` would return, in the same order.
   public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
     try fetching(request) {
@@ -61,11 +75,14 @@ extension SQLiteStore {
   }
 
   /// Checks a request and calls the body where the connection may be used.
-  func fetching<Result>(_ request: FetchRequest, _ body: () throws -> Result) throws -> Result {
+  /// - Parameter checksKeyPaths: whether the body is spared that.
+  func fetching<Result>(
+    _ request: FetchRequest, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
+  ) throws -> Result {
     guard request.entity.model === model else { throw StoreError.failure("the entity belongs to another model") }
     return try perform {
       try settleBeforeReading()
-      try request.checkKeyPaths()
+      if checksKeyPaths { try request.checkKeyPaths() }
       return try body()
     }
   }
@@ -153,6 +170,8 @@ extension SQLiteStore {
 
   /// The primary key of an object of this store.
   func primaryKey(of objectID: ObjectID) -> Int64? {
+    let index = objectID.home.entityIndex
+    if index < idHomes.count && objectID.home === idHomes[index] { return objectID.primaryKey }
     guard case .permanent(let store, let key) = objectID.reference, store == storedMetadata.uuid,
       objectID.entity.model === model
     else { return nil }
@@ -165,7 +184,7 @@ extension SQLiteStore {
   }
 
   func objectID(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: storedMetadata.uuid, primaryKey: key))
+    ObjectID(home: idHomes[entity.index], primaryKey: key)
   }
 
   /// The entity with a stored number.

@@ -6,7 +6,7 @@ import StoreInterface
 /// Makes snapshots of the rows of one entity and its sub-entities.
 ///
 /// What a cell needs is found out once, so that a row costs its cells and two arrays.
-final class SnapshotReader {
+@safe final class SnapshotReader {
   /// How an attribute's cell is read.
   private enum Form {
     case integer, boolean, real, date, string
@@ -31,13 +31,17 @@ final class SnapshotReader {
   /// How one concrete entity's properties lie in the selected columns.
   private final class Plan {
     let entity: Entity
+    /// The position among the kinds of the blocks.
+    let kind: Int
     let attributes: [Attribute]
     let descriptions: [AttributeDescription]
     let toOne: [ToOne]
     let destinations: [Entity]
+    let destinationIndexes: [Int]
 
-    init(entity: Entity, layout: StoreLayout, place: (String) -> Int32) {
+    init(entity: Entity, kind: Int, layout: StoreLayout, place: (String) -> Int32) {
       self.entity = entity
+      self.kind = kind
       descriptions = entity.attributes
       attributes = descriptions.map { attribute in
         guard !attribute.isTransient, let column = layout.column(for: attribute.name, of: entity) else {
@@ -47,6 +51,7 @@ final class SnapshotReader {
       }
       let relationships = entity.relationships
       destinations = relationships.map(\.destination)
+      destinationIndexes = destinations.map(\.index)
       toOne = relationships.map { relationship in
         guard !relationship.isToMany, let key = layout.foreignKeyColumn(of: relationship) else {
           return ToOne(key: -1, number: -1)
@@ -69,16 +74,18 @@ final class SnapshotReader {
 
   /// What to select, from a table called `t0`.
   let columns: String
+  private let builder: SnapshotBlockBuilder
+  private let cellCount: Int
+  private let cells: UnsafeMutablePointer<Int64>
+  private let types: UnsafeMutablePointer<UInt8>
   /// The store keeps its readers.
   private unowned let store: SQLiteStore
-  private let storeIdentifier: String
   private var plans: [Int64: Plan] = [:]
   private var lastNumber: Int64 = -1
   private var lastPlan: Plan?
 
   init(_ store: SQLiteStore, entity: Entity) {
     self.store = store
-    storeIdentifier = store.storedMetadata.uuid
     let layout = store.layout
     var position: [String: Int32] = [:]
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
@@ -89,12 +96,91 @@ final class SnapshotReader {
       position[name] = index
       return index
     }
+    var kinds: [Entity] = []
     for number in layout.numbers(ofKind: entity) {
       guard let kind = layout.entity(number: number) else { continue }
-      plans[Int64(number)] = Plan(entity: kind, layout: layout, place: place)
+      plans[Int64(number)] = Plan(entity: kind, kind: kinds.count, layout: layout, place: place)
+      kinds.append(kind)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
+    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: store.idHomes))
+    cellCount = names.count
+    unsafe cells = .allocate(capacity: names.count)
+    unsafe types = .allocate(capacity: names.count)
   }
+
+  deinit {
+    unsafe cells.deallocate()
+    unsafe types.deallocate()
+  }
+
+  /// Reads the statement's rows to the end.
+  func blocks(_ statement: Statement) throws -> [SnapshotBlock] {
+    // Rows of a statement that failed may be left.
+    _ = builder.finish()
+    while try statement.step() { try pack(statement) }
+    return builder.finish()
+  }
+
+  private func pack(_ statement: Statement) throws {
+    let cells = unsafe cells
+    let types = unsafe types
+    unsafe statement.readNumbers(into: cells, types: types, count: cellCount)
+    func integer(_ column: Int32) -> Int64 {
+      let isNumber = unsafe types[Int(column)] == SnapshotReader.integerType
+      return isNumber ? unsafe cells[Int(column)] : statement.int64(at: column)
+    }
+    func real(_ column: Int32) -> Int64 {
+      let isReal = unsafe types[Int(column)] == SnapshotReader.realType
+      return isReal ? unsafe cells[Int(column)] : Int64(bitPattern: statement.double(at: column).bitPattern)
+    }
+    func isNull(_ column: Int32) -> Bool { unsafe types[Int(column)] == SnapshotReader.nullType }
+    let plan = try plan(integer(1))
+    let row = unsafe builder.beginRow(
+      kind: plan.kind, primaryKey: integer(0), version: isNull(2) ? 1 : integer(2))
+    let attributeCount = plan.attributes.count
+    for index in 0..<attributeCount {
+      let attribute = plan.attributes[index]
+      if attribute.form == .missing || isNull(attribute.column) {
+        unsafe row.forms[index] = SnapshotBlock.Form.null
+        continue
+      }
+      switch attribute.form {
+      case .integer:
+        unsafe row.forms[index] = SnapshotBlock.Form.integer
+        unsafe row.cells[index] = integer(attribute.column)
+      case .boolean:
+        unsafe row.forms[index] = SnapshotBlock.Form.boolean
+        unsafe row.cells[index] = integer(attribute.column)
+      case .real, .date:
+        unsafe row.forms[index] = attribute.form == .real ? SnapshotBlock.Form.double : SnapshotBlock.Form.date
+        unsafe row.cells[index] = real(attribute.column)
+      case .string: unsafe builder.setText(statement.rawBytes(at: attribute.column), in: row, at: index)
+      case .missing: break
+      case .converted:
+        let value = try ValueCoding.read(
+          plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+        unsafe builder.set(value, in: row, at: index)
+      }
+    }
+    for index in 0..<plan.toOne.count {
+      let place = plan.toOne[index]
+      if place.key < 0 || isNull(place.key) {
+        unsafe row.forms[attributeCount + index] = SnapshotBlock.Form.null
+        continue
+      }
+      var entity = plan.destinationIndexes[index]
+      if place.number >= 0, !isNull(place.number) {
+        entity = try store.entity(numbered: integer(place.number)).index
+      }
+      unsafe row.forms[attributeCount + index] = SnapshotBlock.Form.destination + UInt16(entity)
+      unsafe row.cells[attributeCount + index] = integer(place.key)
+    }
+  }
+
+  private static let integerType = UInt8(Statement.StorageClass.integer.rawValue)
+  private static let realType = UInt8(Statement.StorageClass.real.rawValue)
+  private static let nullType = UInt8(Statement.StorageClass.null.rawValue)
 
   /// The snapshot of the statement's current row.
   func snapshot(_ statement: Statement) throws -> Snapshot {
@@ -129,7 +215,7 @@ final class SnapshotReader {
   }
 
   private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: storeIdentifier, primaryKey: key))
+    ObjectID(home: store.idHomes[entity.index], primaryKey: key)
   }
 
   @inline(__always)

@@ -18,6 +18,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// monitor is cancelled, and lets others use it meanwhile where it can.
   /// - Throws: `CancellationError` when the monitor was cancelled.
   func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot]
+  /// The snapshots that `snapshots` would return, in the same order, in blocks.
+  func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock]
   /// The number of objects that a request selects, its limit and offset included.
   func count(_ request: FetchRequest) throws -> Int
   /// The ids of the objects that `snapshots` would return, in the same order.
@@ -67,6 +69,11 @@ extension PersistentStore {
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     try body()
     try save(request)
+  }
+
+  /// One block of finished snapshots; a store that reads many rows does better.
+  public func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+    [SnapshotBlock(try snapshots(request))]
   }
 
   /// By way of the snapshots; a store that can do it faster does.

@@ -24,6 +24,7 @@ struct FetchDifferentialTests {
       #expect(found.map(\.attributes) == expected.map(\.attributes), "\(text)")
       #expect(try academy.sqlite.objectIDs(request) == found.map(\.objectID), "\(text)")
       #expect(try academy.sqlite.count(request) == found.count, "\(text)")
+      #expect(try academy.sqlite.snapshotBlocks(request).flatMap(\.snapshots) == found, "\(text)")
       if found.map(\.objectID.primaryKey) != expected.map(\.objectID.primaryKey) { return }
     }
   }

@@ -1,0 +1,15 @@
+import ObjectModel
+
+/// What the objects of one entity in one context have in common.
+final class ObjectHome {
+  let runtime: EntityRuntime
+  /// What temporary ids have in common.
+  let temporaryIDs: ObjectID.Home
+  weak var context: ManagedObjectContext?
+
+  init(_ runtime: EntityRuntime, _ context: ManagedObjectContext) {
+    self.runtime = runtime
+    temporaryIDs = ObjectID.Home(entity: runtime.entity, store: nil)
+    self.context = context
+  }
+}

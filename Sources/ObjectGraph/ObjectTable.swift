@@ -1,0 +1,213 @@
+import ObjectModel
+
+/// The objects of a context by their ids, none of which it keeps alive for long.
+///
+/// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
+/// the object itself; so the table may hold new objects strongly at first, until `settle` lets those go that nobody else
+/// holds and refers to the others weakly. Whoever asks never gets an object that only the table holds.
+/// Objects that are gone leave their slots taken until the table grows.
+@safe final class ObjectTable {
+  private struct WeakObject {
+    weak var object: ManagedObject?
+  }
+
+  /// What a slot holds, and for objects, `Entity.index` in the lower bits.
+  private enum Mark {
+    /// The slot was never used.
+    static let empty: Int32 = -1
+    /// The slot holds a strong reference; otherwise a weak one.
+    static let strong: Int32 = 1 << 30
+  }
+
+  private var capacity = 0
+  /// Slots that hold an object or held one.
+  private var usedCount = 0
+  /// Slots with strong references, some of which may have changed since.
+  private var strongSlots: [Int32] = []
+  /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
+  /// lead back here.
+  private var unused: [ManagedObject] = []
+  private var numbers: UnsafeMutablePointer<UInt64>
+  private var marks: UnsafeMutablePointer<Int32>
+  /// Of each slot a strong or a weak reference.
+  private var objects: UnsafeMutablePointer<WeakObject>
+
+  init() {
+    unsafe numbers = .allocate(capacity: 0)
+    unsafe marks = .allocate(capacity: 0)
+    unsafe objects = .allocate(capacity: 0)
+  }
+
+  deinit { release() }
+
+  private func release() {
+    for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
+      if isStrong(slot) {
+        unsafe strongReference(slot).deinitialize(count: 1)
+      } else {
+        unsafe (objects + slot).deinitialize(count: 1)
+      }
+    }
+    unsafe numbers.deallocate()
+    unsafe marks.deallocate()
+    unsafe objects.deallocate()
+  }
+
+  // MARK: Slots
+
+  @inline(__always) private func isStrong(_ slot: Int) -> Bool {
+    let mark = unsafe marks[slot]
+    return mark >= 0 && mark & Mark.strong != 0
+  }
+
+  /// Both kinds of references take one word.
+  @unsafe private func strongReference(_ slot: Int) -> UnsafeMutablePointer<ManagedObject> {
+    unsafe UnsafeMutableRawPointer(objects + slot).assumingMemoryBound(to: ManagedObject.self)
+  }
+
+  /// The object of a used slot; nil when it is gone, which it also is when only the table holds it.
+  private func object(_ slot: Int) -> ManagedObject? {
+    guard isStrong(slot) else { return unsafe objects[slot].object }
+    if unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee) {
+      makeWeak(slot)
+      return nil
+    }
+    return unsafe strongReference(slot).pointee
+  }
+
+  /// Turns a strong reference into a weak one, to nothing when nobody else holds the object.
+  private func makeWeak(_ slot: Int) {
+    let isUnused = unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee)
+    let object = unsafe strongReference(slot).move()
+    unsafe marks[slot] &= ~Mark.strong
+    unsafe (objects + slot).initialize(to: WeakObject(object: isUnused ? nil : object))
+    if isUnused { unused.append(object) }
+  }
+
+  @inline(__always) private func slot(_ number: UInt64, _ entity: Int32) -> Int {
+    let mixed = (number &+ UInt64(truncatingIfNeeded: entity) &* 0xD6E8_FEB8_6659_FD93) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> 32) & (capacity - 1)
+  }
+
+  /// The slot of that id, when its object is there.
+  @inline(__always) private func find(slotOf id: ObjectID) -> (slot: Int, object: ManagedObject)? {
+    if usedCount == 0 { return nil }
+    let number = id.number
+    let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
+    var slot = slot(number, entity)
+    while true {
+      let mark = unsafe marks[slot]
+      if mark == Mark.empty { return nil }
+      if mark & ~Mark.strong == entity, unsafe numbers[slot] == number, let object = object(slot),
+        object.objectID == id
+      {
+        return (slot, object)
+      }
+      slot = (slot + 1) & (capacity - 1)
+    }
+  }
+
+  // MARK: Objects
+
+  /// The object of that id.
+  func find(_ id: ObjectID) -> ManagedObject? { find(slotOf: id)?.object }
+
+  /// Adds an object; another with the same id gives way.
+  func insert(_ object: ManagedObject) {
+    if let (slot, _) = find(slotOf: object.objectID) {
+      if isStrong(slot) { makeWeak(slot) }
+      return unsafe objects[slot].object = object
+    }
+    insertNew(object, isHeld: false)
+  }
+
+  /// Adds an object whose id has no object in the table.
+  /// - Parameter isHeld: whether the table may hold the object until `settle`, which must be called then.
+  func insertNew(_ object: ManagedObject, isHeld: Bool) {
+    reserve(1)
+    let id = object.objectID
+    let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
+    var slot = slot(id.number, entity)
+    while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (capacity - 1) }
+    unsafe numbers[slot] = id.number
+    usedCount += 1
+    if isHeld {
+      unsafe marks[slot] = entity | Mark.strong
+      unsafe strongReference(slot).initialize(to: object)
+      strongSlots.append(Int32(truncatingIfNeeded: slot))
+    } else {
+      unsafe marks[slot] = entity
+      unsafe (objects + slot).initialize(to: WeakObject(object: object))
+    }
+  }
+
+  /// Takes the object of that id out.
+  func remove(_ id: ObjectID) {
+    guard let (slot, _) = find(slotOf: id) else { return }
+    if isStrong(slot) { makeWeak(slot) }
+    unsafe objects[slot].object = nil
+  }
+
+  func removeAll() {
+    for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
+    strongSlots = []
+    release()
+    capacity = 0
+    usedCount = 0
+    unsafe numbers = .allocate(capacity: 0)
+    unsafe marks = .allocate(capacity: 0)
+    unsafe objects = .allocate(capacity: 0)
+    settle()
+  }
+
+  /// Lets go of the objects that nobody else holds.
+  func settle() {
+    for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
+    strongSlots.removeAll(keepingCapacity: strongSlots.count <= 4_096)
+    let unused = unused
+    self.unused = []
+    withExtendedLifetime(unused) {}
+  }
+
+  /// The objects that are there, in no particular order.
+  var all: [ManagedObject] {
+    var found: [ManagedObject] = []
+    for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
+      if let object = object(slot) { found.append(object) }
+    }
+    return found
+  }
+
+  /// Makes room for so many more objects; those that are gone make room first.
+  func reserve(_ count: Int) {
+    if (usedCount + count) * 3 <= capacity * 2 { return }
+    for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
+    strongSlots = []
+    var liveCount = 0
+    for slot in 0..<capacity where unsafe marks[slot] != Mark.empty && objects[slot].object != nil { liveCount += 1 }
+    var size = 1024
+    while size < (liveCount + count) * 2 { size *= 2 }
+    let (oldCapacity, oldNumbers, oldMarks, oldObjects) = unsafe (capacity, numbers, marks, objects)
+    capacity = size
+    usedCount = 0
+    unsafe numbers = .allocate(capacity: size)
+    unsafe marks = .allocate(capacity: size)
+    unsafe marks.initialize(repeating: Mark.empty, count: size)
+    unsafe objects = .allocate(capacity: size)
+    for old in 0..<oldCapacity where unsafe oldMarks[old] != Mark.empty {
+      guard unsafe oldObjects[old].object != nil else {
+        unsafe (oldObjects + old).deinitialize(count: 1)
+        continue
+      }
+      var slot = unsafe slot(oldNumbers[old], oldMarks[old])
+      while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (size - 1) }
+      unsafe numbers[slot] = oldNumbers[old]
+      unsafe marks[slot] = oldMarks[old]
+      unsafe (objects + slot).moveInitialize(from: oldObjects + old, count: 1)
+      usedCount += 1
+    }
+    unsafe oldNumbers.deallocate()
+    unsafe oldMarks.deallocate()
+    unsafe oldObjects.deallocate()
+  }
+}
