@@ -9,6 +9,18 @@ final class EntityRuntime: Sendable {
   let objectClass: ManagedObject.Type
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
   let hasCountLimit: [Bool]
+  /// What is asked of each relationship all the time.
+  struct Link {
+    let isToMany: Bool
+    let isOptional: Bool
+    /// `Entity.index` of the destination.
+    let destinationIndex: Int
+    let inverse: Relationship?
+    let isInverseToMany: Bool
+    /// The position of the inverse among the relationships of the destination.
+    let inverseIndex: Int?
+  }
+  let links: [Link]
   /// The store computes values of its own.
   let hasDerivedAttributes: Bool
   let hasBinaryAttributes: Bool
@@ -38,6 +50,14 @@ final class EntityRuntime: Sendable {
     hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
     hasBinaryAttributes = layout.attributes.contains { $0.type == .binary || $0.type == .transformable }
+    links = layout.relationships.enumerated().map { index, relationship in
+      let inverse = layout.inverses[index]
+      let destination = relationship.destination
+      return Link(
+        isToMany: relationship.isToMany, isOptional: relationship.description.isOptional,
+        destinationIndex: destination.index, inverse: inverse, isInverseToMany: inverse?.isToMany ?? false,
+        inverseIndex: inverse.flatMap { inverse in destination.relationships.firstIndex { $0.name == inverse.name } })
+    }
     hasCountLimit = layout.relationships.map { relationship in
       let rules = relationship.description
       return !rules.isOptional || rules.minimumCount > 0 || (rules.isToMany && rules.maximumCount > 0)

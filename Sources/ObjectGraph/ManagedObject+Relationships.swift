@@ -13,7 +13,7 @@ extension ManagedObject {
   public func objectID(for name: String) -> ObjectID? {
     checkConfinement()
     fire()
-    return destinations[relationshipIndex(name, isToMany: false)]
+    return loadedDestination(relationshipIndex(name, isToMany: false))
   }
 
   /// Sets a to-one relationship; its inverse follows. With an object whose row is gone, or that the context has
@@ -34,17 +34,28 @@ extension ManagedObject {
     setDestination(destination, at: relationshipIndex(name, isToMany: false))
   }
 
+  /// As `setObjectID(_:for:)`, by the position in `Entity.relationships`, which must be that of a to-one relationship:
+  /// for loops over many objects.
+  public func setObjectID(_ destination: ObjectID?, at index: Int) {
+    checkConfinement()
+    // A position of another kind is a mistake of the program.
+    precondition(!runtime.links[index].isToMany, "a to-many relationship has no single destination")
+    setDestination(destination, at: index)
+  }
+
   func setDestination(_ destination: ObjectID?, at index: Int) {
     fire()
     if status == .fault { return }
-    let previous = destinations[index]
+    let previous = loadedDestination(index)
     if previous == destination { return }
     if let destination, let context, context.deletedIDs.contains(destination) { context.lostIDs.insert(destination) }
     replaceDestination(destination, at: index)
-    guard let context, let inverse = runtime.layout.inverses[index] else { return }
-    if inverse.isToMany {
-      if let previous { context.followRemoval(of: objectID, from: previous, inverse) }
-      if let destination { context.followAddition(of: objectID, to: destination, inverse) }
+    let link = runtime.links[index]
+    guard let context, let inverse = link.inverse else { return }
+    if link.isInverseToMany {
+      let known = (entityIndex: link.destinationIndex, index: link.inverseIndex)
+      if let previous { context.followRemoval(of: objectID, from: previous, inverse, known) }
+      if let destination { context.followAddition(of: objectID, to: destination, inverse, known) }
       return
     }
     if let partner = previous.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {

@@ -10,22 +10,33 @@ extension ManagedObject {
     if runtime.hasSubclass {
       validateValues(&problems)
     } else {
-      for (index, validator) in runtime.validators.enumerated() {
-        for violation in validator.violations(of: values[index]) {
+      for index in 0..<runtime.validators.count where !runtime.validators[index].isPlainlyValid(loadedValue(index)) {
+        let validator = runtime.validators[index]
+        for violation in validator.violations(of: loadedValue(index)) {
           problems.append(problem(validator.attribute.name, violation.code, violation.message))
         }
       }
     }
-    for (index, relationship) in runtime.layout.relationships.enumerated() {
+    let isNothingMissing = context.map { !runtime.hasSubclass && $0.lostIDs.isEmpty && $0.deleted.isEmpty } ?? false
+    for index in 0..<runtime.links.count {
+      if isNothingMissing && isPlainlyValid(index, runtime.links[index]) { continue }
+      let relationship = runtime.layout.relationships[index]
       if runtime.hasSubclass {
         validateRelationship(index, relationship, &problems)
       } else if relationship.isToMany {
         if isListValidated(index) { problems += listProblems(index) }
-      } else if let problem = destinationProblem(index, relationship, destinations[index]) {
+      } else if let problem = destinationProblem(index, relationship, loadedDestination(index)) {
         problems.append(problem)
       }
     }
     if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  /// Whether a relationship certainly breaks no rule, as nothing is deleted in the context.
+  private func isPlainlyValid(_ index: Int, _ link: EntityRuntime.Link) -> Bool {
+    if link.isToMany { return !runtime.hasCountLimit[index] }
+    guard let destination = loadedDestination(index) else { return link.isOptional }
+    return !destination.isTemporary && destination.home.entityIndex == link.destinationIndex
   }
 
   /// Has `validateValue` check every attribute, and takes the values it replaces.

@@ -2,24 +2,31 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
+  /// The position of a relationship in the layout of one entity, where that is known.
+  typealias KnownPosition = (entityIndex: Int, index: Int?)
+
   /// A member came to a to-many relationship because the other side says so.
-  func followAddition(of member: ObjectID, to owner: ObjectID, _ relationship: Relationship) {
+  func followAddition(
+    of member: ObjectID, to owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
+  ) {
     if let (object, index) = loadedList(owner, relationship) {
       object.willChange()
       object.memberLists[index]?.append(member)
       object.noteListEdit(index, isSetHere: false)
-    } else if let index = coordinator.runtime(owner.entity).index(of: relationship) {
+    } else if let index = position(owner, relationship, known) {
       deltas[MemberKey(owner: owner, relationship: index), default: MemberDelta()].append(member)
     }
   }
 
   /// A member left a to-many relationship because the other side says so.
-  func followRemoval(of member: ObjectID, from owner: ObjectID, _ relationship: Relationship) {
+  func followRemoval(
+    of member: ObjectID, from owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
+  ) {
     if let (object, index) = loadedList(owner, relationship) {
       object.willChange()
       object.memberLists[index]?.remove(member)
       object.noteListEdit(index, isSetHere: false)
-    } else if let index = coordinator.runtime(owner.entity).index(of: relationship) {
+    } else if let index = position(owner, relationship, known) {
       deltas[MemberKey(owner: owner, relationship: index), default: MemberDelta()].remove(member)
     }
   }
@@ -56,8 +63,13 @@ extension ManagedObjectContext {
     deltas.isEmpty ? nil : deltas.removeValue(forKey: MemberKey(owner: owner, relationship: index))
   }
 
+  private func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {
+    if let known, known.entityIndex == owner.home.entityIndex { return known.index }
+    return coordinator.runtime(owner.entity).index(of: relationship)
+  }
+
   private func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
-    guard let object = registeredObject(with: owner), let index = object.runtime.index(of: relationship),
+    guard let object = registeredObject(with: owner), !object.memberLists.isEmpty, let index = object.runtime.index(of: relationship),
       object.memberLists.indices.contains(index), object.memberLists[index] != nil
     else { return nil }
     return (object, index)

@@ -64,10 +64,13 @@ extension ManagedObjectContext {
     var announced: Set<ManagedObject> = []
     for _ in 0..<greatestRounds {
       propagateDeletes()
-      let changed = inserted.filter(\.isInserted) + touched.filter(\.isUpdated) + deleted
+      // Only subclasses can have something to say.
+      let changed =
+        inserted.filter { $0.runtime.hasSubclass && $0.isInserted }
+        + touched.filter { $0.runtime.hasSubclass && $0.isUpdated } + deleted.filter { $0.runtime.hasSubclass }
       let fresh = changed.filter { announced.insert($0).inserted }
       if fresh.isEmpty { return }
-      for object in fresh where object.runtime.hasSubclass { object.willSave() }
+      for object in fresh { object.willSave() }
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }
@@ -112,12 +115,10 @@ extension ManagedObjectContext {
 
   private func commit(_ plan: SavePlan) {
     saveCount += 1
+    let isAnyIDWanted = !editedLists.isEmpty || keepsIDChanges || undoManager != nil
+    let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     for (object, row) in zip(plan.inserted, plan.request.inserted) {
-      if object.objectID != row.objectID {
-        unregister(object.objectID)
-        object.adopt(row.objectID)
-        register(object)
-      }
+      if object.objectID != row.objectID { replaceID(of: object, with: row.objectID) }
       object.reservedID = nil
       object.stored = row
       object.destinations = row.toOne
@@ -131,13 +132,13 @@ extension ManagedObjectContext {
     }
     let owners = Set(deltas.keys.map(\.owner)).union(editedLists.lazy.map(\.objectID))
     for object in editedLists where object.status == .loaded {
-      for index in object.memberLists.indices { object.memberLists[index]?.commit(plan.permanentIDs) }
+      for index in object.memberLists.indices { object.memberLists[index]?.commit(permanentIDs) }
     }
     for object in plan.deleted {
       unregister(object.objectID)
       object.makeInert(.gone)
     }
-    noteIDChanges(plan.permanentIDs)
+    noteIDChanges(permanentIDs)
     noteDeletion(of: plan.request.deleted.map(\.objectID))
     forgetPendingLists()
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }

@@ -294,14 +294,25 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func makeInserted(_ runtime: EntityRuntime, _ id: ObjectID) -> ManagedObject {
     let object = runtime.objectClass.init(
       ManagedObject.Registration(home: home(runtime.entity.index), objectID: id, isInserted: true))
-    if !id.isTemporary { object.reservedID = id }
-    register(object)
+    if id.isTemporary {
+      if eventDepth > 0 { registry.insertHolding(object) } else { registry.insertNew(object, isHeld: false) }
+    } else {
+      object.reservedID = id
+      register(object)
+    }
     inserted.append(object)
     noteInsertion(of: object)
     return object
   }
 
   func register(_ object: ManagedObject) { registry.insert(object) }
+
+  /// Gives an object its permanent id.
+  func replaceID(of object: ManagedObject, with id: ObjectID) {
+    let old = object.objectID
+    object.adopt(id)
+    registry.move(object, from: old)
+  }
 
   func unregister(_ objectID: ObjectID) { registry.remove(objectID) }
 

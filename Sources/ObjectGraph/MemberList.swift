@@ -116,26 +116,27 @@ struct MemberList {
 
 /// Changes to a to-many relationship that is not loaded: members that came and went since the last save.
 struct MemberDelta {
-  private(set) var added: [ObjectID] = []
-  private var isPresent: [ObjectID: Bool] = [:]
+  /// Members that came and went, in order.
+  private var changes: [(member: ObjectID, isAddition: Bool)] = []
 
-  mutating func append(_ member: ObjectID) {
-    added.append(member)
-    isPresent[member] = true
+  mutating func append(_ member: ObjectID) { changes.append((member, true)) }
+
+  mutating func remove(_ member: ObjectID) { changes.append((member, false)) }
+
+  /// Whether each member is there in the end.
+  private var outcome: [ObjectID: Bool] {
+    Dictionary(changes.map { ($0.member, $0.isAddition) }, uniquingKeysWith: { _, last in last })
   }
 
-  mutating func remove(_ member: ObjectID) { isPresent[member] = false }
-
-  var hasRemovals: Bool { isPresent.values.contains(false) }
+  var hasRemovals: Bool { changes.contains { !$0.isAddition } && outcome.values.contains(false) }
 
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    added = added.map { ids[$0] ?? $0 }
-    isPresent = Dictionary(
-      isPresent.map { (ids[$0] ?? $0, $1) }, uniquingKeysWith: { first, second in first || second })
+    changes = changes.map { (ids[$0.member] ?? $0.member, $0.isAddition) }
   }
 
   func apply(to list: inout MemberList) {
-    for (member, isPresent) in isPresent where !isPresent { list.remove(member) }
-    for member in added where isPresent[member] == true { list.append(member) }
+    let outcome = outcome
+    for (member, isPresent) in outcome where !isPresent { list.remove(member) }
+    for (member, isAddition) in changes where isAddition && outcome[member] == true { list.append(member) }
   }
 }

@@ -115,7 +115,7 @@ import ObjectModel
   /// Adds an object; another with the same id gives way.
   func insert(_ object: ManagedObject) {
     if let (slot, _) = find(slotOf: object.objectID) {
-      if isStrong(slot) { makeWeak(slot) }
+      empty(slot)
       return unsafe objects[slot].object = object
     }
     insertNew(object, isHeld: false)
@@ -141,11 +141,35 @@ import ObjectModel
     }
   }
 
+  /// Adds a new object, which the table may hold until `settle`. It does not hold so many that it would matter.
+  func insertHolding(_ object: ManagedObject) {
+    let greatestHeldCount = 16_384
+    insertNew(object, isHeld: strongSlots.count < greatestHeldCount)
+  }
+
   /// Takes the object of that id out.
   func remove(_ id: ObjectID) {
-    guard let (slot, _) = find(slotOf: id) else { return }
-    if isStrong(slot) { makeWeak(slot) }
-    unsafe objects[slot].object = nil
+    if let (slot, _) = find(slotOf: id) { empty(slot) }
+  }
+
+  /// - Returns: whether the reference was strong.
+  @discardableResult private func empty(_ slot: Int) -> Bool {
+    guard isStrong(slot) else {
+      unsafe objects[slot].object = nil
+      return false
+    }
+    let object = unsafe strongReference(slot).move()
+    unsafe marks[slot] &= ~Mark.strong
+    unsafe (objects + slot).initialize(to: WeakObject(object: nil))
+    withExtendedLifetime(object) {}
+    return true
+  }
+
+  /// Gives an object that has a new id its place by that; another with the same id gives way.
+  func move(_ object: ManagedObject, from old: ObjectID) {
+    let isHeld = find(slotOf: old).map { empty($0.slot) } ?? false
+    if let (slot, _) = find(slotOf: object.objectID) { empty(slot) }
+    insertNew(object, isHeld: isHeld)
   }
 
   func removeAll() {
@@ -181,10 +205,10 @@ import ObjectModel
   /// Makes room for so many more objects; those that are gone make room first.
   func reserve(_ count: Int) {
     if (usedCount + count) * 3 <= capacity * 2 { return }
-    for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
-    strongSlots = []
     var liveCount = 0
-    for slot in 0..<capacity where unsafe marks[slot] != Mark.empty && objects[slot].object != nil { liveCount += 1 }
+    for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
+      if unsafe isStrong(slot) || objects[slot].object != nil { liveCount += 1 }
+    }
     var size = 1024
     while size < (liveCount + count) * 2 { size *= 2 }
     let (oldCapacity, oldNumbers, oldMarks, oldObjects) = unsafe (capacity, numbers, marks, objects)
@@ -194,16 +218,24 @@ import ObjectModel
     unsafe marks = .allocate(capacity: size)
     unsafe marks.initialize(repeating: Mark.empty, count: size)
     unsafe objects = .allocate(capacity: size)
+    strongSlots.removeAll(keepingCapacity: true)
     for old in 0..<oldCapacity where unsafe oldMarks[old] != Mark.empty {
-      guard unsafe oldObjects[old].object != nil else {
+      let isStrong = unsafe oldMarks[old] & Mark.strong != 0
+      guard unsafe isStrong || oldObjects[old].object != nil else {
         unsafe (oldObjects + old).deinitialize(count: 1)
         continue
       }
-      var slot = unsafe slot(oldNumbers[old], oldMarks[old])
+      var slot = unsafe slot(oldNumbers[old], oldMarks[old] & ~Mark.strong)
       while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (size - 1) }
       unsafe numbers[slot] = oldNumbers[old]
       unsafe marks[slot] = oldMarks[old]
-      unsafe (objects + slot).moveInitialize(from: oldObjects + old, count: 1)
+      if isStrong {
+        unsafe strongReference(slot).initialize(
+          to: UnsafeMutableRawPointer(oldObjects + old).assumingMemoryBound(to: ManagedObject.self).move())
+        strongSlots.append(Int32(truncatingIfNeeded: slot))
+      } else {
+        unsafe (objects + slot).moveInitialize(from: oldObjects + old, count: 1)
+      }
       usedCount += 1
     }
     unsafe oldNumbers.deallocate()

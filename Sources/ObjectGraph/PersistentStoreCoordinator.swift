@@ -107,22 +107,43 @@ public final class PersistentStoreCoordinator: Sendable {
       var root: Int
     }
     let attached = router.attachedStores
+    var known: [Place?] = Array(repeating: nil, count: model.descriptions.count)
     let places = try entities.enumerated().map { position, entity in
       let wanted = stores?[position]
+      if wanted == nil, let place = known[entity.index] { return place }
       guard let store = attached.firstIndex(where: { $0.holds(entity) && (wanted ?? $0.identifier) == $0.identifier })
       else { throw StoreRouter.missingStore(for: entity) }
-      return Place(store: store, root: entity.root.index)
+      let place = Place(store: store, root: entity.root.index)
+      if wanted == nil { known[entity.index] = place }
+      return place
     }
+    // Objects of one place mostly come one after the other.
     var counts: [Place: Int] = [:]
-    for place in places { counts[place, default: 0] += 1 }
+    Self.forEachRun(places) { place, range in counts[place, default: 0] += range.count }
     var nextKeys: [Place: Int64] = [:]
     for (place, count) in counts.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
       nextKeys[place] = try attached[place.store].store.reservePrimaryKeys(count, for: model.entities[place.root])
     }
-    return zip(entities, places).map { entity, place in
-      let key = nextKeys[place, default: 1]
-      nextKeys[place] = key + 1
-      return ObjectID(home: attached[place.store].idHomes[entity.index], primaryKey: key)
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(entities.count)
+    Self.forEachRun(places) { place, range in
+      var key = nextKeys[place, default: 1]
+      for position in range {
+        ids.append(ObjectID(home: attached[place.store].idHomes[entities[position].index], primaryKey: key))
+        key += 1
+      }
+      nextKeys[place] = key
+    }
+    return ids
+  }
+
+  private static func forEachRun<Element: Equatable>(_ elements: [Element], _ body: (Element, Range<Int>) -> Void) {
+    var start = 0
+    while start < elements.count {
+      var end = start + 1
+      while end < elements.count && elements[end] == elements[start] { end += 1 }
+      body(elements[start], start..<end)
+      start = end
     }
   }
 }

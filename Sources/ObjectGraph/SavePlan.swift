@@ -6,8 +6,7 @@ struct SavePlan {
   let inserted: [ManagedObject]
   let updated: [ManagedObject]
   let deleted: [ManagedObject]
-  /// Temporary → permanent, of new objects. Empty in a child context, whose objects keep their temporary ids.
-  private(set) var permanentIDs: [ObjectID: ObjectID] = [:]
+  private let context: ManagedObjectContext
   private(set) var request = SaveRequest()
   /// The members that the lists of `request.toMany` had before.
   private(set) var membersBefore: [[ObjectID]] = []
@@ -16,6 +15,7 @@ struct SavePlan {
     inserted = context.inserted.filter(\.isInserted)
     updated = context.touched.filter(\.isUpdated)
     deleted = context.deleted
+    self.context = context
     let isChild = context.parent != nil
 
     if !isChild {
@@ -24,8 +24,6 @@ struct SavePlan {
       for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) {
         object.reservedID = id
       }
-      permanentIDs.reserveCapacity(inserted.count)
-      for object in inserted where object.objectID.isTemporary { permanentIDs[object.objectID] = object.reservedID }
     }
 
     request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
@@ -56,7 +54,21 @@ struct SavePlan {
       })
   }
 
-  private func permanent(_ id: ObjectID) -> ObjectID { id.isTemporary ? permanentIDs[id] ?? id : id }
+  /// Temporary → permanent, of new objects that have not got their permanent id yet. Empty in a child context, whose
+  /// objects keep their temporary ids.
+  var permanentIDs: [ObjectID: ObjectID] {
+    if context.parent != nil { return [:] }
+    var ids: [ObjectID: ObjectID] = [:]
+    for object in inserted where object.objectID.isTemporary { ids[object.objectID] = object.reservedID }
+    return ids
+  }
+
+  /// What an id is after the save.
+  private func permanent(_ id: ObjectID) -> ObjectID {
+    guard id.isTemporary, context.parent == nil, let object = context.registeredObject(with: id), object.isInserted
+    else { return id }
+    return object.reservedID ?? id
+  }
 
   /// - Parameter isChild: transient attributes are kept, for the parent's objects have them too.
   private func snapshot(of object: ManagedObject, version: Int64, _ isChild: Bool) -> Snapshot {
@@ -64,8 +76,15 @@ struct SavePlan {
     if !isChild {
       for index in object.runtime.transientAttributes { attributes[index] = .null }
     }
-    return Snapshot(
-      objectID: permanent(object.objectID), version: version, attributes: attributes,
-      toOne: object.destinations.map { $0.map { permanent($0) } })
+    var toOne = object.destinations
+    for index in toOne.indices {
+      if let destination = toOne[index], destination.isTemporary { toOne[index] = permanent(destination) }
+    }
+    return Snapshot(objectID: permanent(object), version: version, attributes: attributes, toOne: toOne)
+  }
+
+  private func permanent(_ object: ManagedObject) -> ObjectID {
+    let id = object.objectID
+    return id.isTemporary && context.parent == nil && object.isInserted ? object.reservedID ?? id : id
   }
 }

@@ -14,7 +14,7 @@ final class StoreRouter: PersistentStore {
     let store: any PersistentStore
     let identifier: String
     /// What ids of its objects have in common, by `Entity.index`.
-    let idHomes: [ObjectID.Home]
+    let idHomes: ObjectID.Homes
     let url: URL?
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
@@ -66,7 +66,7 @@ final class StoreRouter: PersistentStore {
     }
     let entry = AttachedStore(
       store: store, identifier: store.identifier,
-      idHomes: model.entities.map { ObjectID.Home(entity: $0, store: store.identifier) }, url: url,
+      idHomes: model.idHomes(store: store.identifier), url: url,
       entities: try entities(inConfiguration: configuration))
     try attached.withLock { stores in
       if stores.contains(where: { $0.identifier == entry.identifier }) {

@@ -12,6 +12,7 @@ public final class ManagedObjectModel: Sendable {
   public let versionIdentifier: String
   let resolved: ResolvedModel
   let hashes: ModelHashes
+  let idHomes = ObjectIDHomes()
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
   ///

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// Identifies an object: permanent (store, entity, primary key) or temporary (entity, UUID) until it is saved.
 public struct ObjectID: Sendable, Hashable {
@@ -25,6 +26,20 @@ public struct ObjectID: Sendable, Hashable {
       entityIndex = entity.index
       rootIndex = entity.root.index
     }
+  }
+
+  /// The homes of all entities in one store, by `Entity.index`: one list for each model and store, so that ids of the
+  /// same object share their home.
+  package final class Homes: Sendable {
+    package let list: [Home]
+    package let store: String
+
+    fileprivate init(_ model: ManagedObjectModel, store: String) {
+      self.store = store
+      list = model.entities.map { Home(entity: $0, store: store) }
+    }
+
+    package subscript(entityIndex: Int) -> Home { list[entityIndex] }
   }
 
   package let home: Home
@@ -95,4 +110,30 @@ public struct ObjectID: Sendable, Hashable {
   public var isTemporary: Bool { home.store == nil }
   /// The row's `Z_PK` in its store; nil while it is temporary.
   public var primaryKey: Int64? { home.store == nil ? nil : Int64(bitPattern: high) }
+}
+
+/// The lists of homes that somebody uses.
+final class ObjectIDHomes: Sendable {
+  private struct Reference {
+    weak var homes: ObjectID.Homes?
+  }
+
+  private let known = Mutex<[Reference]>([])
+
+  func homes(of store: String, in model: ManagedObjectModel) -> ObjectID.Homes {
+    known.withLock { known in
+      known.removeAll { $0.homes == nil }
+      for reference in known {
+        if let homes = reference.homes, homes.store == store { return homes }
+      }
+      let homes = ObjectID.Homes(model, store: store)
+      known.append(Reference(homes: homes))
+      return homes
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// What ids of a store's objects have in common.
+  package func idHomes(store: String) -> ObjectID.Homes { idHomes.homes(of: store, in: self) }
 }

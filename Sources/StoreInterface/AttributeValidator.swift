@@ -22,6 +22,8 @@ public struct AttributeValidator: Sendable {
   /// Limits that plain integers and doubles do not decide exactly.
   private let hasValueLimits: Bool
   private let pattern: NSRegularExpression?
+  private let plainForm: PlainForm
+  private let allowsPlainNull: Bool
 
   /// Compiles the attribute's regular expression.
   /// - Throws: `ModelError` when it is no valid expression.
@@ -58,7 +60,37 @@ public struct AttributeValidator: Sendable {
     integerRange = integers
     realRange = reals
     lengthRange = lengths
+    plainForm =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: .integer
+      case .double, .float: .real
+      case .date: .date
+      case .string: pattern == nil && lengths.lower <= 0 && lengths.upper == .max ? .text : .other
+      case .boolean: .boolean
+      default: .other
+      }
+    allowsPlainNull =
+      attribute.isOptional || attribute.isTransient || attribute.derivation != nil || attribute.type == .composite
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
+  }
+
+  /// Whether the value certainly breaks no rule, told without a look at the model; otherwise `violations(of:)` tells.
+  package func isPlainlyValid(_ value: Value) -> Bool {
+    switch value {
+    case .null: return allowsPlainNull
+    case .integer(let number):
+      return plainForm == .integer && number >= integerRange.lower && number <= integerRange.upper
+    case .double(let number): return plainForm == .real && isValid(real: number)
+    case .date(let date): return plainForm == .date && isValid(real: date.timeIntervalSinceReferenceDate)
+    case .string: return plainForm == .text
+    case .boolean: return plainForm == .boolean
+    default: return false
+    }
+  }
+
+  /// What needs no more than a look at the case of the value, and at limits that are numbers.
+  private enum PlainForm {
+    case integer, real, date, text, boolean, other
   }
 
   /// Whether null is allowed. Transient and derived attributes are never stored as given, and a composite is stored as

@@ -254,7 +254,10 @@ final class StepRun {
   private func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
     _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     decoded.dropProblemRows()
-    let existing = try session.objects.existing(decoded.root, plan: plan)
+    let node = decoded.root
+    // Nested objects may have made what was not there.
+    let existing = try session.objects.existing(
+      node, plan: plan, isNew: { plan.root.children.isEmpty && isKnownNew(node, row: $0) })
     for row in existing.ambiguous {
       decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
     }

@@ -7,12 +7,16 @@ struct ObjectBatch {
   let context: ManagedObjectContext
   let decoded: DecodedBatch
   let plan: StepPlan
-  /// The store's identifier.
-  let store: String
+  /// What ids of the store have in common, by `Entity.index`.
+  let idHomes: ObjectID.Homes
   /// Rows with references that are set later: node index → row → relationship names.
   private var waiting: [Int: [Int: Set<String>]] = [:]
-  /// The object of each row: node index → row → object.
-  private var objects: [Int: [Int: ManagedObject]] = [:]
+  /// The object of each row that has one, by node index and row.
+  private var objects: [[ManagedObject?]]
+  /// By node index, and by `Entity.index` of the objects that are filled.
+  private var layouts: [[Int: FillLayout]]
+  /// What is common to the identities of a node's objects, by node index.
+  private let identitySpaces: [Int]
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [Identity: ManagedObject] = [:]
@@ -24,13 +28,19 @@ struct ObjectBatch {
   private let rowsByOwner: [Int: [Int: [Int]]]
 
   init(
-    context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, store: String,
+    context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, idHomes: ObjectID.Homes,
     waiting unresolved: [UnresolvedReference]
   ) {
     self.context = context
     self.decoded = decoded
     self.plan = plan
-    self.store = store
+    self.idHomes = idHomes
+    let nodes = decoded.root.withDescendants
+    let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
+    objects = Array(repeating: [], count: nodeCount)
+    layouts = Array(repeating: [:], count: nodeCount)
+    identitySpaces = Self.identitySpaces(nodes, count: nodeCount)
+    for node in nodes { objects[node.plan.index] = Array(repeating: nil, count: node.batch.count) }
     var owners: [Int: [Int: [Int]]] = [:]
     for node in decoded.root.withDescendants {
       for (row, owner) in node.owners.enumerated() {
@@ -69,7 +79,7 @@ struct ObjectBatch {
     let match = existing.map { context.object(with: $0) } ?? identity.flatMap { known[$0] }
     let object = match ?? context.insert(plan.root.entity)
     if let identity { known[identity] = object }
-    objects[0, default: [:]][row] = object
+    objects[0][row] = object
     let before = match?.isInserted == true ? contents(of: object) : nil
     if match != nil {
       if plan.step.onMatch == .keep {
@@ -99,8 +109,8 @@ struct ObjectBatch {
     var nestedChanged: Set<Int32> = []
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []
-      let rows = (objects[node.plan.index] ?? [:]).sorted { $0.key < $1.key }
-      for (row, object) in rows where counted.insert(object.objectID).inserted {
+      for (row, object) in objects[node.plan.index].enumerated() {
+        guard let object, counted.insert(object.objectID).inserted else { continue }
         if object.isInserted {
           result.nestedInserted += 1
           nestedChanged.insert(node.records[row])
@@ -110,7 +120,8 @@ struct ObjectBatch {
         }
       }
     }
-    for (row, object) in objects[0] ?? [:] {
+    for (row, object) in objects[0].enumerated() {
+      guard let object else { continue }
       if untouched.contains(row) {
         result.unchanged += 1
       } else if let isChanged = changesToMade[row] {
@@ -131,8 +142,8 @@ struct ObjectBatch {
   /// After the save: tells the rows their primary keys.
   func notePrimaryKeys() {
     for node in decoded.root.withDescendants {
-      for (row, object) in objects[node.plan.index] ?? [:] {
-        node.primaryKeys[row] = object.objectID.primaryKey ?? 0
+      for (row, object) in objects[node.plan.index].enumerated() {
+        if let object { node.primaryKeys[row] = object.objectID.primaryKey ?? 0 }
       }
     }
   }
@@ -140,19 +151,19 @@ struct ObjectBatch {
   // MARK: - Properties
 
   private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int) throws {
-    for (column, definition) in node.batch.columns.enumerated() {
-      guard case .attribute(let name) = definition.source else { continue }
-      if unsafe node.batch.states[column][row] != RowBatch.State.absent.rawValue {
-        object[name] = node.value(column: column, row: row)
+    let layout = layout(of: object, in: node)
+    for attribute in layout.attributes {
+      if unsafe node.batch.states[attribute.column][row] != RowBatch.State.absent.rawValue {
+        object.setValue(node.value(column: attribute.column, row: row), at: attribute.position)
       }
     }
-    let later = waiting[node.plan.index]?[row] ?? []
+    let later = waiting.isEmpty ? [] : waiting[node.plan.index]?[row] ?? []
     if !later.isEmpty { object.deferredRelationships = later }
     for (index, reference) in node.plan.references.enumerated() {
       if reference.relationship.isToMany {
         try setMembers(of: object, reference, node, index: index, row: row, adds: later.contains(reference.property))
       } else if !later.contains(reference.property) || object.isInserted {
-        setDestination(of: object, reference, node, row: row)
+        setDestination(of: object, at: layout.references[index], reference, node, row: row)
       }
     }
     for (index, child) in node.plan.children.enumerated() {
@@ -160,19 +171,18 @@ struct ObjectBatch {
     }
   }
 
-  private func setDestination(of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, row: Int) {
+  private func setDestination(
+    of object: ManagedObject, at place: FillLayout.Place, _ reference: ReferencePlan, _ node: DecodedNode, row: Int
+  ) {
     guard let column = reference.column else { return }
     switch unsafe RowBatch.State(rawValue: node.batch.states[column][row]) {
     case .absent, nil: break
-    case .null: object.setObjectID(nil, for: reference.property)
+    case .null: object.setObjectID(nil, at: place.position)
     case .value:
-      var entity = reference.relationship.destination
-      if let entityColumn = reference.entityColumn {
-        entity = unsafe entity.model.entities[Int(node.batch.integers(entityColumn)[row])]
-      }
-      let id = unsafe ObjectID(
-        entity: entity, reference: .permanent(store: store, primaryKey: node.batch.integers(column)[row]))
-      object.setObjectID(id, for: reference.property)
+      let entityIndex =
+        unsafe reference.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
+      object.setObjectID(
+        unsafe ObjectID(home: idHomes[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
     }
   }
 
@@ -181,12 +191,9 @@ struct ObjectBatch {
     of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, index: Int, row: Int, adds: Bool
   ) throws {
     guard node.keys[index].states[row] != .absent else { return }
-    let entities = object.entity.model.entities
     let members = (links[node.plan.index]?[index]?[row] ?? []).map { destination in
       context.object(
-        with: ObjectID(
-          entity: entities[destination.entityIndex],
-          reference: .permanent(store: store, primaryKey: destination.primaryKey)))
+        with: ObjectID(home: idHomes[destination.entityIndex], primaryKey: destination.primaryKey))
     }
     if adds {
       for member in members { try object.add(member, to: reference.property) }
@@ -246,30 +253,85 @@ struct ObjectBatch {
   }
 
   private mutating func remember(_ object: ManagedObject, _ node: DecodedNode, _ row: Int) {
-    objects[node.plan.index, default: [:]][row] = object
+    objects[node.plan.index][row] = object
     if let identity = identity(node, row) { known[identity] = object }
   }
 
   /// What tells an object apart from others of its hierarchy: the properties of its natural key and their values.
   private struct Identity: Hashable {
-    let root: String
-    let properties: [String]
+    /// Stands for the hierarchy and the properties.
+    let space: Int
     let key: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+      unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
   }
 
   private func identity(_ node: DecodedNode, _ row: Int) -> Identity? {
     guard !node.plan.match.isEmpty else { return nil }
     var key: [UInt8] = []
+    key.reserveCapacity(48)
     guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
-    let properties = node.plan.match.map { part in
-      switch part {
-      case .attribute(let column): return node.plan.columns[column].source.propertyName
-      case .reference(let index):
-        let reference = node.plan.references[index]
-        return "\(reference.property) by \(reference.table.attributes.joined(separator: "+"))"
+    return Identity(space: identitySpaces[node.plan.index], key: key)
+  }
+
+  /// By node index; nodes of one hierarchy with natural keys of the same properties share a number.
+  private static func identitySpaces(_ nodes: [DecodedNode], count: Int) -> [Int] {
+    var numbers: [[String]: Int] = [:]
+    var spaces = [Int](repeating: 0, count: count)
+    for node in nodes {
+      let properties = node.plan.match.map { part in
+        switch part {
+        case .attribute(let column): return node.plan.columns[column].source.propertyName
+        case .reference(let index):
+          let reference = node.plan.references[index]
+          return "\(reference.property) by \(reference.table.attributes.joined(separator: "+"))"
+        }
+      }
+      let name = [node.plan.entity.root.name] + properties
+      spaces[node.plan.index] = numbers[name] ?? numbers.count
+      numbers[name] = spaces[node.plan.index]
+    }
+    return spaces
+  }
+
+  // MARK: - Layouts
+
+  /// Where the properties that a node gives lie in the objects of one entity.
+  private struct FillLayout {
+    var attributes: [(column: Int, position: Int)] = []
+    /// By reference.
+    var references: [Place] = []
+
+    /// A relationship by its position, and the entity that it leads to by `Entity.index`.
+    struct Place {
+      var position: Int
+      var destinationIndex: Int
+    }
+
+    init(_ node: NodePlan, _ entity: Entity) {
+      let names = entity.attributes.map(\.name)
+      for (column, definition) in node.columns.enumerated() {
+        if case .attribute(let name) = definition.source, let position = names.firstIndex(of: name) {
+          attributes.append((column, position))
+        }
+      }
+      let relationships = entity.relationships.map(\.name)
+      references = node.references.map { reference in
+        Place(
+          position: relationships.firstIndex(of: reference.property) ?? 0,
+          destinationIndex: reference.relationship.destination.index)
       }
     }
-    return Identity(root: node.plan.entity.root.name, properties: properties, key: key)
+  }
+
+  private mutating func layout(of object: ManagedObject, in node: DecodedNode) -> FillLayout {
+    let entityIndex = object.objectID.home.entityIndex
+    if let known = layouts[node.plan.index][entityIndex] { return known }
+    let layout = FillLayout(node.plan, object.entity)
+    layouts[node.plan.index][entityIndex] = layout
+    return layout
   }
 
   /// `on-match: replace`: attributes that the record does not set go back to their defaults.

@@ -45,7 +45,8 @@ final class ObjectWriter {
   }
 
   /// Finds the objects that a batch's records match.
-  func existing(_ node: DecodedNode, plan: StepPlan) throws -> ExistingObjects {
+  /// - Parameter isNew: rows with whose keys there is no stored object, as somebody knows: they are not looked for.
+  func existing(_ node: DecodedNode, plan: StepPlan, isNew: (Int) -> Bool) throws -> ExistingObjects {
     let context = newContext()
     current = context
     foundByRecord = [:]
@@ -53,7 +54,7 @@ final class ObjectWriter {
       return ExistingObjects(primaryKeys: [Int64](repeating: 0, count: node.batch.count))
     }
     let found = try context.performAndWait { () throws -> [ObjectMatch] in
-      try find(node, rows: Array(0..<node.batch.count), in: context)
+      try find(node, rows: Array(0..<node.batch.count), isNew: isNew, in: context)
     }
     var existing = ExistingObjects(primaryKeys: found.map { $0.id?.primaryKey ?? 0 })
     for (row, match) in found.enumerated() {
@@ -64,7 +65,9 @@ final class ObjectWriter {
   }
 
   /// The objects that some rows of a node match by its natural key.
-  private func find(_ node: DecodedNode, rows: [Int], in context: ManagedObjectContext) throws -> [ObjectMatch] {
+  private func find(
+    _ node: DecodedNode, rows: [Int], isNew: (Int) -> Bool = { _ in false }, in context: ManagedObjectContext
+  ) throws -> [ObjectMatch] {
     let columns = node.plan.matchColumns
     let names = node.plan.match.map { part in
       switch part {
@@ -75,20 +78,21 @@ final class ObjectWriter {
     guard !names.contains("") else {
       // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
       var ambiguous: [Int] = []
-      let keys = try store.primaryKeys(matching: node.batch, keyColumns: columns, ambiguous: &ambiguous)
+      let keys = try store.primaryKeys(
+        matching: node.batch, keyColumns: columns, isNew: isNew, ambiguous: &ambiguous)
+      let home = store.idHomes[node.plan.entity.index]
       let isAmbiguous = Set(ambiguous)
       let matches = rows.map { row in
         ObjectMatch(
           id: keys[row] == 0
             ? nil
-            : ObjectID(
-              entity: node.plan.entity, reference: .permanent(store: store.identifier, primaryKey: keys[row])),
+            : ObjectID(home: home, primaryKey: keys[row]),
           isAmbiguous: isAmbiguous.contains(row))
       }
       _ = try context.objects(with: matches.compactMap(\.id))
       return matches
     }
-    let tuples = rows.map { row in columns.map { node.value(column: $0, row: row) } }
+    let tuples = rows.map { row in isNew(row) ? [.null] : columns.map { node.value(column: $0, row: row) } }
     let found = try context.matches(
       of: tuples.filter { !$0.contains(.null) }, by: names, entity: node.plan.entity)
     return tuples.map { tuple in tuple.contains(.null) ? ObjectMatch() : found[ValueTuple(tuple)] ?? ObjectMatch() }
@@ -153,7 +157,7 @@ final class ObjectWriter {
     let found = foundByRecord
     let outcome = try context.performAndWait { () throws -> Result in
       var graph = ObjectBatch(
-        context: context, decoded: decoded, plan: plan, store: store.identifier, waiting: waiting)
+        context: context, decoded: decoded, plan: plan, idHomes: store.idHomes, waiting: waiting)
       try graph.matchNested { node in
         try find(node, rows: Array(0..<node.batch.count), in: context)
       }
@@ -175,11 +179,9 @@ final class ObjectWriter {
     _ relationship: Relationship, pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]
   ) throws {
     let context = newContext()
-    let entities = store.model.entities
-    let identifier = store.identifier
+    let idHomes = store.idHomes
     func id(_ row: KeyTable.Row) -> ObjectID {
-      ObjectID(
-        entity: entities[row.entityIndex], reference: .permanent(store: identifier, primaryKey: row.primaryKey))
+      ObjectID(home: idHomes[row.entityIndex], primaryKey: row.primaryKey)
     }
     try context.performAndWait { () throws -> Void in
       _ = try context.objects(with: pairs.map { id($0.row) })

@@ -171,7 +171,7 @@ extension SQLiteStore {
   /// The primary key of an object of this store.
   func primaryKey(of objectID: ObjectID) -> Int64? {
     let index = objectID.home.entityIndex
-    if index < idHomes.count && objectID.home === idHomes[index] { return objectID.primaryKey }
+    if index < idHomes.list.count && objectID.home === idHomes[index] { return objectID.primaryKey }
     guard case .permanent(let store, let key) = objectID.reference, store == storedMetadata.uuid,
       objectID.entity.model === model
     else { return nil }

@@ -103,7 +103,7 @@ import StoreInterface
       kinds.append(kind)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
-    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: store.idHomes))
+    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: store.idHomes.list))
     cellCount = names.count
     unsafe cells = .allocate(capacity: names.count)
     unsafe types = .allocate(capacity: names.count)

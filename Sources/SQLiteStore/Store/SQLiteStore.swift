@@ -73,7 +73,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var statements: [String: Statement] = [:]
   var plans: [RowPlan.Key: RowPlan] = [:]
   /// What ids have in common, by `Entity.index`. The identifier of a store never changes.
-  let idHomes: [ObjectID.Home]
+  package let idHomes: ObjectID.Homes
   /// The SELECTs of requests for objects by shape.
   var fetchTexts: [FetchShape.Key: String] = [:]
   /// By model index of the fetched entity.
@@ -107,7 +107,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     self.options = options
     self.connection = connection
     self.storedMetadata = metadata
-    idHomes = model.entities.map { ObjectID.Home(entity: $0, store: metadata.uuid) }
+    idHomes = model.idHomes(store: metadata.uuid)
     self.externalData = ExternalDataFolder(storePath: path)
     self.isCreator = isCreator
   }
