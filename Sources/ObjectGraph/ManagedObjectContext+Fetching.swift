@@ -25,7 +25,8 @@ extension ManagedObjectContext {
 
   /// As `fetch`, with rows from somewhere else.
   /// - Parameter read: the rows of a request: the given one, or with pending changes that without limit and offset.
-  func fetch(_ request: FetchRequest, reading read: (FetchRequest) throws -> [SnapshotBlock]) throws -> [ManagedObject] {
+  func fetch(_ request: FetchRequest, reading read: (FetchRequest) throws -> [SnapshotBlock]) throws -> [ManagedObject]
+  {
     checkConfinement()
     try throwDeferredError()
     if !hasPendingChanges(for: request) {

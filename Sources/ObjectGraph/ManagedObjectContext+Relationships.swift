@@ -69,7 +69,8 @@ extension ManagedObjectContext {
   }
 
   private func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
-    guard let object = registeredObject(with: owner), !object.memberLists.isEmpty, let index = object.runtime.index(of: relationship),
+    guard let object = registeredObject(with: owner), !object.memberLists.isEmpty,
+      let index = object.runtime.index(of: relationship),
       object.memberLists.indices.contains(index), object.memberLists[index] != nil
     else { return nil }
     return (object, index)

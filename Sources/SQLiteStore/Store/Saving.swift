@@ -34,27 +34,39 @@ extension SQLiteStore {
   }
 
   private func check(_ request: SaveRequest) throws {
-    var seen: Set<ObjectID> = []
+    var seen = SeenIDs()
+    var counts: [Int: (attributes: Int, relationships: Int)] = [:]
+    var last: (home: ObjectID.Home, counts: (attributes: Int, relationships: Int))?
+    func propertyCounts(_ objectID: ObjectID) -> (attributes: Int, relationships: Int) {
+      let home = objectID.home
+      if let last, last.home === home { return last.counts }
+      let known = counts[home.entityIndex] ?? (home.entity.attributes.count, home.entity.relationships.count)
+      counts[home.entityIndex] = known
+      last = (home, known)
+      return known
+    }
     func check(_ objectID: ObjectID) throws {
       guard primaryKey(of: objectID) != nil else {
         throw StoreError.failure("\(objectID.entity.name): the id is not one of this store")
       }
     }
-    for snapshot in request.inserted + request.updated {
-      let entity = snapshot.objectID.entity
-      try check(snapshot.objectID)
-      guard snapshot.attributes.count == entity.attributes.count, snapshot.toOne.count == entity.relationships.count
-      else {
-        throw StoreError.failure("\(entity.name): the snapshot does not have the entity's properties")
-      }
-      for destination in snapshot.toOne { if let destination { try check(destination) } }
-      if !seen.insert(snapshot.objectID).inserted {
-        throw StoreError.failure("\(entity.name): an object occurs twice in one save")
+    for list in [request.inserted, request.updated] {
+      for snapshot in list {
+        try check(snapshot.objectID)
+        let counts = propertyCounts(snapshot.objectID)
+        guard snapshot.attributes.count == counts.attributes, snapshot.toOne.count == counts.relationships else {
+          throw StoreError.failure(
+            "\(snapshot.objectID.entity.name): the snapshot does not have the entity's properties")
+        }
+        for destination in snapshot.toOne { if let destination { try check(destination) } }
+        if !seen.insert(snapshot.objectID) {
+          throw StoreError.failure("\(snapshot.objectID.entity.name): an object occurs twice in one save")
+        }
       }
     }
     for deletion in request.deleted {
       try check(deletion.objectID)
-      if !seen.insert(deletion.objectID).inserted {
+      if !seen.insert(deletion.objectID) {
         throw StoreError.failure("\(deletion.objectID.entity.name): an object occurs twice in one save")
       }
     }
@@ -87,15 +99,19 @@ extension SQLiteStore {
   }
 
   private func writeRows(_ request: SaveRequest) throws {
-    var writers: [Entity: SnapshotWriter] = [:]
-    func writer(_ entity: Entity) -> SnapshotWriter {
-      if let writer = writers[entity] { return writer }
-      let writer = SnapshotWriter(self, entity: entity)
-      writers[entity] = writer
+    var writers: [Int: SnapshotWriter] = [:]
+    var last: (entityIndex: Int, writer: SnapshotWriter)?
+    func writer(_ objectID: ObjectID) -> SnapshotWriter {
+      let entityIndex = objectID.home.entityIndex
+      if let last, last.entityIndex == entityIndex { return last.writer }
+      let writer = writers[entityIndex] ?? SnapshotWriter(self, entity: objectID.entity)
+      writers[entityIndex] = writer
+      last = (entityIndex, writer)
       return writer
     }
-    for snapshot in request.updated { try writer(snapshot.objectID.entity).update(snapshot) }
-    for snapshot in request.inserted { try writer(snapshot.objectID.entity).insert(snapshot) }
+    for snapshot in request.updated { try writer(snapshot.objectID).update(snapshot) }
+    for snapshot in request.inserted { try writer(snapshot.objectID).insert(snapshot) }
+    for writer in writers.values { try writer.finish() }
   }
 
   private func clearUniqueValues(_ snapshots: [Snapshot]) throws {
@@ -236,6 +252,8 @@ final class SnapshotWriter {
   /// Columns whose values may lie in files.
   private var externalColumns: Set<String> = []
   private lazy var reader = SnapshotReader(store, entity: entity)
+  private var insertionStatement: Statement?
+  private var greatestKey: Int64 = 0
   private lazy var insertion: String = {
     let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
     let parameters = ["?1", String(number), "1"] + columns.indices.map { "?\($0 + 2)" }
@@ -267,13 +285,19 @@ final class SnapshotWriter {
   }
 
   func insert(_ snapshot: Snapshot) throws {
-    let statement = try store.cached(insertion)
+    let statement = try insertionStatement ?? store.cached(insertion)
+    insertionStatement = statement
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
-    try bind(snapshot, key, Array(columns.indices), to: statement)
+    try bind(snapshot, key, columns.indices, to: statement)
     try statement.run()
-    try store.setLastPrimaryKey(key, of: entity)
+    greatestKey = max(greatestKey, key)
     try store.history?.recordInsert(entityNumber: number, key: key)
     noteOrder(key)
+  }
+
+  /// To be called after the last row: no key that was written is given out again.
+  func finish() throws {
+    if greatestKey > 0 { try store.setLastPrimaryKey(greatestKey, of: entity) }
   }
 
   /// Writes what differs from the stored row. Other columns keep what they have, to the byte.
@@ -307,10 +331,13 @@ final class SnapshotWriter {
     for place in ordered { store.noteMissingOrderKey(place.relationship, key) }
   }
 
-  private func bind(_ snapshot: Snapshot, _ key: Int64, _ written: [Int], to statement: Statement) throws {
+  private func bind(
+    _ snapshot: Snapshot, _ key: Int64, _ written: some Collection<Int>, to statement: Statement
+  ) throws {
     try statement.bind(1, key)
-    for (place, index) in written.enumerated() {
-      let parameter = Int32(place + 2)
+    var parameter: Int32 = 1
+    for index in written {
+      parameter += 1
       switch columns[index].source {
       case .attribute(let position, let kind):
         try ValueCoding.bind(
@@ -345,5 +372,32 @@ final class SnapshotWriter {
       case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
       }
     }
+  }
+}
+
+/// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be kept one by
+/// one.
+private struct SeenIDs {
+  private var home: ObjectID.Home?
+  private var last: Int64 = 0
+  private var others: Set<ObjectID> = []
+  /// The ids of the run of ascending keys, in case that something else comes.
+  private var run: [ObjectID] = []
+  private var isRun = true
+
+  /// - Returns: false when the id came before.
+  mutating func insert(_ id: ObjectID) -> Bool {
+    guard isRun else { return others.insert(id).inserted }
+    let key = id.primaryKey ?? 0
+    if run.isEmpty || (id.home === home && key > last) {
+      home = id.home
+      last = key
+      run.append(id)
+      return true
+    }
+    isRun = false
+    others = Set(run)
+    run = []
+    return others.insert(id).inserted
   }
 }
