@@ -308,11 +308,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func register(_ object: ManagedObject) { registry.insert(object) }
 
   /// Gives an object its permanent id.
-  func replaceID(of object: ManagedObject, with id: ObjectID) {
-    let old = object.objectID
-    object.adopt(id)
-    registry.move(object, from: old)
-  }
+  func replaceID(of object: ManagedObject, with id: ObjectID) { registry.move(object, to: id) }
 
   func unregister(_ objectID: ObjectID) { registry.remove(objectID) }
 

@@ -165,10 +165,11 @@ import ObjectModel
     return true
   }
 
-  /// Gives an object that has a new id its place by that; another with the same id gives way.
-  func move(_ object: ManagedObject, from old: ObjectID) {
-    let isHeld = find(slotOf: old).map { empty($0.slot) } ?? false
-    if let (slot, _) = find(slotOf: object.objectID) { empty(slot) }
+  /// Gives an object another id, and its place by that; another object with the same id gives way.
+  func move(_ object: ManagedObject, to id: ObjectID) {
+    let isHeld = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
+    if let (slot, _) = find(slotOf: id) { empty(slot) }
+    object.adopt(id)
     insertNew(object, isHeld: isHeld)
   }
 

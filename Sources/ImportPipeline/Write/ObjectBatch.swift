@@ -180,7 +180,7 @@ struct ObjectBatch {
     case .null: object.setObjectID(nil, at: place.position)
     case .value:
       let entityIndex =
-        unsafe reference.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
+        reference.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
       object.setObjectID(
         unsafe ObjectID(home: idHomes[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
     }
