@@ -117,8 +117,12 @@ extension ManagedObjectContext {
     saveCount += 1
     let isAnyIDWanted = !editedLists.isEmpty || keepsIDChanges || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
+    var isAnyIDNew = false
     for (object, row) in zip(plan.inserted, plan.request.inserted) {
-      if object.objectID != row.objectID { replaceID(of: object, with: row.objectID) }
+      if object.objectID != row.objectID {
+        isAnyIDNew = true
+        replaceID(of: object, with: row.objectID)
+      }
       object.reservedID = nil
       object.stored = row
       object.destinations = row.toOne
@@ -144,7 +148,7 @@ extension ManagedObjectContext {
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
     for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
     for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
-    if plan.permanentIDs.contains(where: { $0.key != $0.value }) { post(Self.objectIDsChangedNotification, nil) }
+    if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners)
   }
 
