@@ -5,7 +5,8 @@ public import StoreInterface
 /// looked at last.
 ///
 /// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nobody else keeps
-/// them. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
+/// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all objects
+/// looked at once. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
 public final class FetchedObjects: RandomAccessCollection {
   private enum IDs {
     case rows(FetchedRows)
@@ -25,8 +26,11 @@ public final class FetchedObjects: RandomAccessCollection {
   init(_ request: FetchRequest, context: ManagedObjectContext) throws {
     self.context = context
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
-    if context.hasChanges || context.parent != nil || context.coordinator.persistentStores.count != 1 {
-      ids = .list(try context.fetch(request).map(\.objectID))
+    context.checkConfinement()
+    try context.throwDeferredError()
+    let isFromStore = context.parent == nil && context.coordinator.persistentStores.count == 1
+    if !isFromStore || context.hasPendingChanges(for: request) {
+      ids = .list(try context.objectIDs(request))
     } else {
       var keys = request
       // No attribute can have this name, so that none of the sort descriptors can mean it.

@@ -30,19 +30,30 @@ struct FetchedObjectsTests {
     }
   }
 
-  @Test("only the batches that were looked at last are kept")
-  func memory() throws {
-    let school = try School(.sqlite)
-    try school.work { context in
-      for code in 0..<200 { _ = school.addCourse(context, Int64(code)) }
-      try context.save()
-      context.reset()
-      var request = FetchRequest(school.course)
-      request.fetchBatchSize = 10
-      let walked = try context.fetchedObjects(request)
-      for course in walked { _ = course["code"] }
-      #expect(context.registeredObjects.count <= 20)
-      #expect(walked.error == nil)
+  @Test(
+    "only the batches that were looked at last are kept, also in a child and beside changes of other entities",
+    arguments: StoreKind.allCases, [false, true])
+  func memory(kind: StoreKind, inChild: Bool) throws {
+    let school = try School(kind)
+    try school.work { root in
+      for code in 0..<200 { _ = school.addCourse(root, Int64(code)) }
+      try root.save()
+      root.reset()
+      let context = inChild ? ManagedObjectContext(parent: root, name: "child") : root
+      try context.performAndWait {
+        school.addPupil(context, "Ada")
+        try walkAll(school, context)
+      }
     }
+  }
+
+  private func walkAll(_ school: School, _ context: ManagedObjectContext) throws {
+    var request = FetchRequest(school.course)
+    request.fetchBatchSize = 10
+    let walked = try context.fetchedObjects(request)
+    for course in walked { _ = course["code"] }
+    // The two batches and the pupil.
+    #expect(context.registeredObjects.count <= 21)
+    #expect(walked.error == nil)
   }
 }
