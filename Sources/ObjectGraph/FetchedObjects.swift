@@ -5,8 +5,8 @@ public import StoreInterface
 /// looked at last.
 ///
 /// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nobody else keeps
-/// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all objects
-/// looked at once. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
+/// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all
+/// objects made once where the request sorts. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
 public final class FetchedObjects: RandomAccessCollection {
   private enum IDs {
     case rows(FetchedRows)

@@ -38,12 +38,10 @@ extension ManagedObjectContext {
       return found
     }
     try request.checkKeyPaths()
-    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
-    let matcher = PredicateMatcher(request.predicate)
     var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
       !$0.isDeleted && !$0.isUpdated
     }
-    found += pending.filter { matcher.matches(ObjectSubject(object: $0)) }
+    found += pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
     let rest = found.dropFirst(max(request.fetchOffset, 0))
@@ -52,12 +50,11 @@ extension ManagedObjectContext {
     return page
   }
 
-  /// The number of objects that `fetch` would return.
-  /// - Throws: what the store throws.
-  public func count(_ request: FetchRequest) throws -> Int {
-    checkConfinement()
-    try throwDeferredError()
-    return hasPendingChanges(for: request) ? try fetch(request).count : try rowCount(request)
+  /// New and changed objects that meet a request, in the order in which they became so.
+  func pendingMatches(_ request: FetchRequest) -> [ManagedObject] {
+    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
+    let matcher = PredicateMatcher(request.predicate)
+    return pending.filter { matcher.matches(ObjectSubject(object: $0)) }
   }
 
   /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context
@@ -120,7 +117,7 @@ extension FetchRequest {
     return request
   }
 
-  fileprivate func selects(_ candidate: Entity) -> Bool {
+  func selects(_ candidate: Entity) -> Bool {
     includesSubentities ? candidate.isKind(of: entity) : candidate == entity
   }
 }

@@ -22,13 +22,42 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. Where no pending change
-  /// counts, no object is made.
+  /// The number of objects that `fetch` would return. No object is made.
+  /// - Throws: what the store throws.
+  public func count(_ request: FetchRequest) throws -> Int {
+    checkConfinement()
+    try throwDeferredError()
+    if !hasPendingChanges(for: request) { return try rowCount(request) }
+    try request.checkKeyPaths()
+    takeIDChangesOfParent()
+    let count = try rowCount(unchangedPart(of: request)) + pendingMatches(request).count
+    try throwDeferredError()
+    return request.window(ofCount: count).count
+  }
+
+  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made, unless
+  /// pending changes have to find their places among sorted ones.
   /// - Throws: what the store throws.
   public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
     checkConfinement()
     try throwDeferredError()
-    return hasPendingChanges(for: request) ? try fetch(request).map(\.objectID) : try rowIDs(request)
+    if !hasPendingChanges(for: request) { return try rowIDs(request) }
+    if !request.sortDescriptors.isEmpty { return try fetch(request).map(\.objectID) }
+    try request.checkKeyPaths()
+    takeIDChangesOfParent()
+    let ids = try rowIDs(unchangedPart(of: request)) + pendingMatches(request).map(\.objectID)
+    try throwDeferredError()
+    let keyed = ids.enumerated().map { (key: $1.primaryKey ?? .max, position: $0) }
+    let ordered = keyed.sorted { ($0.key, $0.position) < ($1.key, $1.position) }
+    return ordered[request.window(ofCount: ids.count)].map { ids[$0.position] }
+  }
+
+  /// What a request selects of the objects that are not changed or deleted here, all of it.
+  private func unchangedPart(of request: FetchRequest) -> FetchRequest {
+    let changed = (touched.filter(\.isUpdated) + deleted).filter { request.selects($0.entity) }.map(\.objectID)
+    var part = request.withoutWindow
+    if !changed.isEmpty { part.predicate = .and([request.predicate, .not(.selfIsIn(changed))]) }
+    return part
   }
 
   /// The rows of a request for dictionaries, as the store has them: neither pending changes of this context nor those of
@@ -45,5 +74,13 @@ extension ManagedObjectContext {
   /// - Throws: what `rows(forDictionaries:)` throws.
   public func dictionaries(_ request: FetchRequest) throws -> [[String: ExpressionValue]] {
     try rows(forDictionaries: request).dictionaries
+  }
+}
+
+extension FetchRequest {
+  /// What limit and offset leave of so many results.
+  fileprivate func window(ofCount count: Int) -> Range<Int> {
+    let start = min(max(fetchOffset, 0), count)
+    return start..<(fetchLimit > 0 ? min(count - start, fetchLimit) + start : count)
   }
 }
