@@ -32,6 +32,7 @@ struct ChangedRecordsTests {
         map: { code: code, color: color }
       - from: halts.ndjson
         entity: Halt
+        strategy: upsert
         match: [line, number]
         \(rules)
         map: { number: number, line: { match: code, from: line }, \(columns) }
@@ -156,6 +157,7 @@ struct ChangedRecordsTests {
       let steps = """
           - from: lines.ndjson
             entity: Line
+            strategy: upsert
             match: [code]
             map: { code: code, color: color, next: { match: code, from: next, missing: "null" } }
         """
