@@ -15,7 +15,6 @@ final class EntityRuntime: Sendable {
     let isOptional: Bool
     /// `Entity.index` of the destination.
     let destinationIndex: Int
-    let inverse: Relationship?
     let isInverseToMany: Bool
     /// The position of the inverse among the relationships of the destination.
     let inverseIndex: Int?
@@ -55,7 +54,7 @@ final class EntityRuntime: Sendable {
       let destination = relationship.destination
       return Link(
         isToMany: relationship.isToMany, isOptional: relationship.description.isOptional,
-        destinationIndex: destination.index, inverse: inverse, isInverseToMany: inverse?.isToMany ?? false,
+        destinationIndex: destination.index, isInverseToMany: inverse?.isToMany ?? false,
         inverseIndex: inverse.flatMap { inverse in destination.relationships.firstIndex { $0.name == inverse.name } })
     }
     hasCountLimit = layout.relationships.map { relationship in

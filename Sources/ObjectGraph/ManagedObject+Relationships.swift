@@ -51,7 +51,7 @@ extension ManagedObject {
     if let destination, let context, context.deletedIDs.contains(destination) { context.lostIDs.insert(destination) }
     replaceDestination(destination, at: index)
     let link = runtime.links[index]
-    guard let context, let inverse = link.inverse else { return }
+    guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if link.isInverseToMany {
       let known = (entityIndex: link.destinationIndex, index: link.inverseIndex)
       if let previous { context.followRemoval(of: objectID, from: previous, inverse, known) }

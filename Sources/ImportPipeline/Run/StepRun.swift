@@ -252,7 +252,14 @@ final class StepRun {
   }
 
   private func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    var rowCount = decoded.root.rowCount
+    /// Rows have moved up where others were dropped.
+    func resolveAgain() -> [UnresolvedReference] {
+      if decoded.root.rowCount == rowCount { return waiting }
+      rowCount = decoded.root.rowCount
+      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    }
     decoded.dropProblemRows()
     let node = decoded.root
     // Nested objects may have made what was not there.
@@ -261,9 +268,9 @@ final class StepRun {
     for row in existing.ambiguous {
       decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
     }
-    let unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: unresolved, isFinal: isFinal)
-    let waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    waiting = resolveAgain()
+    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
+    waiting = resolveAgain()
     guard decoded.root.batch.count > 0 else { return }
     let result = try session.objects.write(decoded, plan: plan, waiting: waiting)
     report.counts.inserted += result.inserted

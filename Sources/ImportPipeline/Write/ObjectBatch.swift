@@ -159,11 +159,12 @@ struct ObjectBatch {
     }
     let later = waiting.isEmpty ? [] : waiting[node.plan.index]?[row] ?? []
     if !later.isEmpty { object.deferredRelationships = later }
-    for (index, reference) in node.plan.references.enumerated() {
-      if reference.relationship.isToMany {
+    for (index, place) in layout.references.enumerated() {
+      if place.isToMany {
+        let reference = node.plan.references[index]
         try setMembers(of: object, reference, node, index: index, row: row, adds: later.contains(reference.property))
-      } else if !later.contains(reference.property) || object.isInserted {
-        setDestination(of: object, at: layout.references[index], reference, node, row: row)
+      } else if later.isEmpty || object.isInserted || !later.contains(node.plan.references[index].property) {
+        setDestination(of: object, at: place, node, row: row)
       }
     }
     for (index, child) in node.plan.children.enumerated() {
@@ -171,16 +172,14 @@ struct ObjectBatch {
     }
   }
 
-  private func setDestination(
-    of object: ManagedObject, at place: FillLayout.Place, _ reference: ReferencePlan, _ node: DecodedNode, row: Int
-  ) {
-    guard let column = reference.column else { return }
+  private func setDestination(of object: ManagedObject, at place: FillLayout.Place, _ node: DecodedNode, row: Int) {
+    guard let column = place.column else { return }
     switch unsafe RowBatch.State(rawValue: node.batch.states[column][row]) {
     case .absent, nil: break
     case .null: object.setObjectID(nil, at: place.position)
     case .value:
       let entityIndex =
-        reference.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
+        unsafe place.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
       object.setObjectID(
         unsafe ObjectID(home: idHomes[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
     }
@@ -308,6 +307,10 @@ struct ObjectBatch {
     struct Place {
       var position: Int
       var destinationIndex: Int
+      var isToMany: Bool
+      /// Of the foreign key and of its entity.
+      var column: Int?
+      var entityColumn: Int?
     }
 
     init(_ node: NodePlan, _ entity: Entity) {
@@ -321,7 +324,8 @@ struct ObjectBatch {
       references = node.references.map { reference in
         Place(
           position: relationships.firstIndex(of: reference.property) ?? 0,
-          destinationIndex: reference.relationship.destination.index)
+          destinationIndex: reference.relationship.destination.index, isToMany: reference.relationship.isToMany,
+          column: reference.column, entityColumn: reference.entityColumn)
       }
     }
   }

@@ -221,6 +221,9 @@ extension DecodedNode {
   /// This node and those below it, parents first.
   var withDescendants: [DecodedNode] { [self] + children.flatMap(\.withDescendants) }
 
+  /// Rows of this node and of those below it.
+  var rowCount: Int { batch.count + children.reduce(0) { $0 + $1.rowCount } }
+
   func resetPrimaryKeys() {
     for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
   }
