@@ -19,6 +19,7 @@ import Foundation
   @unsafe private let base: UnsafeMutableRawPointer
   private let byteCount: Int
   private let pageCount: UInt32
+  private let ownsMapping: Bool
 
   /// A row as it lies on its page.
   @unsafe struct Cell {
@@ -31,52 +32,78 @@ import Foundation
   }
 
   /// Maps a file and finds the leaves of one of its tables.
+  ///
+  /// The descriptor that this takes is closed again, and with it the system drops all locks that the process has on the
+  /// file: for files that nobody else can have open.
   /// - Parameter root: as `sqlite_schema` names it.
   /// - Throws: `PageError` of kind `unsuitable` when the file has a log, another encoding than UTF-8 or a header that
   ///   does not fit its size.
-  public init(path: String, root: UInt32) throws(PageError) {
-    self.path = path
+  public convenience init(path: String, root: UInt32) throws(PageError) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw PageError(kind: .inputOutput, message: "cannot open \(path): \(unsafe String(cString: strerror(errno)))")
     }
     // The mapping stays when the file is closed.
     defer { close(descriptor) }
-    var header = [UInt8](repeating: 0, count: 100)
-    let count = unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, 100, 0) }
     var status = stat()
-    guard count == 100, unsafe fstat(descriptor, &status) == 0 else {
+    guard unsafe fstat(descriptor, &status) == 0, status.st_size >= 100 else {
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")
     }
+    let size = Int(status.st_size)
+    let mapped = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
+      throw PageError(kind: .inputOutput, message: "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
+    }
+    do {
+      unsafe try self.init(
+        bytes: UnsafeRawBufferPointer(start: mapped, count: size), path: path, root: root, ownsMapping: true)
+    } catch {
+      unsafe munmap(mapped, size)
+      throw error
+    }
+  }
+
+  /// Finds the leaves of a table of a file that somebody else has mapped, and keeps mapped while this is in use.
+  /// - Parameters:
+  ///   - bytes: the whole file.
+  ///   - path: for messages.
+  ///   - root: as `sqlite_schema` names it.
+  /// - Throws: as the other initializer.
+  @unsafe public convenience init(bytes: UnsafeRawBufferPointer, path: String, root: UInt32) throws(PageError) {
+    unsafe try self.init(bytes: bytes, path: path, root: root, ownsMapping: false)
+  }
+
+  @unsafe private init(
+    bytes: UnsafeRawBufferPointer, path: String, root: UInt32, ownsMapping: Bool
+  ) throws(PageError) {
+    guard let start = bytes.baseAddress, bytes.count >= 100 else {
+      throw PageError(kind: .unsuitable, message: "\(path) has no database header")
+    }
+    let header = unsafe Array(bytes[..<100])
     func number(_ offset: Int) -> UInt32 { (0..<4).reduce(0) { $0 << 8 | UInt32(header[offset + $1]) } }
     let stated = Int(header[16]) << 8 | Int(header[17])
     let pageSize = stated == 1 ? 65_536 : stated
     guard header.starts(with: Array("SQLite format 3\0".utf8)), header[18] == 1, header[19] == 1, number(56) == 1,
       pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480, number(28) >= 1,
-      Int(number(28)) * pageSize == Int(status.st_size)
+      Int(number(28)) * pageSize == bytes.count
     else {
       throw PageError(
         kind: .unsuitable, message: "\(path) is no UTF-8 database without a log whose header fits its size")
     }
+    self.path = path
+    self.ownsMapping = ownsMapping
     geometry = PageGeometry(pageSize: pageSize, reservedBytes: Int(header[20]))
-    byteCount = Int(status.st_size)
+    byteCount = bytes.count
     pageCount = number(28)
-    let mapped = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
-    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
-      throw PageError(kind: .inputOutput, message: "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
-    }
-    unsafe base = mapped
-    do {
-      leaves = unsafe try LeafFinder(
-        base: mapped, geometry: geometry, pageCount: pageCount, path: path
-      ).leaves(of: root)
-    } catch {
-      unsafe munmap(mapped, byteCount)
-      throw error
-    }
+    unsafe base = UnsafeMutableRawPointer(mutating: start)
+    leaves = unsafe try LeafFinder(
+      base: start, geometry: geometry, pageCount: pageCount, path: path
+    ).leaves(of: root)
   }
 
-  deinit { unsafe munmap(base, byteCount) }
+  deinit {
+    if ownsMapping { unsafe munmap(base, byteCount) }
+  }
 
   /// Gives the memory of the pages back that were read so far; they are read again when they are needed.
   public func releasePages() { unsafe _ = madvise(base, byteCount, MADV_DONTNEED) }

@@ -70,6 +70,14 @@
   /// Passes over the next row.
   public func skip() { index += 1 }
 
+  /// Bytes of the texts and blobs of the row that was located last.
+  private var roomOfRow: Int {
+    columns.reduce(0) { sum, column in
+      let field = unsafe fields[column.position]
+      return sum + (column.kind == .bytes && field.type >= 12 ? field.count : 0)
+    }
+  }
+
   /// Reads rows until something stops it.
   /// - Parameters:
   ///   - targets: one per column, with places for `rows.upperBound` rows.
@@ -122,7 +130,7 @@
             }
             let length = field.count
             guard used + length <= bytes.count, let base = bytes.baseAddress else {
-              return unsafe (row - rows.lowerBound, before, .room(cell.size))
+              return (row - rows.lowerBound, before, .room(roomOfRow))
             }
             unsafe (base + used).copyMemory(from: source, byteCount: length)
             unsafe place.storeBytes(of: UInt32(truncatingIfNeeded: offset + used), as: UInt32.self)

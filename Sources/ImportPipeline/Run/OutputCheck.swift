@@ -25,8 +25,21 @@ enum OutputCheck {
         .badPipeline, code: "output.is-input", "\(clash.0) names \(clash.1), which the run reads",
         hint: "give the result another name")
     }
+    let building = real(StoreBuild.folder(of: pipeline.store))
     var seen: [String: String] = [:]
     for (field, path) in outputs {
+      // What cannot take its place is told before anything else has.
+      var isFolder: ObjCBool = false
+      if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+        throw RunError(
+          .badPipeline, code: "output.is-folder", "\(field) names \(path), which is a folder",
+          hint: "name a file")
+      }
+      if isInside(real(path), building) {
+        throw RunError(
+          .badPipeline, code: "output.is-temporary",
+          "\(field) names \(path), which lies where the store is built and goes with that", hint: "name another folder")
+      }
       if let other = seen.updateValue(field, forKey: real(path)) {
         throw RunError(
           .badPipeline, code: "output.twice", "\(other) and \(field) both name \(path)",

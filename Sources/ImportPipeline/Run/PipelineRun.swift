@@ -115,6 +115,7 @@ public struct PipelineRun {
     report.rejects = rejects.shown
     report.rejectFiles = rejects.paths
     let known = try digest.value()
+    try inputs.requireUnchanged()
     try store.setMetadata(
       [StoreBuild.inputDigestKey: .string(known.text)],
       identifier: isFresh && pipeline.store.uuid == nil ? known.uuid : nil)

@@ -8,6 +8,19 @@ struct SourceInputs {
   /// Per import step: its files.
   let files: [[SourceFile]]
   private let keptInput: String?
+  /// Sizes and times of change, when the run began.
+  private let stamps: [String: Stamp]
+
+  private struct Stamp: Equatable {
+    var size: Int?
+    var changed: Date?
+
+    init(_ path: String) {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      size = attributes?[.size] as? Int
+      changed = attributes?[.modificationDate] as? Date
+    }
+  }
 
   init(_ steps: [ImportStep], temporaryFolder: String) throws(RunError) {
     var kept: String?
@@ -42,6 +55,19 @@ struct SourceInputs {
     }
     files = all
     keptInput = kept
+    var stamps: [String: Stamp] = [:]
+    for file in all.joined() { stamps[file.path] = Stamp(file.path) }
+    self.stamps = stamps
+  }
+
+  /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and in
+  ///   part after the change.
+  func requireUnchanged() throws(RunError) {
+    for file in files.joined() where stamps[file.path] != Stamp(file.path) {
+      throw RunError(
+        .locked, code: "source.changed", "\(file.name) was changed while it was read",
+        hint: "run again; nothing was replaced")
+    }
   }
 
   private static func keepStandardInput(in folder: String) throws(RunError) -> String {

@@ -28,7 +28,7 @@ struct StoreBuild {
     let name = (settings.path as NSString).lastPathComponent
     folder =
       isDryRun
-      ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : settings.path + ".partial"
+      ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : StoreBuild.folder(of: settings)
     storePath = folder + "/" + name
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
       targetStamp = try? StoreStamp.read(path: settings.path)
@@ -44,6 +44,9 @@ struct StoreBuild {
         .cannotCreate, code: "store.cannot-create", "cannot create \(folder): \(error.localizedDescription)")
     }
   }
+
+  /// Where a store is built that takes its place at the end.
+  static func folder(of settings: StoreSettings) -> String { settings.path + ".partial" }
 
   func discard() { try? FileManager.default.removeItem(atPath: folder) }
 

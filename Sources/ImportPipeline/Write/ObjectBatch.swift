@@ -179,7 +179,7 @@ struct ObjectBatch {
     case .null: object.setObjectID(nil, at: place.position)
     case .value:
       let entityIndex =
-        unsafe place.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
+        place.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
       object.setObjectID(
         unsafe ObjectID(home: idHomes[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
     }

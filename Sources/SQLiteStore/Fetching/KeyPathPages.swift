@@ -10,6 +10,7 @@ import StoreInterface
 @safe final class KeyPathPages {
   private let store: SQLiteStore
   private let plan: KeyPathPlan
+  private let file: FileMapping
   private let mapped: MappedTable
   private let cursor: TableCursor
   /// After so many batches the pages that were read are given back.
@@ -23,12 +24,13 @@ import StoreInterface
     guard !store.connection.isInTransaction, plan.isCopied else { return nil }
     try store.connection.execute("BEGIN")
     do {
-      guard let (mapped, cursor) = try KeyPathPages.open(store, plan, table) else {
+      guard let (file, mapped, cursor) = try KeyPathPages.open(store, plan, table) else {
         try store.connection.execute("COMMIT")
         return nil
       }
       self.store = store
       self.plan = plan
+      self.file = file
       self.mapped = mapped
       self.cursor = cursor
     } catch {
@@ -40,7 +42,7 @@ import StoreInterface
   /// Within a read transaction.
   private static func open(
     _ store: SQLiteStore, _ plan: KeyPathPlan, _ table: TableLayout
-  ) throws -> (MappedTable, TableCursor)? {
+  ) throws -> (FileMapping, MappedTable, TableCursor)? {
     // This takes the lock, too.
     guard
       let root = try store.connection.integer(
@@ -54,13 +56,24 @@ import StoreInterface
       let storage = index < plan.positions.count ? plan.columns[plan.positions[index]].storage : .integer
       columns.append(TableCursor.Column(position: place, kind: TableCursor.Column.Kind(storage)))
     }
+    guard let file = try store.connection.mapFile() else { return nil }
     do throws(PageError) {
-      let mapped = try MappedTable(path: store.path, root: UInt32(root))
-      return (mapped, TableCursor(mapped, columns: columns))
+      let mapped = unsafe try MappedTable(bytes: file.bytes, path: store.path, root: UInt32(root))
+      return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {
       if error.kind == .unsuitable { return nil }
-      return try store.pageErrors { throw error }
+      throw KeyPathPages.damage(error, store)
     }
+  }
+
+  private static func damage(_ error: PageError, _ store: SQLiteStore) -> StoreError {
+    .notAStore(path: store.path, message: error.message)
+  }
+
+  /// Ends the transaction.
+  func close() throws {
+    file.release()
+    try store.connection.execute("COMMIT")
   }
 
   /// Streams all rows, once.
@@ -70,8 +83,7 @@ import StoreInterface
   func scan(
     _ entity: Entity, rowsPerBatch: Int, row: Statement, body: (RowBatch) throws -> RowBatch
   ) throws {
-    let store = store
-    defer { try? store.connection.execute("COMMIT") }
+    defer { try? close() }
     let keys = RowBatch(
       entity: entity, columns: plan.destinations.map { RowBatch.Column(.toOne($0.cells.foreignKey), .integer) },
       capacity: rowsPerBatch)
@@ -80,11 +92,14 @@ import StoreInterface
     var batchCount = 0
     while true {
       let first = batch.count
-      let read = try store.pageErrors {
-        unsafe try cursor.read(
+      let read: (rows: Int, bytes: Int, stop: TableCursor.Stop)
+      do throws(PageError) {
+        read = unsafe try cursor.read(
           into: targets(batch, keys), rows: first..<batch.capacity,
           bytes: UnsafeMutableRawBufferPointer(start: batch.reserveArena(room), count: room),
           offset: batch.arenaCount)
+      } catch {
+        throw KeyPathPages.damage(error, store)
       }
       batch.commitArena(read.bytes)
       batch.count += read.rows
