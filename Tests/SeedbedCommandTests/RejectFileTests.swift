@@ -127,4 +127,31 @@ struct RejectFileTests {
     #expect(try workspace.text("items.csv") == "id,name\na,A\n")
     #expect(!workspace.exists("Shop.sqlite"))
   }
+
+  @Test(
+    "an output that cannot take its place ends the run before anything is replaced",
+    arguments: [
+      ("rejects: { file: taken, limit: 1 }", "which is a folder"),
+      ("export: [{ entity: Item, to: a.csv }, { entity: Item, to: taken, format: csv }]", "which is a folder"),
+      ("export: [{ entity: Item, to: Shop.sqlite.partial/items.csv }]", "where the store is built"),
+    ])
+  func impossibleOutput(section: String, message: String) async throws {
+    let workspace = try Workspace.withModel()
+    try FileManager.default.createDirectory(at: workspace.url("taken"), withIntermediateDirectories: true)
+    try workspace.write("items.csv", "id,name\na,A\n")
+    let yaml = ItemPipeline(map: ["identifier: id", "name: name"], rejects: "limit: 1").yaml
+    try workspace.write("items.yaml", yaml)
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
+    let before = try Data(contentsOf: workspace.url("Shop.sqlite"))
+    try workspace.write("items.csv", "id,name\nb,B\n")
+    try workspace.write(
+      "items.yaml",
+      section.hasPrefix("rejects")
+        ? yaml.replacingOccurrences(of: "rejects: { limit: 1 }", with: section) : yaml + "\n" + section)
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 78)
+    #expect(outcome.talk.contains(message), "\(outcome.talk)")
+    #expect(try Data(contentsOf: workspace.url("Shop.sqlite")) == before)
+    #expect(!workspace.exists("a.csv"))
+  }
 }
