@@ -18,7 +18,7 @@ struct SourceInputsTests {
       import:
         - from: a.csv
           entity: \(try firstEntity())
-          map: {}
+          map: { code: code }
       """)
     let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
     let inputs = try SourceInputs(pipeline.imports, temporaryFolder: workspace.path("t"))

@@ -131,13 +131,13 @@ struct RejectFileTests {
   @Test(
     "an output that cannot take its place ends the run before anything is replaced",
     arguments: [
-      ("rejects: { file: taken, limit: 1 }", "which is a folder"),
-      ("export: [{ entity: Item, to: a.csv }, { entity: Item, to: taken, format: csv }]", "which is a folder"),
+      ("rejects: { file: taken.csv, limit: 1 }", "which is a folder"),
+      ("export: [{ entity: Item, to: a.csv }, { entity: Item, to: taken.csv }]", "which is a folder"),
       ("export: [{ entity: Item, to: Shop.sqlite.partial/items.csv }]", "where the store is built"),
     ])
   func impossibleOutput(section: String, message: String) async throws {
     let workspace = try Workspace.withModel()
-    try FileManager.default.createDirectory(at: workspace.url("taken"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: workspace.url("taken.csv"), withIntermediateDirectories: true)
     try workspace.write("items.csv", "id,name\na,A\n")
     let yaml = ItemPipeline(map: ["identifier: id", "name: name"], rejects: "limit: 1").yaml
     try workspace.write("items.yaml", yaml)
