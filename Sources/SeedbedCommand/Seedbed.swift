@@ -16,7 +16,7 @@ struct Seedbed: ParsableCommand {
         70   internal error
         73   an output cannot be created
         74   input/output error: disk full, truncated gzip
-        75   another run or process uses the store, or changed it meanwhile; try later
+        75   another run or process uses the store, or changed it or a source meanwhile; try later
         78   the pipeline or the model is wrong
         130  interrupted; a second signal stops at once
 

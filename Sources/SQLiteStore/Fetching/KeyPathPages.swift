@@ -48,6 +48,8 @@ import StoreInterface
       let root = try store.connection.integer(
         "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
       try store.connection.string("PRAGMA journal_mode") != "wal",
+      // A primary key with an index of its own is not the row id, in whose order the pages are.
+      try store.connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
       let places = try store.storedPositions(of: table)
     else { return nil }
     var columns: [TableCursor.Column] = []

@@ -163,6 +163,27 @@ struct KeyPathScanTests {
     try store.close()
   }
 
+  @Test("a primary key that is not the row id goes through SQLite")
+  func foreignKeyOrder() throws {
+    let path = try makeStore(seed: 23, rows: 50)
+    let connection = try Connection(path: path)
+    let sql = try #require(try connection.string("SELECT sql FROM sqlite_schema WHERE name = 'ZITEM'"))
+    try #require(sql.contains("INTEGER PRIMARY KEY"))
+    try connection.execute("ALTER TABLE ZITEM RENAME TO OLD")
+    try connection.execute(sql.replacing("INTEGER PRIMARY KEY", with: "INTEGER PRIMARY KEY DESC"))
+    try connection.execute("INSERT INTO ZITEM SELECT * FROM OLD ORDER BY Z_PK % 7")
+    try connection.execute("DROP TABLE OLD")
+    try connection.close()
+    let store = try open(path)
+    #expect(try !readsPages(store))
+    let rows = try scan(store, Self.keyPaths).rows
+    try store.connection.execute("BEGIN")
+    #expect(try scan(store, Self.keyPaths).rows == rows)
+    try store.connection.execute("COMMIT")
+    #expect(rows.count == 50)
+    try store.close()
+  }
+
   #if os(Linux)
     @Test("the file is locked against other processes while pages are read, and free afterwards")
     func locked() throws {
