@@ -69,7 +69,18 @@ public struct ContextChangeIDs: Sendable, Hashable {
   /// Ids of deleted objects.
   public var deletedObjectIDs: [ObjectID]
   /// Ids of objects whose to-many relationships have other members now because the other side says so.
-  public var relationshipOwnerIDs: [ObjectID]
+  ///
+  /// They are put together when they are asked for: linear in the number of changed relationships.
+  public var relationshipOwnerIDs: [ObjectID] {
+    get { memberChanges.isEmpty ? owners : Array(memberChanges.owners.union(owners)) }
+    set {
+      owners = newValue
+      memberChanges = MemberChanges()
+    }
+  }
+  private var owners: [ObjectID]
+  /// Changes whose owners count, too. Most saves tell nobody who would ask.
+  private var memberChanges = MemberChanges()
 
   /// Changes of these objects.
   public init(
@@ -78,7 +89,21 @@ public struct ContextChangeIDs: Sendable, Hashable {
     insertedObjectIDs = inserted
     updatedObjectIDs = updated
     deletedObjectIDs = deleted
-    relationshipOwnerIDs = relationshipOwners
+    owners = relationshipOwners
+  }
+
+  mutating func add(_ changes: MemberChanges) { memberChanges = changes }
+
+  public static func == (left: ContextChangeIDs, right: ContextChangeIDs) -> Bool {
+    left.insertedObjectIDs == right.insertedObjectIDs && left.updatedObjectIDs == right.updatedObjectIDs
+      && left.deletedObjectIDs == right.deletedObjectIDs
+      && Set(left.relationshipOwnerIDs) == Set(right.relationshipOwnerIDs)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(insertedObjectIDs)
+    hasher.combine(updatedObjectIDs)
+    hasher.combine(deletedObjectIDs)
   }
 
   /// The same changes with the coordinator's own ids; ids that it cannot know are left out.

@@ -5,6 +5,8 @@ import StoreInterface
 final class EntityRuntime: Sendable {
   let layout: EntityLayout
   let validators: [AttributeValidator]
+  /// Of each attribute, what decides most values.
+  let plainRules: [AttributeValidator.PlainRule]
   let defaultValues: [Value]
   let objectClass: ManagedObject.Type
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
@@ -27,6 +29,8 @@ final class EntityRuntime: Sendable {
   let emptyDestinations: [ObjectID?]
   /// Of a new object: an empty list for every to-many relationship.
   let emptyMemberLists: [MemberList?]
+  /// Whether there is a to-many relationship.
+  let hasToMany: Bool
   /// Positions of transient attributes.
   let transientAttributes: [Int]
   /// Objects are of a subclass, which may override hooks.
@@ -39,6 +43,7 @@ final class EntityRuntime: Sendable {
     var validators: [AttributeValidator] = []
     for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
     self.validators = validators
+    plainRules = validators.map(\.plainRule)
     defaultValues = layout.attributes.map { $0.derivation == nil ? $0.defaultValue : .null }
     let description = layout.entity.description
     objectClass =
@@ -46,6 +51,7 @@ final class EntityRuntime: Sendable {
     transientAttributes = layout.attributes.indices.filter { layout.attributes[$0].isTransient }
     emptyDestinations = Array(repeating: nil, count: layout.relationships.count)
     emptyMemberLists = layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
+    hasToMany = layout.relationships.contains(where: \.isToMany)
     hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
     hasBinaryAttributes = layout.attributes.contains { $0.type == .binary || $0.type == .transformable }

@@ -24,7 +24,10 @@ extension ManagedObject {
   /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
   var memberLists: [MemberList?] {
     get { contents?.memberLists ?? [] }
-    _modify { yield &ownContents().memberLists }
+    _modify {
+      noteLists()
+      yield &ownContents().memberLists
+    }
   }
 
   /// The persisted state that the current values are compared with; nil for new objects. A fault that has one fires
@@ -91,6 +94,16 @@ extension ManagedObject {
     }
     self.block = nil
     isPacked = false
+  }
+
+  /// A new object has been saved as this row.
+  func becomeSaved(_ row: Snapshot) {
+    let own = ownContents()
+    own.reservedID = nil
+    own.stored = row
+    own.destinations = row.toOne
+    block = nil
+    status = .loaded
   }
 
   /// Gives a fault a row to fire from.

@@ -10,7 +10,8 @@ extension ManagedObject {
     if runtime.hasSubclass {
       validateValues(&problems)
     } else {
-      for index in 0..<runtime.validators.count where !runtime.validators[index].isPlainlyValid(loadedValue(index)) {
+      let rules = runtime.plainRules
+      for index in 0..<rules.count where !rules[index].accepts(loadedValue(index)) {
         let validator = runtime.validators[index]
         for violation in validator.violations(of: loadedValue(index)) {
           problems.append(problem(validator.attribute.name, violation.code, violation.message))

@@ -57,11 +57,15 @@ open class ManagedObject {
       new.values = home.runtime.defaultValues
       new.destinations = home.runtime.emptyDestinations
       new.memberLists = home.runtime.emptyMemberLists
+      if home.runtime.hasToMany { home.hasLists = true }
       contents = new
     }
   }
 
   var runtime: EntityRuntime { home.runtime }
+
+  /// To be called before the object gets a list of members.
+  func noteLists() { home.hasLists = true }
   var context: ManagedObjectContext? { home.context }
 
   // MARK: Identity and state

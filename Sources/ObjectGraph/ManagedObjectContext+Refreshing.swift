@@ -144,7 +144,7 @@ extension ManagedObjectContext {
     touched = []
     deleted = []
     editedLists = []
-    deltas = [:]
+    memberChanges = MemberChanges()
     lostIDs = []
   }
 
@@ -166,12 +166,7 @@ extension ManagedObjectContext {
       }
       object.replaceIDs(ids)
     }
-    deltas = Dictionary(
-      deltas.map { key, delta in
-        var delta = delta
-        delta.replaceIDs(ids)
-        return (MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship), delta)
-      }, uniquingKeysWith: { first, _ in first })
+    memberChanges.replaceIDs(ids)
     noteIDChanges(ids)
     post(Self.objectIDsChangedNotification, nil)
   }

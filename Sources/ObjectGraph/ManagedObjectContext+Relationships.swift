@@ -14,7 +14,7 @@ extension ManagedObjectContext {
       object.memberLists[index]?.append(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = position(owner, relationship, known) {
-      deltas[MemberKey(owner: owner, relationship: index), default: MemberDelta()].append(member)
+      memberChanges.note(member, isAddition: true, in: MemberKey(owner: owner, relationship: index))
     }
   }
 
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
       object.memberLists[index]?.remove(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = position(owner, relationship, known) {
-      deltas[MemberKey(owner: owner, relationship: index), default: MemberDelta()].remove(member)
+      memberChanges.note(member, isAddition: false, in: MemberKey(owner: owner, relationship: index))
     }
   }
 
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
   }
 
   func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {
-    deltas.isEmpty ? nil : deltas.removeValue(forKey: MemberKey(owner: owner, relationship: index))
+    memberChanges.take(MemberKey(owner: owner, relationship: index))
   }
 
   private func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
   }
 
   private func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
-    guard let object = registeredObject(with: owner), !object.memberLists.isEmpty,
+    guard mayHaveLists(owner), let object = registeredObject(with: owner), !object.memberLists.isEmpty,
       let index = object.runtime.index(of: relationship),
       object.memberLists.indices.contains(index), object.memberLists[index] != nil
     else { return nil }

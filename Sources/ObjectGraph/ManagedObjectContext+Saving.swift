@@ -103,7 +103,8 @@ extension ManagedObjectContext {
 
   /// Loads the to-many relationships whose number of members is limited and that changed without being loaded.
   private func loadLimitedLists() throws {
-    let limited = deltas.filter { key, delta in
+    if memberChanges.isEmpty || !coordinator.hasLimitedLists { return }
+    let limited = memberChanges.byRelationship().filter { key, delta in
       let runtime = coordinator.runtime(key.owner.entity)
       let rules = runtime.layout.relationships[key.relationship].description
       return runtime.hasCountLimit[key.relationship] && (delta.hasRemovals || rules.maximumCount > 0)
@@ -118,15 +119,13 @@ extension ManagedObjectContext {
     let isAnyIDWanted = !editedLists.isEmpty || keepsIDChanges || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     var isAnyIDNew = false
-    for (object, row) in zip(plan.inserted, plan.request.inserted) {
-      if object.objectID != row.objectID {
+    for index in plan.inserted.indices {
+      let object = plan.inserted[index]
+      if object.objectID != plan.request.inserted[index].objectID {
         isAnyIDNew = true
-        replaceID(of: object, with: row.objectID)
+        replaceID(of: object, with: plan.request.inserted[index].objectID)
       }
-      object.reservedID = nil
-      object.stored = row
-      object.destinations = row.toOne
-      object.status = .loaded
+      object.becomeSaved(plan.request.inserted[index])
     }
     for (object, row) in zip(plan.updated, plan.request.updated) {
       var saved = row
@@ -134,7 +133,8 @@ extension ManagedObjectContext {
       object.stored = saved
       object.destinations = saved.toOne
     }
-    let owners = Set(deltas.keys.map(\.owner)).union(editedLists.lazy.map(\.objectID))
+    let memberChanges = memberChanges
+    let owners = editedLists.map(\.objectID)
     for object in editedLists where object.status == .loaded {
       for index in object.memberLists.indices { object.memberLists[index]?.commit(permanentIDs) }
     }
@@ -149,13 +149,14 @@ extension ManagedObjectContext {
     for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
     for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
-    announce(plan, relationshipOwners: owners)
+    announce(plan, relationshipOwners: owners, memberChanges)
   }
 
-  private func announce(_ plan: SavePlan, relationshipOwners: Set<ObjectID>) {
-    let ids = ContextChangeIDs(
+  private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {
+    var ids = ContextChangeIDs(
       inserted: plan.request.inserted.map(\.objectID), updated: plan.request.updated.map(\.objectID),
-      deleted: plan.request.deleted.map(\.objectID), relationshipOwners: Array(relationshipOwners))
+      deleted: plan.request.deleted.map(\.objectID), relationshipOwners: relationshipOwners)
+    ids.add(memberChanges)
     let changes = ContextChanges(
       inserted: plan.inserted, updated: plan.updated, deleted: plan.deleted, ids: ids, in: self)
     post(Self.didSaveObjectsNotification, changes)

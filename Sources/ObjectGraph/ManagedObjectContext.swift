@@ -87,7 +87,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private var inverselessOwners: [WeakObject] = []
   private var inverselessSweepCount = 1024
   /// Changes of to-many relationships that are not loaded.
-  var deltas: [MemberKey: MemberDelta] = [:]
+  var memberChanges = MemberChanges()
   /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
   var lostIDs: Set<ObjectID> = []
   /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
@@ -110,12 +110,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var idChanges: [ObjectID] = []
   /// How many of the parent's `idChanges` this context has taken over.
   var seenIDChangeCount = 0
-
-  /// A to-many relationship of an object, by position in the object's own entity.
-  struct MemberKey: Hashable {
-    var owner: ObjectID
-    var relationship: Int
-  }
 
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -270,6 +264,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     homes[entityIndex] = home
     return home
   }
+
+  /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects refer to
+  /// have none, and need not be looked for.
+  func mayHaveLists(_ id: ObjectID) -> Bool { homes[id.home.entityIndex]?.hasLists ?? false }
 
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {

@@ -113,30 +113,3 @@ struct MemberList {
     self = MemberList(stored: saved)
   }
 }
-
-/// Changes to a to-many relationship that is not loaded: members that came and went since the last save.
-struct MemberDelta {
-  /// Members that came and went, in order.
-  private var changes: [(member: ObjectID, isAddition: Bool)] = []
-
-  mutating func append(_ member: ObjectID) { changes.append((member, true)) }
-
-  mutating func remove(_ member: ObjectID) { changes.append((member, false)) }
-
-  /// Whether each member is there in the end.
-  private var outcome: [ObjectID: Bool] {
-    Dictionary(changes.map { ($0.member, $0.isAddition) }, uniquingKeysWith: { _, last in last })
-  }
-
-  var hasRemovals: Bool { changes.contains { !$0.isAddition } && outcome.values.contains(false) }
-
-  mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    changes = changes.map { (ids[$0.member] ?? $0.member, $0.isAddition) }
-  }
-
-  func apply(to list: inout MemberList) {
-    let outcome = outcome
-    for (member, isPresent) in outcome where !isPresent { list.remove(member) }
-    for (member, isAddition) in changes where isAddition && outcome[member] == true { list.append(member) }
-  }
-}

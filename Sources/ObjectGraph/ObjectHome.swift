@@ -6,6 +6,8 @@ final class ObjectHome {
   /// What temporary ids have in common.
   let temporaryIDs: ObjectID.Home
   weak var context: ManagedObjectContext?
+  /// Whether some object may have the list of a to-many relationship.
+  var hasLists = false
 
   init(_ runtime: EntityRuntime, _ context: ManagedObjectContext) {
     self.runtime = runtime

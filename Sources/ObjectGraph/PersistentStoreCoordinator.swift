@@ -22,6 +22,9 @@ public final class PersistentStoreCoordinator: Sendable {
     self.model = model
     router = StoreRouter(model: model)
     runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
+    hasLimitedLists = runtimes.contains { runtime in
+      runtime.links.indices.contains { runtime.links[$0].isToMany && runtime.hasCountLimit[$0] }
+    }
   }
 
   /// A coordinator with one store for all entities.
@@ -96,6 +99,9 @@ public final class PersistentStoreCoordinator: Sendable {
   // MARK: Objects
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
+
+  /// Whether the number of members of some to-many relationship is limited.
+  let hasLimitedLists: Bool
 
   /// Permanent ids for new objects, by entity in the given order: keys follow that order within each root entity of
   /// each store.

@@ -38,32 +38,47 @@ import Foundation
 
   deinit { close(descriptor) }
 
+  /// Adds the leaves below a page. All children of an interior page are of one kind, because the tree is balanced: only the
+  /// first one is looked at. Whoever reads a leaf finds out whether it is one.
   private static func collect(
     _ page: UInt32, depth: Int, _ descriptor: Int32, _ geometry: PageGeometry, _ path: String,
     into leaves: inout [UInt32]
   ) throws(PageError) {
+    guard let children = try children(of: page, descriptor, geometry, path) else {
+      leaves.append(page)
+      return
+    }
     guard depth < 20 else { throw malformed(path, page) }
+    guard try self.children(of: children[0], descriptor, geometry, path) != nil else {
+      leaves += children
+      return
+    }
+    for child in children { try collect(child, depth: depth + 1, descriptor, geometry, path, into: &leaves) }
+  }
+
+  /// - Returns: the pages below an interior page, one at least; nil for a leaf.
+  private static func children(
+    of page: UInt32, _ descriptor: Int32, _ geometry: PageGeometry, _ path: String
+  ) throws(PageError) -> [UInt32]? {
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: geometry.pageSize, alignment: 16)
     defer { unsafe bytes.deallocate() }
     unsafe try read(descriptor, geometry, path, page, count: 1, into: bytes)
     let header = page == 1 ? 100 : 0
     let kind = unsafe bytes.load(fromByteOffset: header, as: UInt8.self)
-    if kind == PageBuilder.Kind.leafTable.rawValue {
-      leaves.append(page)
-      return
-    }
+    if kind == PageBuilder.Kind.leafTable.rawValue { return nil }
     guard kind == PageBuilder.Kind.interiorTable.rawValue else { throw malformed(path, page) }
     let count = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: header + 3, as: UInt16.self)))
     guard header + 12 + count * 2 <= geometry.usableSize else { throw malformed(path, page) }
+    var children: [UInt32] = []
+    children.reserveCapacity(count + 1)
     for index in 0..<count {
       let cell = Int(
         UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: header + 12 + index * 2, as: UInt16.self)))
       guard cell + 4 <= geometry.usableSize else { throw malformed(path, page) }
-      let child = UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: cell, as: UInt32.self))
-      try collect(child, depth: depth + 1, descriptor, geometry, path, into: &leaves)
+      children.append(UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: cell, as: UInt32.self)))
     }
-    let rightmost = UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: header + 8, as: UInt32.self))
-    try collect(rightmost, depth: depth + 1, descriptor, geometry, path, into: &leaves)
+    children.append(UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: header + 8, as: UInt32.self)))
+    return children
   }
 
   private static func malformed(_ path: String, _ page: UInt32) -> PageError {

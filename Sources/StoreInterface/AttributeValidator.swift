@@ -15,15 +15,12 @@ public struct AttributeValidator: Sendable {
 
   /// The attribute whose rules these are.
   public let attribute: AttributeDescription
-  /// The smallest and greatest integer by the attribute's width and limits.
-  private let integerRange: (lower: Int64, upper: Int64)
-  private let realRange: (lower: Double, upper: Double)
   private let lengthRange: (lower: Int, upper: Int)
   /// Limits that plain integers and doubles do not decide exactly.
   private let hasValueLimits: Bool
   private let pattern: NSRegularExpression?
-  private let plainForm: PlainForm
-  private let allowsPlainNull: Bool
+  /// Decides most values without a look at the model.
+  package let plainRule: PlainRule
 
   /// Compiles the attribute's regular expression.
   /// - Throws: `ModelError` when it is no valid expression.
@@ -57,10 +54,8 @@ public struct AttributeValidator: Sendable {
     case .date(let limit): reals.upper = limit.timeIntervalSinceReferenceDate
     default: break
     }
-    integerRange = integers
-    realRange = reals
     lengthRange = lengths
-    plainForm =
+    let plainForm: PlainRule.Form =
       switch attribute.type {
       case .integer16, .integer32, .integer64: .integer
       case .double, .float: .real
@@ -69,29 +64,45 @@ public struct AttributeValidator: Sendable {
       case .boolean: .boolean
       default: .other
       }
-    allowsPlainNull =
-      attribute.isOptional || attribute.isTransient || attribute.derivation != nil || attribute.type == .composite
+    plainRule = PlainRule(
+      form: plainForm,
+      allowsNull: attribute.isOptional || attribute.isTransient || attribute.derivation != nil
+        || attribute.type == .composite,
+      integerRange: integers, realRange: reals)
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
   }
 
-  /// Whether the value certainly breaks no rule, told without a look at the model; otherwise `violations(of:)` tells.
-  package func isPlainlyValid(_ value: Value) -> Bool {
-    switch value {
-    case .null: return allowsPlainNull
-    case .integer(let number):
-      return plainForm == .integer && number >= integerRange.lower && number <= integerRange.upper
-    case .double(let number): return plainForm == .real && isValid(real: number)
-    case .date(let date): return plainForm == .date && isValid(real: date.timeIntervalSinceReferenceDate)
-    case .string: return plainForm == .text
-    case .boolean: return plainForm == .boolean
-    default: return false
+  /// What needs no more than a look at the case of the value, and at limits that are numbers. It has no references, so that
+  /// asking costs next to nothing.
+  package struct PlainRule: Sendable {
+    fileprivate enum Form {
+      case integer, real, date, text, boolean, other
+    }
+
+    fileprivate let form: Form
+    fileprivate let allowsNull: Bool
+    /// The smallest and greatest integer by the attribute's width and limits.
+    fileprivate let integerRange: (lower: Int64, upper: Int64)
+    fileprivate let realRange: (lower: Double, upper: Double)
+
+    /// Whether the value certainly breaks no rule; otherwise `violations(of:)` tells.
+    package func accepts(_ value: Value) -> Bool {
+      switch value {
+      case .null: allowsNull
+      case .integer(let number): form == .integer && number >= integerRange.lower && number <= integerRange.upper
+      case .double(let number): form == .real && number >= realRange.lower && number <= realRange.upper
+      case .date(let date):
+        form == .date && date.timeIntervalSinceReferenceDate >= realRange.lower
+          && date.timeIntervalSinceReferenceDate <= realRange.upper
+      case .string: form == .text
+      case .boolean: form == .boolean
+      default: false
+      }
     }
   }
 
-  /// What needs no more than a look at the case of the value, and at limits that are numbers.
-  private enum PlainForm {
-    case integer, real, date, text, boolean, other
-  }
+  private var integerRange: (lower: Int64, upper: Int64) { plainRule.integerRange }
+  private var realRange: (lower: Double, upper: Double) { plainRule.realRange }
 
   /// Whether null is allowed. Transient and derived attributes are never stored as given, and a composite is stored as
   /// its elements, so these may be null.

@@ -6,6 +6,7 @@ and environment, given anew before each run, with the work that is not measured)
 raises Failure). `limit` of a bar without a peer is in seconds of processor time.
 """
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -158,6 +159,45 @@ class Reimport:
             rows = (sums[0] + 99) // 100
             sums = [sums[0], sums[1] - 60 * rows, sums[2] - 60 * rows] + sums[3:]
         bench.expect(sums, f"{self.title}, {side}")
+
+
+class FindOrCreate(Reimport):
+    """1,000,000 stop times found one by one, of which half are stored, against SELECT and INSERT in one transaction."""
+
+    key, title, limit = "find-or-create", "find-or-create of 1,000,000 records, half stored, against C `SELECT`, `INSERT`", 2.0
+    count, changed = 1_000_000, False
+    pipelines = ["transit-reimport.yaml", "transit-find-or-create.yaml"]
+
+    def __init__(self):
+        pass
+
+    def prepare(self, bench):
+        self.data, half = os.path.join(bench.kept, "found"), os.path.join(bench.kept, "half")
+        for target, count in [(half, self.count // 2), (self.data, self.count)]:
+            if not os.path.exists(target):
+                first(bench.data, target, count)
+        bench.keep("Half.sqlite", *bench.run(self.pipeline(bench), half), "Transit.sqlite")
+        command = ["bin/yard", "raw", half, "out/raw.db", "zlib", "u", "before"]
+        bench.keep("half.db", command, dict(os.environ), "raw.db")
+
+    def ours(self, bench):
+        bench.empty_out()
+        shutil.copyfile(os.path.join(bench.kept, "Half.sqlite"), os.path.join(bench.out, "Transit.sqlite"))
+        os.sync()
+        return bench.run(bench.helper(self.pipelines[1]), self.data)
+
+    def theirs(self, bench):
+        bench.empty_out()
+        shutil.copyfile(os.path.join(bench.kept, "half.db"), os.path.join(bench.out, "raw.db"))
+        os.sync()
+        return ["bin/yard", "foc", self.data, "out/raw.db", "zlib", "u", "before"], dict(os.environ)
+
+    def check(self, bench, side):
+        name, columns = ("Transit.sqlite", OURS) if side == "ours" else ("raw.db", THEIRS)
+        sums = bench.sums(os.path.join(bench.out, name), columns)
+        self.sums = getattr(self, "sums", sums)
+        if sums != self.sums or sums[0] != self.count:
+            raise Failure(f"{self.title}, {side}: sums over the stop times are {sums}, not {self.sums}")
 
 
 class NDJSON:
@@ -315,6 +355,16 @@ def change(data, target):
                 copy.write(line)
 
 
+def first(data, target, count):
+    """A copy of the feed with its first stop times."""
+    os.makedirs(target)
+    for name in set(os.listdir(data)) - {"stop_times.csv.gz"}:
+        os.symlink(os.path.join(data, name), os.path.join(target, name))
+    with gzip.open(os.path.join(data, "stop_times.csv.gz"), "rb") as source:
+        with gzip.open(os.path.join(target, "stop_times.csv.gz"), "wb", compresslevel=6) as copy:
+            copy.writelines(itertools.islice(source, count + 1))
+
+
 BARS = [
     Build(
         "yardstick", "C on SQLite's API, indexes after", 0.20,
@@ -330,6 +380,7 @@ BARS = [
         ["peers/p_polars.py", "polars", "adbc_driver_sqlite"]),
     Reimport("reimport-unchanged", "re-import unchanged, against C `ON CONFLICT DO UPDATE`", 0.25, False),
     Reimport("reimport-changed", "re-import with 1 % changed, against C `ON CONFLICT DO UPDATE`", 0.40, True),
+    FindOrCreate(),
     NDJSON(),
     Export("export", "CSV export of 3,000,000 rows to gz, against `sqlite3 -csv \\| gzip`", EXPORTED, EXPORT_SQL),
     Export(

@@ -145,7 +145,7 @@ final class DecodedBatch: @unchecked Sendable {
   var search: StoredRowSearch.Result?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
-  /// Whether a copy still needs the record batch, so that it must not be filled again.
+  /// Whether somebody still needs the record batch, so that it must not be filled again.
   private(set) var recordsAreRetained = false
 
   init(records: RecordBatch, file: Int, root: DecodedNode) {
@@ -153,6 +153,9 @@ final class DecodedBatch: @unchecked Sendable {
     self.file = file
     self.root = root
   }
+
+  /// Keeps the record batch from being filled again.
+  func retainRecords() { recordsAreRetained = true }
 
   /// A batch of its own with the rows of some records. It shares the record batch, which is not reused from then on.
   func copy(records wanted: Set<Int>) -> DecodedBatch {

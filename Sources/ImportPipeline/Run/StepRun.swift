@@ -24,6 +24,8 @@ final class StepRun {
   var seen: KeyTable?
   /// Whether the source is read in the hope that once will do.
   private(set) var isTentative = false
+  /// The batch whose objects are being saved.
+  var saving: ObjectSave?
   /// Copies of batches whose records would change existing objects but refer to something not yet there.
   private var held: [DecodedBatch] = []
 
@@ -69,7 +71,14 @@ final class StepRun {
           seen = KeyTable(memory: session.keyMemory)
         }
       }
-      if try !updatePages(losers), try !writeLeftOver() { try take(losers) }
+      do {
+        if try !updatePages(losers), try !writeLeftOver() { try take(losers) }
+      } catch {
+        // What had been taken up before counts all the same.
+        try? finishSaving()
+        throw error
+      }
+      try finishSaving()
       recognition = nil
     }
     preparation = nil
@@ -160,12 +169,14 @@ final class StepRun {
     }
     if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
     try checkKeys(decoded)
+    let strategy = onlyInserts ? .bulk : report.strategy
+    if strategy == .findOrCreate || strategy == .automatic { return try writeObjects(decoded, isFinal: isFinal) }
     try session.store.begin()
     do {
-      switch onlyInserts ? .bulk : report.strategy {
-      case .bulk, .restore: try writeBulk(decoded, isFinal: isFinal)
-      case .upsert: try writeUpsert(decoded, isFinal: isFinal)
-      case .findOrCreate, .automatic: try writeObjects(decoded, isFinal: isFinal)
+      if strategy == .upsert {
+        try writeUpsert(decoded, isFinal: isFinal)
+      } else {
+        try writeBulk(decoded, isFinal: isFinal)
       }
       try session.store.commit()
     } catch {
@@ -251,43 +262,11 @@ final class StepRun {
     try keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, decoded)
   }
 
-  private func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    var rowCount = decoded.root.rowCount
-    /// Rows have moved up where others were dropped.
-    func resolveAgain() -> [UnresolvedReference] {
-      if decoded.root.rowCount == rowCount { return waiting }
-      rowCount = decoded.root.rowCount
-      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
-    }
-    decoded.dropProblemRows()
-    let node = decoded.root
-    // Nested objects may have made what was not there.
-    let existing = try session.objects.existing(
-      node, plan: plan, isNew: { plan.root.children.isEmpty && isKnownNew(node, row: $0) })
-    for row in existing.ambiguous {
-      decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
-    }
-    waiting = resolveAgain()
-    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
-    waiting = resolveAgain()
-    guard decoded.root.batch.count > 0 else { return }
-    let result = try session.objects.write(decoded, plan: plan, waiting: waiting)
-    report.counts.inserted += result.inserted
-    report.counts.updated += result.updated
-    report.counts.unchanged += result.unchanged
-    report.nestedInserted += result.nestedInserted
-    report.nestedUpdated += result.nestedUpdated
-    // Before rows of refused records go, because the references that wait name rows by number.
-    try keepPending(waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
-    decoded.dropProblemRows()
-  }
-
   // MARK: - Records that cannot be written as they are
 
   /// After it is known which rows exist: refuses incomplete new ones, and matches where the step says so, and
   /// holds back changes to existing objects that refer to something not yet there.
-  private func checkExisting(
+  func checkExisting(
     _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference], isFinal: Bool
   ) throws {
     let node = decoded.root

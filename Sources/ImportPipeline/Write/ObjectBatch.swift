@@ -14,12 +14,14 @@ struct ObjectBatch {
   /// The object of each row that has one, by node index and row.
   private var objects: [[ManagedObject?]]
   /// By node index, and by `Entity.index` of the objects that are filled.
-  private var layouts: [[Int: FillLayout]]
+  private var layouts: [[FillLayout?]]
   /// What is common to the identities of a node's objects, by node index.
   private let identitySpaces: [Int]
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [Identity: ManagedObject] = [:]
+  /// Whether two rows of a batch can stand for one object: no two records of a step have the same key.
+  private let canMeet: Bool
   private var untouched: Set<Int> = []
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
   private var changesToMade: [Int: Bool] = [:]
@@ -36,9 +38,10 @@ struct ObjectBatch {
     self.plan = plan
     self.idHomes = idHomes
     let nodes = decoded.root.withDescendants
+    canMeet = nodes.count > 1
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
     objects = Array(repeating: [], count: nodeCount)
-    layouts = Array(repeating: [:], count: nodeCount)
+    layouts = Array(repeating: Array(repeating: nil, count: plan.root.entity.model.entities.count), count: nodeCount)
     identitySpaces = Self.identitySpaces(nodes, count: nodeCount)
     for node in nodes { objects[node.plan.index] = Array(repeating: nil, count: node.batch.count) }
     var owners: [Int: [Int: [Int]]] = [:]
@@ -268,7 +271,7 @@ struct ObjectBatch {
   }
 
   private func identity(_ node: DecodedNode, _ row: Int) -> Identity? {
-    guard !node.plan.match.isEmpty else { return nil }
+    guard canMeet, !node.plan.match.isEmpty else { return nil }
     var key: [UInt8] = []
     key.reserveCapacity(48)
     guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
@@ -298,10 +301,10 @@ struct ObjectBatch {
   // MARK: - Layouts
 
   /// Where the properties that a node gives lie in the objects of one entity.
-  private struct FillLayout {
-    var attributes: [(column: Int, position: Int)] = []
+  private final class FillLayout {
+    let attributes: [(column: Int, position: Int)]
     /// By reference.
-    var references: [Place] = []
+    let references: [Place]
 
     /// A relationship by its position, and the entity that it leads to by `Entity.index`.
     struct Place {
@@ -315,10 +318,11 @@ struct ObjectBatch {
 
     init(_ node: NodePlan, _ entity: Entity) {
       let names = entity.attributes.map(\.name)
-      for (column, definition) in node.columns.enumerated() {
-        if case .attribute(let name) = definition.source, let position = names.firstIndex(of: name) {
-          attributes.append((column, position))
+      attributes = node.columns.enumerated().compactMap { column, definition in
+        guard case .attribute(let name) = definition.source, let position = names.firstIndex(of: name) else {
+          return nil
         }
+        return (column, position)
       }
       let relationships = entity.relationships.map(\.name)
       references = node.references.map { reference in

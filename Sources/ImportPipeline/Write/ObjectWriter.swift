@@ -98,33 +98,59 @@ final class ObjectWriter {
     return tuples.map { tuple in tuple.contains(.null) ? ObjectMatch() : found[ValueTuple(tuple)] ?? ObjectMatch() }
   }
 
-  /// Writes the rows of the batch that `existing` was asked about. Records that the store refuses get a problem.
+  /// Begins to make objects of the rows of the batch that `existing` was asked about, on the queue of their context. They
+  /// are saved when they may be, and `finish` waits for that.
   /// - Parameter waiting: references that are set later; what is required of them is not checked yet.
-  func write(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) throws -> Result {
-    let rows = Array(0..<decoded.root.batch.count)
+  func begin(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) -> ObjectSave {
     decoded.root.resetPrimaryKeys()
-    let context = current ?? newContext()
+    let save = makeSave(
+      Array(0..<decoded.root.batch.count), of: decoded, plan: plan, waiting: waiting, found: foundByRecord,
+      in: current ?? newContext())
     current = nil
+    foundByRecord = [:]
+    save.begin()
+    return save
+  }
+
+  /// Waits until the save is over. Records that the store refuses get a problem.
+  func finish(_ save: ObjectSave) throws -> Result {
+    var result = Result()
     do {
-      return try write(rows, of: decoded, plan: plan, waiting: waiting, in: context)
+      result = try save.outcome()
     } catch let error where Self.isAboutObjects(error) {
       // One record spoils the save of its batch: each is written by itself to find which.
-      var result = Result()
-      for row in rows {
+      let decoded = save.decoded
+      for row in 0..<decoded.root.batch.count {
         let record = Int(decoded.root.records[row])
         do {
           // An earlier record may have brought the object since the batch was looked up.
-          let single = newContext()
-          foundByRecord[record] = try single.performAndWait { () throws -> ObjectID? in
-            plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: single)[0].id
+          let context = newContext()
+          let found = try context.performAndWait { () throws -> ObjectID? in
+            save.plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: context)[0].id
           }
-          result += try write(
-            [row], of: decoded, plan: plan, waiting: waiting, in: single)
+          let single = makeSave(
+            [row], of: decoded, plan: save.plan, waiting: save.waiting, found: found.map { [record: $0] } ?? [:],
+            in: context)
+          single.begin()
+          single.allow()
+          result += try single.outcome()
         } catch let error where Self.isAboutObjects(error) {
           decoded.problems[record, default: []].append(Self.problem(error))
         }
       }
-      return result
+    }
+    for node in save.decoded.root.withDescendants { tables.register(node) }
+    return result
+  }
+
+  private func makeSave(
+    _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference],
+    found: [Int: ObjectID], in context: ManagedObjectContext
+  ) -> ObjectSave {
+    ObjectSave(
+      context: context, store: store, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found
+    ) { [unowned self] node in
+      try find(node, rows: Array(0..<node.batch.count), in: context)
     }
   }
 
@@ -148,29 +174,6 @@ final class ObjectWriter {
         hint: "match by that constraint, or mend the data")
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
-  }
-
-  private func write(
-    _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference],
-    in context: ManagedObjectContext
-  ) throws -> Result {
-    let found = foundByRecord
-    let outcome = try context.performAndWait { () throws -> Result in
-      var graph = ObjectBatch(
-        context: context, decoded: decoded, plan: plan, idHomes: store.idHomes, waiting: waiting)
-      try graph.matchNested { node in
-        try find(node, rows: Array(0..<node.batch.count), in: context)
-      }
-      for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
-        try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
-      }
-      let result = graph.outcomes()
-      try context.save()
-      graph.notePrimaryKeys()
-      return result
-    }
-    for node in decoded.root.withDescendants { tables.register(node) }
-    return outcome
   }
 
   /// Sets relationships between stored objects, inverses included. The pairs of an object's ordered relationship stand

@@ -51,16 +51,17 @@ extension SQLiteStore {
       }
     }
     for list in [request.inserted, request.updated] {
-      for snapshot in list {
-        try check(snapshot.objectID)
-        let counts = propertyCounts(snapshot.objectID)
-        guard snapshot.attributes.count == counts.attributes, snapshot.toOne.count == counts.relationships else {
+      // By position: to take a snapshot out of the list costs more than to look at it.
+      for index in list.indices {
+        try check(list[index].objectID)
+        let counts = propertyCounts(list[index].objectID)
+        guard list[index].attributes.count == counts.attributes, list[index].toOne.count == counts.relationships else {
           throw StoreError.failure(
-            "\(snapshot.objectID.entity.name): the snapshot does not have the entity's properties")
+            "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
         }
-        for destination in snapshot.toOne { if let destination { try check(destination) } }
-        if !seen.insert(snapshot.objectID) {
-          throw StoreError.failure("\(snapshot.objectID.entity.name): an object occurs twice in one save")
+        for destination in list[index].toOne { if let destination { try check(destination) } }
+        if !seen.insert(list[index].objectID) {
+          throw StoreError.failure("\(list[index].objectID.entity.name): an object occurs twice in one save")
         }
       }
     }
@@ -110,7 +111,9 @@ extension SQLiteStore {
       return writer
     }
     for snapshot in request.updated { try writer(snapshot.objectID).update(snapshot) }
-    for snapshot in request.inserted { try writer(snapshot.objectID).insert(snapshot) }
+    for index in request.inserted.indices {
+      try writer(request.inserted[index].objectID).insert(request.inserted[index])
+    }
     for writer in writers.values { try writer.finish() }
   }
 
@@ -235,28 +238,25 @@ extension SQLiteStore {
   }
 }
 
-/// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be kept one by
-/// one.
+/// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be looked up.
 private struct SeenIDs {
   private var home: ObjectID.Home?
-  private var last: Int64 = 0
   private var others: Set<ObjectID> = []
-  /// The ids of the run of ascending keys, in case that something else comes.
-  private var run: [ObjectID] = []
+  /// The keys of the run of ascending ids of one home, in case that something else comes.
+  private var run: [Int64] = []
   private var isRun = true
 
   /// - Returns: false when the id came before.
   mutating func insert(_ id: ObjectID) -> Bool {
     guard isRun else { return others.insert(id).inserted }
     let key = id.primaryKey ?? 0
-    if run.isEmpty || (id.home === home && key > last) {
-      home = id.home
-      last = key
-      run.append(id)
+    if run.isEmpty { home = id.home }
+    if id.home === home, key > run.last ?? .min {
+      run.append(key)
       return true
     }
     isRun = false
-    others = Set(run)
+    if let home { others = Set(run.map { ObjectID(home: home, primaryKey: $0) }) }
     run = []
     return others.insert(id).inserted
   }

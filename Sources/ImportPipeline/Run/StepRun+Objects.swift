@@ -1,0 +1,98 @@
+import ObjectModel
+import StoreInterface
+
+/// Writing through the object graph.
+extension StepRun {
+  /// Takes up the records of a batch as objects. Where one batch cannot matter to the next, they are saved while that is
+  /// being prepared; `finishSaving` ends it.
+  func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    do {
+      guard let save = try begin(decoded, isFinal: isFinal) else {
+        try finishSaving()
+        return try emitRejects(of: decoded)
+      }
+      let previous = saving
+      saving = save
+      let result = try previous.map { try session.objects.finish($0) }
+      save.allow()
+      if let previous, let result { try finish(previous, result) }
+      if isFinal || !save.waiting.isEmpty || !plan.savesMayOverlap {
+        try finishSaving()
+      } else {
+        decoded.retainRecords()
+      }
+    } catch {
+      saving?.abandon()
+      saving = nil
+      throw error
+    }
+  }
+
+  /// Waits until the last batch is saved.
+  func finishSaving() throws {
+    guard let save = saving else { return }
+    saving = nil
+    try finish(save, session.objects.finish(save))
+  }
+
+  /// Finds what the records match and begins to make objects.
+  /// - Returns: nil when no record is left.
+  private func begin(_ decoded: DecodedBatch, isFinal: Bool) throws -> ObjectSave? {
+    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    var rowCount = decoded.root.rowCount
+    /// Rows have moved up where others were dropped.
+    func resolveAgain() -> [UnresolvedReference] {
+      if decoded.root.rowCount == rowCount { return waiting }
+      rowCount = decoded.root.rowCount
+      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    }
+    decoded.dropProblemRows()
+    let node = decoded.root
+    // Nested objects may have made what was not there.
+    let existing = try session.objects.existing(
+      node, plan: plan, isNew: { plan.root.children.isEmpty && isKnownNew(node, row: $0) })
+    for row in existing.ambiguous {
+      decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
+    }
+    waiting = resolveAgain()
+    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
+    waiting = resolveAgain()
+    guard decoded.root.batch.count > 0 else { return nil }
+    return session.objects.begin(decoded, plan: plan, waiting: waiting)
+  }
+
+  /// Counts what became of a batch that was saved.
+  private func finish(_ save: ObjectSave, _ result: ObjectWriter.Result) throws {
+    report.counts.inserted += result.inserted
+    report.counts.updated += result.updated
+    report.counts.unchanged += result.unchanged
+    report.nestedInserted += result.nestedInserted
+    report.nestedUpdated += result.nestedUpdated
+    let decoded = save.decoded
+    // Before rows of refused records go, because the references that wait name rows by number.
+    try keepPending(save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
+    decoded.dropProblemRows()
+    try emitRejects(of: decoded)
+  }
+}
+
+extension StepPlan {
+  /// Whether objects can be made of a batch before the batch before it is stored, with the same result: no two batches
+  /// have to do with the same object, and the objects that they refer to are of other steps.
+  var savesMayOverlap: Bool {
+    guard root.children.isEmpty else { return false }
+    for part in root.match {
+      guard case .attribute(let column) = part else { continue }
+      // Values of other types may be equal where their keys differ.
+      switch root.columnTypes[column] {
+      case .integer16, .integer32, .integer64, .boolean, .string, .uuid, .binary: continue
+      default: return false
+      }
+    }
+    return root.references.allSatisfy { reference in
+      let relationship = reference.relationship
+      return !relationship.isToMany && relationship.inverse?.isToMany != false
+        && relationship.destination.root != root.entity.root
+    }
+  }
+}

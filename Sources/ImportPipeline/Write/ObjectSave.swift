@@ -1,0 +1,90 @@
+import Dispatch
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+import Synchronization
+
+/// Rows of a batch on their way into the store: objects are made of them at once, and saved as soon as that is allowed,
+/// so that the objects of one batch can be made while those of the batch before are being written.
+///
+/// Both happen in one piece of work on the context's queue. What it uses belongs to it from `begin` until `outcome` returns.
+final class ObjectSave: @unchecked Sendable {
+  let decoded: DecodedBatch
+  let plan: StepPlan
+  let waiting: [UnresolvedReference]
+  private let context: ManagedObjectContext
+  private let store: SQLiteStore
+  private let rows: [Int]
+  /// Ids of the objects that the records match, by record.
+  private let found: [Int: ObjectID]
+  private let findNested: (DecodedNode) throws -> [ObjectMatch]
+
+  private let permission = DispatchSemaphore(value: 0)
+  private let isAbandoned = Atomic(false)
+  private let end = DispatchGroup()
+  private var result: Result<ObjectWriter.Result, any Error>?
+
+  init(
+    context: ManagedObjectContext, store: SQLiteStore, decoded: DecodedBatch, plan: StepPlan,
+    waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID],
+    findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
+  ) {
+    self.context = context
+    self.store = store
+    self.decoded = decoded
+    self.plan = plan
+    self.waiting = waiting
+    self.rows = rows
+    self.found = found
+    self.findNested = findNested
+  }
+
+  /// Starts to make the objects.
+  func begin() {
+    end.enter()
+    context.perform { [self] in
+      result = Result { try run() }
+      end.leave()
+    }
+  }
+
+  /// Lets the objects be saved. To be called once.
+  func allow() { permission.signal() }
+
+  /// Nothing is saved any more, unless that has begun; waits until all is over.
+  func abandon() {
+    isAbandoned.store(true, ordering: .releasing)
+    permission.signal()
+    end.wait()
+  }
+
+  /// Waits for the end.
+  /// - Throws: why nothing was saved.
+  func outcome() throws -> ObjectWriter.Result {
+    end.wait()
+    return try result?.get() ?? ObjectWriter.Result()
+  }
+
+  private func run() throws -> ObjectWriter.Result {
+    var graph = ObjectBatch(
+      context: context, decoded: decoded, plan: plan, idHomes: store.idHomes, waiting: waiting)
+    try graph.matchNested(findNested)
+    for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
+      try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
+    }
+    let outcomes = graph.outcomes()
+    permission.wait()
+    if isAbandoned.load(ordering: .acquiring) { return ObjectWriter.Result() }
+    try store.begin()
+    do {
+      try context.save()
+      try store.commit()
+    } catch {
+      try? store.rollback()
+      throw error
+    }
+    graph.notePrimaryKeys()
+    return outcomes
+  }
+}
