@@ -94,12 +94,14 @@ public struct ContextChangeIDs: Sendable, Hashable {
 
   mutating func add(_ changes: MemberChanges) { memberChanges = changes }
 
+  /// Whether the lists are the same; the owners of relationships have no order.
   public static func == (left: ContextChangeIDs, right: ContextChangeIDs) -> Bool {
     left.insertedObjectIDs == right.insertedObjectIDs && left.updatedObjectIDs == right.updatedObjectIDs
       && left.deletedObjectIDs == right.deletedObjectIDs
       && Set(left.relationshipOwnerIDs) == Set(right.relationshipOwnerIDs)
   }
 
+  /// Hashes all lists but that of the owners.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(insertedObjectIDs)
     hasher.combine(updatedObjectIDs)

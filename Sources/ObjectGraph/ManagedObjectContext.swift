@@ -254,7 +254,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let home = home(objectID.home.entityIndex)
     let object = home.runtime.objectClass.init(
       ManagedObject.Registration(home: home, objectID: objectID, isInserted: false))
-    registry.insertNew(object, isHeld: isHeld)
+    registry.insertNew(object, objectID, isHeld: isHeld)
     return object
   }
 
@@ -273,7 +273,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func expectObjects(_ count: Int) {
     checkConfinement()
     registry.settle()
-    registry.reserve(count)
+    registry.expect(count)
   }
 
   /// Makes a new object with the entity's defaults. The entity must belong to the container's model and not be
@@ -293,7 +293,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let object = runtime.objectClass.init(
       ManagedObject.Registration(home: home(runtime.entity.index), objectID: id, isInserted: true))
     if id.isTemporary {
-      if eventDepth > 0 { registry.insertHolding(object) } else { registry.insertNew(object, isHeld: false) }
+      if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isHeld: false) }
     } else {
       object.reservedID = id
       register(object)

@@ -6,6 +6,9 @@ import ObjectModel
 /// the object itself; so the table may hold new objects strongly at first, until `settle` lets those go that nobody else
 /// holds and refers to the others weakly. Whoever asks never gets an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
+///
+/// The rows of a fetch mostly come in the order of their keys. Objects that the table may hold and whose keys ascend wait in
+/// a list, without a slot: nobody but the fetch asks for most of them, and for greater keys it need not be searched.
 @safe final class ObjectTable {
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -24,6 +27,10 @@ import ObjectModel
   private var usedCount = 0
   /// Slots with strong references, some of which may have changed since.
   private var strongSlots: [Int32] = []
+  /// Objects of one home with ascending keys that have no slot yet.
+  private var young: [ManagedObject] = []
+  private var youngHome: ObjectID.Home?
+  private var greatestYoungKey: Int64 = 0
   /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
   /// lead back here.
   private var unused: [ManagedObject] = []
@@ -91,6 +98,7 @@ import ObjectModel
 
   /// The slot of that id, when its object is there.
   @inline(__always) private func find(slotOf id: ObjectID) -> (slot: Int, object: ManagedObject)? {
+    if !young.isEmpty && !isBeyondYoung(id) { giveSlotsToYoung() }
     if usedCount == 0 { return nil }
     let number = id.number
     let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
@@ -118,14 +126,44 @@ import ObjectModel
       empty(slot)
       return unsafe objects[slot].object = object
     }
-    insertNew(object, isHeld: false)
+    insertNew(object, object.objectID, isHeld: false)
   }
 
   /// Adds an object whose id has no object in the table.
-  /// - Parameter isHeld: whether the table may hold the object until `settle`, which must be called then.
-  func insertNew(_ object: ManagedObject, isHeld: Bool) {
+  /// - Parameters:
+  ///   - id: the object's own.
+  ///   - isHeld: whether the table may hold the object until `settle`, which must be called then.
+  func insertNew(_ object: ManagedObject, _ id: ObjectID, isHeld: Bool) {
+    if isHeld, let key = id.primaryKey {
+      if !young.isEmpty && !isBeyondYoung(id) { giveSlotsToYoung() }
+      if young.isEmpty { youngHome = id.home }
+      greatestYoungKey = key
+      young.append(object)
+    } else {
+      insertIntoSlot(object, id, isHeld: isHeld)
+    }
+  }
+
+  @inline(__always) private func isBeyondYoung(_ id: ObjectID) -> Bool {
+    id.home === youngHome && (id.primaryKey ?? .min) > greatestYoungKey
+  }
+
+  /// Somebody asks for an object that may be among the young ones.
+  private func giveSlotsToYoung() {
+    var objects = young
+    young = []
+    reserve(objects.count)
+    for index in objects.indices {
+      if isKnownUniquelyReferenced(&objects[index]) {
+        unused.append(objects[index])
+      } else {
+        insertIntoSlot(objects[index], objects[index].objectID, isHeld: true)
+      }
+    }
+  }
+
+  private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isHeld: Bool) {
     reserve(1)
-    let id = object.objectID
     let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
     var slot = slot(id.number, entity)
     while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (capacity - 1) }
@@ -142,9 +180,9 @@ import ObjectModel
   }
 
   /// Adds a new object, which the table may hold until `settle`. It does not hold so many that it would matter.
-  func insertHolding(_ object: ManagedObject) {
+  func insertHolding(_ object: ManagedObject, _ id: ObjectID) {
     let greatestHeldCount = 16_384
-    insertNew(object, isHeld: strongSlots.count < greatestHeldCount)
+    insertNew(object, id, isHeld: strongSlots.count < greatestHeldCount)
   }
 
   /// Takes the object of that id out.
@@ -170,10 +208,12 @@ import ObjectModel
     let isHeld = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
     if let (slot, _) = find(slotOf: id) { empty(slot) }
     object.adopt(id)
-    insertNew(object, isHeld: isHeld)
+    insertNew(object, id, isHeld: isHeld)
   }
 
   func removeAll() {
+    unused += young
+    young = []
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
     strongSlots = []
     release()
@@ -187,15 +227,24 @@ import ObjectModel
 
   /// Lets go of the objects that nobody else holds.
   func settle() {
+    var objects = young
+    young = []
+    for index in objects.indices where !isKnownUniquelyReferenced(&objects[index]) {
+      insertIntoSlot(objects[index], objects[index].objectID, isHeld: false)
+    }
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
     strongSlots.removeAll(keepingCapacity: strongSlots.count <= 4_096)
     let unused = unused
     self.unused = []
-    withExtendedLifetime(unused) {}
+    withExtendedLifetime((unused, objects)) {}
   }
+
+  /// Makes room for so many objects with ascending keys.
+  func expect(_ count: Int) { young.reserveCapacity(count) }
 
   /// The objects that are there, in no particular order.
   var all: [ManagedObject] {
+    giveSlotsToYoung()
     var found: [ManagedObject] = []
     for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
       if let object = object(slot) { found.append(object) }

@@ -15,7 +15,7 @@ private struct Crowd: Sendable {
 
   init(_ kind: StoreKind, count wanted: Int? = nil) throws {
     // Evaluation in memory is slower, and is ended between two rows.
-    let count = wanted ?? (kind == .sqlite ? 800 : 160)
+    let count = wanted ?? (kind == .sqlite ? 2_400 : 160)
     self.count = count
     var item = EntityDescription("Item")
     item.attributes = [AttributeDescription("number", .integer64)]
