@@ -52,6 +52,38 @@ struct RecordFileStoreTests {
         """)
   }
 
+  @Test("JSON files are arrays, with an object on each line")
+  func jsonForm() throws {
+    try Library.fill(try open(.json))
+    #expect(try folder.names() == ["Book.json", "Shelf.json", "Subject.json", "store.json"])
+    #expect(
+      try text("Book.json") == """
+        [
+        {"added":"2001-01-02T00:00:00Z","cover":"AP8=","title":"Dune <1>","year":1965,"shelf":"A","subjects":["sand"]},
+        {"title":"Emma"}
+        ]
+
+        """)
+    let store = try open(.json)
+    var request = SaveRequest()
+    request.deleted = try store.snapshots(FetchRequest(try Museum.entity("Book", of: model))).map {
+      (objectID: $0.objectID, version: $0.version)
+    }
+    try store.save(request)
+    #expect(try text("Book.json") == "[]\n")
+    #expect(try open(.json).snapshots(FetchRequest(try Museum.entity("Book", of: model))).isEmpty)
+  }
+
+  @Test("an entity called Store cannot have a JSON file beside store.json")
+  func storeEntity() throws {
+    let model = try ManagedObjectModel(entities: [EntityDescription("Store")])
+    let description = PersistentStoreDescription(type: RecordFolderType(format: .json), url: folder.url)
+    #expect(throws: StoreError.self) { try description.type.load(description, model: model) }
+    #expect(try folder.names().isEmpty)
+    let lines = PersistentStoreDescription(type: RecordFolderType(format: .ndjson), url: folder.url)
+    _ = try lines.type.load(lines, model: model)
+  }
+
   @Test("files made by hand are read: columns in any order, missing ones, no store.json")
   func byHand() throws {
     try write("Book.csv", "shelf,title,year\r\nA,Dune,1965\r\n,\"\",\r\n")
@@ -79,6 +111,8 @@ struct RecordFileStoreTests {
       ("ndjson", "{\"title\":\"a\",\"year\":1.5}\n", "Integer 32"),
       ("ndjson", "{\"title\":\"a\",\"shelf\":[]}\n", "shelf"),
       ("ndjson", "{\"title\":\"a\",\"subjects\":\"x\"}\n", "array"),
+      ("json", "[\n{\"title\":\"Dune\",\n\"pages\":1}\n]\n", "line 2: \"pages\""),
+      ("json", "[{\"title\":\"Dune\"}\n", "ends too early"), ("json", "[1]\n", "no JSON object"),
     ])
   func hostile(format: String, file: String, message: String) throws {
     try write("Book.\(format)", file)

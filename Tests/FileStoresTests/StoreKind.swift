@@ -7,10 +7,13 @@ import Testing
 
 /// The types of stores that must give the same answers.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case inMemory, sqlite, binary, xml, csv, ndjson
+  case inMemory, sqlite, binary, xml, csv, ndjson, json
 
-  static let files: [StoreKind] = [.binary, .xml, .csv, .ndjson]
+  static let files: [StoreKind] = [.binary, .xml, .csv, .ndjson, .json]
   static let onDisk: [StoreKind] = [.sqlite] + files
+
+  /// Folders of record files.
+  var isFolder: Bool { [.csv, .ndjson, .json].contains(self) }
 
   var testDescription: String { rawValue }
 
@@ -22,6 +25,7 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .xml: .xml
     case .csv: .csvFolder
     case .ndjson: .ndjsonFolder
+    case .json: .jsonFolder
     }
   }
 

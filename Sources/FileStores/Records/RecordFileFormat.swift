@@ -6,12 +6,19 @@ public enum RecordFileFormat: String, Sendable, Hashable, CaseIterable {
   case csv
   /// One JSON object per line.
   case ndjson
+  /// One JSON array of objects.
+  case json
 
   /// The files' extension.
   public var fileExtension: String { rawValue }
 
   var options: FormatOptions {
-    var options: FormatOptions = self == .csv ? .csv : .ndjson
+    var options: FormatOptions =
+      switch self {
+      case .csv: .csv
+      case .ndjson: .ndjson
+      case .json: .json
+      }
     options.compression = .none
     options.encoding = .utf8
     return options

@@ -52,7 +52,7 @@ struct RecordFileReader {
       present = names
     }
     // The last field is the whole record, for a look at its keys.
-    let projection = present + (format == .ndjson ? [""] : [])
+    let projection = present + (format == .csv ? [] : [""])
     let reader = try RecordReader(source: DataSource(data), options: format.options, projection: projection)
     let batch = RecordBatch(fieldCount: projection.count)
     let lists = try JSONFields(projection: [])
@@ -63,7 +63,7 @@ struct RecordFileReader {
       }
       for record in 0..<batch.count {
         let line = batch.place(ofRecord: record).line
-        if format == .ndjson { try checkKeys(batch, record, names, line) }
+        if format != .csv { try checkKeys(batch, record, names, line) }
         var cells: [RecordCell] = []
         for column in file.columns {
           guard let field = present.firstIndex(of: column.name) else {
@@ -107,7 +107,7 @@ struct RecordFileReader {
           return batch.text(of: element)
         })
     }
-    if format == .ndjson, !Self.fits(slice.kind, type) { throw misfit(column, line) }
+    if format != .csv, !Self.fits(slice.kind, type) { throw misfit(column, line) }
     return .text(batch.text(of: slice))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 public import ObjectModel
 public import StoreInterface
 
-/// A folder with one CSV or NDJSON file per entity, as a store: the working example of an incremental store.
+/// A folder with one CSV, NDJSON or JSON file per entity, as a store: the working example of an incremental store.
 ///
 /// A file is named after its entity and has a column for every stored attribute, for every to-one relationship, and for
 /// those to-many relationships that no to-one relationship says: many-to-many (on the side that comes first by name, or
@@ -30,6 +30,10 @@ public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
   public init(description: PersistentStoreDescription, model: ManagedObjectModel, format: RecordFileFormat) throws {
     guard let path = description.url?.path else {
       throw StoreError.unsupported("a folder of record files needs a URL")
+    }
+    let metadata = RecordFolderMetadata.fileName
+    if let entity = model.entities.first(where: { RecordFolder.name($0.name, format).lowercased() == metadata }) {
+      throw StoreError.unsupported("the file of \(entity.name) would be \(metadata), which says which store it is")
     }
     self.format = format
     folderPath = path

@@ -21,7 +21,7 @@ struct RecordFileWriter {
     do {
       switch format {
       case .csv: try write(records, CSVWriter(sink: sink))
-      case .ndjson: try write(records, NDJSONWriter(sink: sink))
+      case .ndjson, .json: try write(records, NDJSONWriter(sink: sink))
       }
     } catch let error as SeedFormatError {
       throw .failure(error.description)
@@ -30,7 +30,14 @@ struct RecordFileWriter {
     } catch {
       throw .failure("\(error)")
     }
-    return sink.data
+    return format == .json ? Self.array(ofLines: sink.data) : sink.data
+  }
+
+  /// The lines as elements of an array, one on each line.
+  private static func array(ofLines lines: Data) -> Data {
+    let objects = lines.split(separator: UInt8(ascii: "\n"))
+    if objects.isEmpty { return Data("[]\n".utf8) }
+    return Data("[\n".utf8) + Data(objects.joined(separator: ",\n".utf8)) + Data("\n]\n".utf8)
   }
 
   private func write(_ records: [[RecordValue]], _ writer: CSVWriter) throws {

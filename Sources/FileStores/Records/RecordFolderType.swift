@@ -7,7 +7,7 @@ public struct RecordFolderType: PersistentStoreType {
   /// How the files are written.
   public let format: RecordFileFormat
   /// What metadata call the type.
-  public var name: String { format == .csv ? "CSVFolder" : "NDJSONFolder" }
+  public var name: String { format.rawValue.uppercased() + "Folder" }
 
   /// Folders of files of that format.
   public init(format: RecordFileFormat) {
@@ -67,4 +67,6 @@ extension PersistentStoreType where Self == RecordFolderType {
   public static var csvFolder: Self { RecordFolderType(format: .csv) }
   /// Folders with one NDJSON file per entity.
   public static var ndjsonFolder: Self { RecordFolderType(format: .ndjson) }
+  /// Folders with one JSON file per entity, an array of its objects. No entity may be called "Store".
+  public static var jsonFolder: Self { RecordFolderType(format: .json) }
 }
