@@ -102,6 +102,7 @@ struct Corpus: Sendable {
       let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
       add(.pages, "\(size) choices", bytes)
       add(.pageLoad, "\(size) choices", bytes)
+      add(.rewrite, "\(size) choices", bytes)
     }
   }
 

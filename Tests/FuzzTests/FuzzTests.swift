@@ -15,7 +15,7 @@ struct FuzzTests {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-fuzz-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let count = [Target.store: 12, .pages: 30, .pageLoad: 20][target] ?? 150
+    let count = [Target.store: 12, .pages: 30, .pageLoad: 20, .rewrite: 30][target] ?? 150
     #expect(try FuzzRun(seed: 1, folder: folder).run([target]) { $0 == count } == count)
   }
 

@@ -4,14 +4,6 @@ import SQLitePages
 
 /// A random table with random indexes, as finished pages and through SQLite: both files must say the same.
 struct PageTarget {
-  private enum Value {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text(String)
-    case blob([UInt8])
-  }
-
   private struct Index {
     var columns: [IndexShape.Column]
     var isUnique: Bool
@@ -22,7 +14,7 @@ struct PageTarget {
   private let autoVacuum: Int
   private let columnCount: Int
   private let indexes: [Index]
-  private var rows: [(id: Int64, values: [Value])] = []
+  private var rows: [(id: Int64, values: [RecordValue])] = []
   private let workers: Int
   private let memoryBudget: Int
   private let keepsColumns: Bool
@@ -52,7 +44,7 @@ struct PageTarget {
     }
   }
 
-  private static func value(_ choices: inout Choices, _ kind: Int) -> Value {
+  private static func value(_ choices: inout Choices, _ kind: Int) -> RecordValue {
     switch kind {
     case 0: return .integer(Int64(choices.byte()))
     case 1: return choices.below(5) == 0 ? .null : .integer(Int64(choices.byte()) << Int64(choices.below(17)))
@@ -117,14 +109,7 @@ struct PageTarget {
     for row in rows {
       try statement.bind(1, row.id)
       for (index, value) in row.values.enumerated() {
-        let place = Int32(index + 2)
-        switch value {
-        case .null: try statement.bindNull(place)
-        case .integer(let value): try statement.bind(place, value)
-        case .real(let value): try statement.bind(place, value)
-        case .text(let value): try statement.bind(place, value)
-        case .blob(let value): try statement.bind(place, blob: value)
-        }
+        try value.bind(to: statement, Int32(index + 2))
       }
       do { try statement.run() } catch {
         guard error.code == .constraint else { throw error }
@@ -149,7 +134,8 @@ struct PageTarget {
     let file = try DatabaseFile(path: path)
     let writer = try TableTreeWriter(file: file, root: table)
     for row in rows {
-      let record = PageTarget.record(row.values)
+      // The first field is that of the row id.
+      let record = RecordValue.record([.null] + row.values)
       try unsafe record.withUnsafeBytes { bytes in
         if let base = bytes.baseAddress { try unsafe writer.append(rowID: row.id, payload: base, count: bytes.count) }
       }
@@ -180,38 +166,5 @@ struct PageTarget {
       }
       return column
     }
-  }
-
-  /// A record whose first field is that of the row id.
-  private static func record(_ values: [Value]) -> [UInt8] {
-    var types: [UInt64] = [0]
-    var body: [UInt8] = []
-    let scratch = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
-    defer { unsafe scratch.deallocate() }
-    for value in values {
-      switch value {
-      case .null: types.append(0)
-      case .integer(let value):
-        let (type, count) = unsafe RecordEncoding.write(value, to: scratch)
-        types.append(UInt64(type))
-        unsafe body += UnsafeRawBufferPointer(start: scratch, count: count)
-      case .real(let value):
-        types.append(7)
-        body += (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (56 - 8 * UInt64($0))) }
-      case .text(let value):
-        types.append(RecordEncoding.textType(value.utf8.count))
-        body += Array(value.utf8)
-      case .blob(let value):
-        types.append(RecordEncoding.blobType(value.count))
-        body += value
-      }
-    }
-    var header: [UInt8] = []
-    let size = RecordEncoding.headerSize(typeBytes: types.reduce(0) { $0 + Varint.size($1) })
-    for number in [UInt64(size)] + types {
-      let count = unsafe Varint.write(number, to: scratch)
-      unsafe header += UnsafeRawBufferPointer(start: scratch, count: count)
-    }
-    return header + body
   }
 }

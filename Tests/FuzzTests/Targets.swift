@@ -11,7 +11,7 @@ import Testing
 /// A reader that must take any bytes: it gives a result or throws an error of its module, and nothing else. Or a writer
 /// of pages, for which the bytes decide what it writes: the result must be what SQLite writes.
 enum Target: String, CaseIterable, Sendable {
-  case propertyList, compiledModel, cachedModel, sourceModel, versionInfo, store, pages, pageLoad
+  case propertyList, compiledModel, cachedModel, sourceModel, versionInfo, store, pages, pageLoad, rewrite
 
   /// An input of the corpus.
   struct Input: Sendable {
@@ -45,6 +45,7 @@ enum Target: String, CaseIterable, Sendable {
       _ = try? VersionInfo.read(folder: folder.path)
     case .store: try openStore(bytes, folder)
     case .pages: try PageTarget(bytes, in: folder).run()
+    case .rewrite: try RewriteTarget(bytes, in: folder).run()
     case .pageLoad: if let target = try? PageLoadTarget(bytes, in: folder) { try target.run() }
     }
   }
