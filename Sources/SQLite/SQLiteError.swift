@@ -73,6 +73,9 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
       || extendedCode == Int32(CSQLITE_CONSTRAINT_ROWID)
   }
 
+  /// Whether the file has the journal of a write that did not end, which a read-only connection may not undo.
+  public var isUnfinishedWrite: Bool { extendedCode == Int32(CSQLITE_READONLY_ROLLBACK) }
+
   /// Path, message, code and statement in one line.
   public var description: String {
     var text = path.isEmpty ? "" : path + ": "

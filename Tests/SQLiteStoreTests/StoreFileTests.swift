@@ -135,6 +135,35 @@ struct StoreFileTests {
     #expect(throws: StoreError.self) { try SQLiteStore.create(path: folder.path("a.sqlite"), model: model) }
   }
 
+  @Test("a store whose write was interrupted says what to do, and a copy of it can be read")
+  func unfinishedWrite() throws {
+    try build("live.sqlite")
+    let connection = try Connection(path: folder.path("live.sqlite"))
+    let table = try #require(
+      try connection.string("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%ZLATITUDE%'"))
+    try connection.execute("PRAGMA cache_size = 5; BEGIN; UPDATE \(table) SET ZLATITUDE = -1")
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(
+        atPath: folder.path("live.sqlite" + suffix), toPath: folder.path("left.sqlite" + suffix))
+    }
+    try connection.execute("ROLLBACK")
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    #expect {
+      _ = try SQLiteStore.open(path: folder.path("left.sqlite"), model: model, options: options)
+    } throws: { error in
+      guard case StoreError.inputOutput(_, let message) = error else { return false }
+      return message.contains("seedbed copy")
+    }
+    let left = try ["left.sqlite", "left.sqlite-journal"].map { try bytes($0) }
+    _ = try StoreCopier.copy(from: folder.path("left.sqlite"), to: folder.path("copy.sqlite"))
+    #expect(try ["left.sqlite", "left.sqlite-journal"].map { try bytes($0) } == left)
+    let store = try SQLiteStore.open(path: folder.path("copy.sqlite"), model: model, options: options)
+    let stops = try store.snapshots(FetchRequest(try model.entity("Stop")))
+    #expect(stops.count == 3_000 && !stops.contains { $0.attributes.contains(.double(-1)) })
+    try store.close()
+  }
+
   @Test("metadata has every key of the newest framework and keeps unknown ones")
   func metadata() throws {
     var options = SQLiteStore.Options()

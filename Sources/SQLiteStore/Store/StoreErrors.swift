@@ -12,6 +12,11 @@ extension StoreError {
     case .error
     where error.message == "unsupported file format" || error.message.hasPrefix("no such collation sequence"):
       self = .notAStore(path: path, message: error.message)
+    case .readOnly where error.isUnfinishedWrite:
+      self = .inputOutput(
+        path: path,
+        message: "somebody was interrupted while writing it, and the journal beside it is needed to undo that: open it "
+          + "with the program that wrote it, or use a copy made by seedbed copy")
     case .full, .inputOutput, .cannotOpen, .readOnly, .permission, .authorization:
       self = .inputOutput(path: path, message: error.message)
     default: self = .failure(error.description)
