@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreInterface
 
 /// What changed in a context since its changes were last processed.
 struct ContextEvent {
@@ -30,6 +31,19 @@ struct ObjectState {
   let values: [Value]
   let destinations: [ObjectID?]
   private(set) var memberLists: [MemberList?]
+
+  /// The members of a to-many relationship, when they were loaded.
+  func members(_ index: Int) -> [ObjectID]? {
+    guard memberLists.indices.contains(index), var list = memberLists[index] else { return nil }
+    return list.members()
+  }
+
+  /// Whether every property is the same.
+  func isSame(as other: ObjectState) -> Bool {
+    status == other.status && destinations == other.destinations && values.count == other.values.count
+      && zip(values, other.values).allSatisfy { $0.isIdentical(to: $1) }
+      && destinations.indices.allSatisfy { members($0) == other.members($0) }
+  }
 
   /// Adds to-many relationships that were loaded since, and not changed before that.
   mutating func takeMissingMembers(of object: ManagedObject) {

@@ -47,6 +47,9 @@ extension ManagedObject {
   /// Whether there is a `stored`.
   var hasStored: Bool { block != nil || contents?.stored != nil }
 
+  /// The version of the row that `stored` is; nil without one.
+  var storedVersion: Int64? { block?.version(at: Int(blockRow)) ?? contents?.stored?.version }
+
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID? {
     get { contents?.reservedID }

@@ -114,7 +114,8 @@ open class ManagedObject {
   open func willTurnIntoFault() {}
   /// Called when the values are forgotten. Reading a property here would load them again.
   open func didTurnIntoFault() {}
-  /// Called before validation on every object that a save writes or deletes; may change objects.
+  /// Called before validation on every object that a save writes or deletes; may change objects. Called again when the object
+  /// has changed since, by itself or others, until it does not: set a value only where it is another.
   open func willSave() {}
   /// Called when a save that wrote or deleted the object has succeeded.
   open func didSave() {}

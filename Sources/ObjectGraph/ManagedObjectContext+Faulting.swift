@@ -77,6 +77,8 @@ extension ManagedObjectContext {
             object.load(block, row)
             if object.runtime.hasSubclass { object.awakeFromFetch() }
           }
+        } else if block.version(at: row) != object.storedVersion {
+          staleRowCount += 1
         }
         objects.append(object)
       }

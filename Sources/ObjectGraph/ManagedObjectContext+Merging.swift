@@ -57,6 +57,7 @@ extension ManagedObjectContext {
     event.merged += arrived.filter { $0.isFault || $0.status == .loaded }
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
+    followers.merge(changes, except: nil)
   }
 
   private func refresh(_ ids: [ObjectID]) throws {

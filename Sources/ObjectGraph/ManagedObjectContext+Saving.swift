@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   /// without such a change are not written and keep their version.
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
-  /// deleted, again for those that come to it; validation of all of them; the write. When rows were changed by others
+  /// deleted, again for those that come to it or changed since they were told; validation of all of them; the write. When rows were changed by others
   /// since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts
   /// over from the validation. After the write: `didSave` of every object, `didSaveObjectsNotification`,
   /// `didSaveObjectIDsNotification`.
@@ -59,18 +59,23 @@ extension ManagedObjectContext {
     try parent.performAndWait { try parent.absorb(changes) }
   }
 
+  /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing does.
   private func announceSave() throws {
     let greatestRounds = 1000
-    var announced: Set<ManagedObject> = []
+    /// What each was when it was last told.
+    var announced: [ManagedObject: ObjectState] = [:]
     for _ in 0..<greatestRounds {
       propagateDeletes()
       // Only subclasses can have something to say.
       let changed =
         inserted.filter { $0.runtime.hasSubclass && $0.isInserted }
         + touched.filter { $0.runtime.hasSubclass && $0.isUpdated } + deleted.filter { $0.runtime.hasSubclass }
-      let fresh = changed.filter { announced.insert($0).inserted }
+      let fresh = changed.filter { object in announced[object].map { !object.state.isSame(as: $0) } ?? true }
       if fresh.isEmpty { return }
-      for object in fresh { object.willSave() }
+      for object in fresh {
+        announced[object] = object.state
+        object.willSave()
+      }
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }
@@ -162,5 +167,6 @@ extension ManagedObjectContext {
     post(Self.didSaveObjectsNotification, changes)
     post(Self.didSaveObjectIDsNotification, ids: ids)
     (parent?.followers ?? coordinator.followers).merge(ids, except: self)
+    followers.merge(ids, except: nil)
   }
 }

@@ -4,7 +4,9 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Processes changes and has the undo manager undo its last group: inserted objects are forgotten, or deleted when
   /// they were saved; deleted ones come back, and are inserted again with the same id when the deletion was saved;
-  /// values and relationships are what they were before. The next save writes it. Does nothing without undo manager.
+  /// values and relationships that the group changed are what they were before. What came in since from elsewhere, by a merge
+  /// or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing without
+  /// undo manager.
   public func undo() {
     processPendingChanges()
     undoManager?.undo()
@@ -17,6 +19,7 @@ extension ManagedObjectContext {
   }
 
   func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: UndoManager) {
+    let entries = entries.map { UndoEntry(object: $0.object, before: $0.before, after: $0.object.state) }
     undoManager.registerUndo(withTarget: self) { context in
       context.finishEvent(propagating: true)
       context.revert(entries)
@@ -25,22 +28,28 @@ extension ManagedObjectContext {
   }
 
   /// Makes the objects of an event what they were before it. The changes are an event of their own, which redo reverts.
-  private func revert(_ entries: [ContextEvent.Entry]) {
-    let restored = entries.filter { $0.before.map { $0.status != .deleted } ?? false }
+  private func revert(_ entries: [UndoEntry]) {
+    let restored = entries.filter { entry in
+      // An object that the event did not delete, but others did since, stays away.
+      entry.before.map { $0.status != .deleted } ?? false && (entry.isDeletion || !entry.object.isInert)
+    }
     let removed = entries.filter { $0.before.map { $0.status == .deleted } ?? true }.map(\.object)
     var members: [ManagedObject: [[ObjectID]?]] = [:]
     var events: [ManagedObject: SnapshotEvents] = [:]
     do {
       for entry in restored {
         guard let before = entry.before else { continue }
-        members[entry.object] = targetMembers(of: entry.object, before)
+        members[entry.object] = entry.isDeletion ? targetMembers(of: entry.object, before) : nil
         events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
       }
       for entry in restored {
         guard let before = entry.before else { continue }
-        restoreValues(of: entry.object, before)
+        restoreValues(of: entry.object, before, unlessAs: entry.isDeletion ? nil : entry.after)
       }
-      for entry in restored { try restoreMembers(of: entry.object, members[entry.object] ?? []) }
+      for entry in restored {
+        let wanted = members[entry.object] ?? changedMembers(of: entry)
+        try restoreMembers(of: entry.object, wanted)
+      }
       for object in removed {
         try remove(object)
         events[object] = .undoInsertion
@@ -49,6 +58,26 @@ extension ManagedObjectContext {
       deferredError = error
     }
     for (object, reason) in events { object.awake(fromSnapshotEvents: reason) }
+  }
+
+  /// To-many relationships as they are now, but for what the event did to them.
+  private func changedMembers(of entry: UndoEntry) -> [[ObjectID]?] {
+    let layout = entry.object.runtime.layout
+    return layout.relationships.indices.map { index in
+      guard let before = entry.before?.members(index)?.map({ permanentID(for: $0) }),
+        let after = entry.after.members(index)?.map({ permanentID(for: $0) }), before != after
+      else { return nil }
+      let isSaidHere = layout.inverses[index]?.isToMany != false
+      guard isSaidHere, entry.object.memberLists.indices.contains(index),
+        let now = entry.object.memberLists[index]?.members(), now != after
+      else { return before }
+      let (came, went) = (Set(after).subtracting(before), Set(before).subtracting(after))
+      var members = now.filter { !came.contains($0) }
+      for (place, member) in before.enumerated() where went.contains(member) && !members.contains(member) {
+        members.insert(member, at: min(place, members.count))
+      }
+      return members
+    }
   }
 
   private func targetMembers(of object: ManagedObject, _ before: ObjectState) -> [[ObjectID]?] {
@@ -91,11 +120,16 @@ extension ManagedObjectContext {
     return true
   }
 
-  private func restoreValues(of object: ManagedObject, _ before: ObjectState) {
+  /// - Parameter after: what the event left; properties that are the same in both were not changed by it.
+  private func restoreValues(of object: ManagedObject, _ before: ObjectState, unlessAs after: ObjectState?) {
     guard object.status == .loaded || object.status == .inserted else { return }
-    for (index, value) in before.values.enumerated() { object.setValue(value, at: index) }
+    let after = after.flatMap { $0.values.count == before.values.count ? $0 : nil }
+    for (index, value) in before.values.enumerated() where after?.values[index].isIdentical(to: value) != true {
+      object.setValue(value, at: index)
+    }
     for (index, destination) in before.destinations.enumerated()
     where !object.runtime.layout.relationships[index].isToMany {
+      if let after, after.destinations[index] == destination { continue }
       object.setDestination(destination.map { permanentID(for: $0) }, at: index)
     }
   }
@@ -142,4 +176,13 @@ extension ManagedObjectContext {
       markDeleted(object)
     }
   }
+}
+
+/// An object that an event changed, with what it was before (nil: it was not there) and when the event ended.
+struct UndoEntry {
+  let object: ManagedObject
+  let before: ObjectState?
+  let after: ObjectState
+
+  var isDeletion: Bool { after.status == .deleted || after.status == .gone || after.status == .detached }
 }

@@ -99,6 +99,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var isSaving = false
   /// How many saves wrote something.
   var saveCount = 0
+  /// How many fetched rows were newer than their objects.
+  var staleRowCount = 0
   var isProcessing = false
 
   /// Contexts whose parent this is and that merge what is saved here.
@@ -268,6 +270,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects refer to
   /// have none, and need not be looked for.
   func mayHaveLists(_ id: ObjectID) -> Bool { homes[id.home.entityIndex]?.hasLists ?? false }
+
+  /// Whether objects of other hierarchies are loaded.
+  func hasLoadedObjects(besides root: Entity) -> Bool {
+    registry.all.contains { !$0.isFault && $0.entity.root != root }
+  }
 
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {

@@ -208,7 +208,7 @@ import ObjectModel
     let isHeld = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
     if let (slot, _) = find(slotOf: id) { empty(slot) }
     object.adopt(id)
-    insertNew(object, id, isHeld: isHeld)
+    insertIntoSlot(object, id, isHeld: isHeld)
   }
 
   func removeAll() {

@@ -198,6 +198,37 @@ struct ChildContextTests {
     await second.perform { #expect(box.value?["grade"] == .integer(9)) }
   }
 
+  @Test("a child follows what its parent saves itself, and what the parent merges")
+  func parentSaves() async throws {
+    let school = try School(.inMemory)
+    let root = school.container.newBackgroundContext(name: "root")
+    let parent = school.container.newBackgroundContext(name: "parent")
+    let id = try await parent.perform {
+      let ada = school.addPupil(parent, "Ada")
+      try parent.save()
+      parent.automaticallyMergesChangesFromParent = true
+      return ada.objectID
+    }
+    let child = ManagedObjectContext(parent: parent, name: "child")
+    let box = Box<ManagedObject>()
+    try await child.perform {
+      child.automaticallyMergesChangesFromParent = true
+      box.value = try child.existingObject(with: id)
+      #expect(box.value?["grade"] == .integer(1))
+    }
+    try await parent.perform {
+      try parent.existingObject(with: id)["grade"] = .integer(2)
+      try parent.save()
+    }
+    await child.perform { #expect(box.value?["grade"] == .integer(2)) }
+    try await root.perform {
+      try root.existingObject(with: id)["grade"] = .integer(3)
+      try root.save()
+    }
+    await parent.perform {}
+    await child.perform { #expect(box.value?["grade"] == .integer(3)) }
+  }
+
   @Test("a context of the main queue works there, with children elsewhere")
   func mainQueue() async throws {
     let school = try School(.inMemory)

@@ -174,7 +174,7 @@ struct SavingTests {
       let watcher = try #require(context.insert(school.pupil) as? Watcher)
       watcher["name"] = .string("Ada")
       try context.save()
-      #expect(watcher.events == ["awakeFromInsert", "willSave", "didSave"])
+      #expect(watcher.events == ["awakeFromInsert", "willSave", "willSave", "didSave"])
       #expect(watcher["height"] == .double(Double(Float(1.1))))
       context.reset()
       let again = try #require(try context.fetch(FetchRequest(school.person)).first as? Watcher)
@@ -183,6 +183,29 @@ struct SavingTests {
       again["grade"] = .integer(13)
       let error = #expect(throws: ValidationError.self) { try context.save() }
       #expect(error?.problems.map(\.code) == [.custom])
+    }
+  }
+
+  final class Climber: ManagedObject {
+    var calls = 0
+    override func willSave() {
+      calls += 1
+      if case .integer(let grade) = self["grade"], grade < 5 { self["grade"] = .integer(grade + 1) }
+    }
+  }
+
+  @Test("willSave is called until nothing changes any more, and endless changes are an error", arguments: StoreKind.allCases)
+  func repeatedWillSave(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Climber.self])
+    try school.work { context in
+      let climber = try #require(school.addPupil(context, "Ada") as? Climber)
+      try context.save()
+      #expect(climber["grade"] == .integer(5) && climber.calls == 5)
+      climber["age"] = .integer(8)
+      try context.save()
+      #expect(climber.calls == 6)
+      climber["grade"] = .integer(-2000)
+      #expect(throws: ContextError.self) { try context.save() }
     }
   }
 

@@ -6,13 +6,21 @@ extension StepRun {
   /// Takes up the records of a batch as objects. Where one batch cannot matter to the next, they are saved while that is
   /// being prepared; `finishSaving` ends it.
   func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    let begun: ObjectSave?
     do {
-      guard let save = try begin(decoded, isFinal: isFinal) else {
-        try finishSaving()
-        return try emitRejects(of: decoded)
-      }
-      let previous = saving
-      saving = save
+      begun = try begin(decoded, isFinal: isFinal)
+    } catch {
+      // The batch before comes first, and so does what is wrong with it.
+      try finishSaving()
+      throw error
+    }
+    guard let save = begun else {
+      try finishSaving()
+      return try emitRejects(of: decoded)
+    }
+    let previous = saving
+    saving = save
+    do {
       let result = try previous.map { try session.objects.finish($0) }
       save.allow()
       if let previous, let result { try finish(previous, result) }
@@ -82,11 +90,16 @@ extension StepPlan {
   var savesMayOverlap: Bool {
     guard root.children.isEmpty else { return false }
     for part in root.match {
-      guard case .attribute(let column) = part else { continue }
-      // Values of other types may be equal where their keys differ.
-      switch root.columnTypes[column] {
-      case .integer16, .integer32, .integer64, .boolean, .string, .uuid, .binary: continue
-      default: return false
+      switch part {
+      case .attribute(let column):
+        // Values of other types may be equal where their keys differ.
+        switch root.columnTypes[column] {
+        case .integer16, .integer32, .integer64, .boolean, .string, .uuid, .binary: continue
+        default: return false
+        }
+      case .reference(let index):
+        // Several record keys may lead to one object.
+        if root.references[index].table.isByRecordKey { return false }
       }
     }
     return root.references.allSatisfy { reference in

@@ -74,8 +74,8 @@ final class StepRun {
       do {
         if try !updatePages(losers), try !writeLeftOver() { try take(losers) }
       } catch {
-        // What had been taken up before counts all the same.
-        try? finishSaving()
+        // What had been taken up before counts all the same, and what is wrong with it comes first.
+        try finishSaving()
         throw error
       }
       try finishSaving()

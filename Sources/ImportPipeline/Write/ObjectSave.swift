@@ -18,6 +18,8 @@ final class ObjectSave: @unchecked Sendable {
   private let rows: [Int]
   /// Ids of the objects that the records match, by record.
   private let found: [Int: ObjectID]
+  /// Whether a transaction is open, which the save is a part of.
+  private let isPart: Bool
   private let findNested: (DecodedNode) throws -> [ObjectMatch]
 
   private let permission = DispatchSemaphore(value: 0)
@@ -27,7 +29,7 @@ final class ObjectSave: @unchecked Sendable {
 
   init(
     context: ManagedObjectContext, store: SQLiteStore, decoded: DecodedBatch, plan: StepPlan,
-    waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID],
+    waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID], isPart: Bool,
     findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
   ) {
     self.context = context
@@ -37,6 +39,7 @@ final class ObjectSave: @unchecked Sendable {
     self.waiting = waiting
     self.rows = rows
     self.found = found
+    self.isPart = isPart
     self.findNested = findNested
   }
 
@@ -76,6 +79,12 @@ final class ObjectSave: @unchecked Sendable {
     let outcomes = graph.outcomes()
     permission.wait()
     if isAbandoned.load(ordering: .acquiring) { return ObjectWriter.Result() }
+    try isPart ? context.save() : saveInTransaction()
+    graph.notePrimaryKeys()
+    return outcomes
+  }
+
+  private func saveInTransaction() throws {
     try store.begin()
     do {
       try context.save()
@@ -84,7 +93,5 @@ final class ObjectSave: @unchecked Sendable {
       try? store.rollback()
       throw error
     }
-    graph.notePrimaryKeys()
-    return outcomes
   }
 }

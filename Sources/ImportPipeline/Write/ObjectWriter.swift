@@ -118,8 +118,18 @@ final class ObjectWriter {
     do {
       result = try save.outcome()
     } catch let error where Self.isAboutObjects(error) {
-      // One record spoils the save of its batch: each is written by itself to find which.
-      let decoded = save.decoded
+      result = try writeOneByOne(save)
+    }
+    for node in save.decoded.root.withDescendants { tables.register(node) }
+    return result
+  }
+
+  /// One record spoils the save of its batch: each is written by itself to find which, all in one transaction.
+  private func writeOneByOne(_ save: ObjectSave) throws -> Result {
+    let decoded = save.decoded
+    var result = Result()
+    try store.begin()
+    do {
       for row in 0..<decoded.root.batch.count {
         let record = Int(decoded.root.records[row])
         do {
@@ -130,7 +140,7 @@ final class ObjectWriter {
           }
           let single = makeSave(
             [row], of: decoded, plan: save.plan, waiting: save.waiting, found: found.map { [record: $0] } ?? [:],
-            in: context)
+            in: context, isPart: true)
           single.begin()
           single.allow()
           result += try single.outcome()
@@ -138,17 +148,21 @@ final class ObjectWriter {
           decoded.problems[record, default: []].append(Self.problem(error))
         }
       }
+      try store.commit()
+    } catch {
+      try? store.rollback()
+      throw error
     }
-    for node in save.decoded.root.withDescendants { tables.register(node) }
     return result
   }
 
   private func makeSave(
     _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference],
-    found: [Int: ObjectID], in context: ManagedObjectContext
+    found: [Int: ObjectID], in context: ManagedObjectContext, isPart: Bool = false
   ) -> ObjectSave {
     ObjectSave(
-      context: context, store: store, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found
+      context: context, store: store, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found,
+      isPart: isPart
     ) { [unowned self] node in
       try find(node, rows: Array(0..<node.batch.count), in: context)
     }

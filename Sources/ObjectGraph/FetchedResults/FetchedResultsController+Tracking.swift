@@ -49,6 +49,7 @@ extension FetchedResultsController {
       self.error = error
       // It is still for the next fetch or save of the program to throw.
       if managedObjectContext.deferredError == nil { managedObjectContext.deferredError = deferred }
+      delegate?.controller(self, didFailWith: error)
       return
     }
     take(new)

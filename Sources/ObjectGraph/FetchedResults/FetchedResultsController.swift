@@ -53,7 +53,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
   ///   do not follow each other in the order of the request.
   public func performFetch() throws {
     let stamp = cacheStamp()
-    take(try sections(of: fetch(), stamp: stamp))
+    let staleCount = managedObjectContext.staleRowCount
+    let found = try fetch()
+    // Objects that are older than their rows would give names to sections that others do not see.
+    take(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
     toldIDs = snapshot?.objectIDs ?? []
     error = nil
     observeContext()
@@ -127,6 +130,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
     if "\(fetchRequest.predicate)".contains("now()") { return nil }
+    // Nobody compares the versions of objects that are not fetched.
+    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects(besides: fetchRequest.entity.root) {
+      return nil
+    }
     return SectionCache.stamp(context.coordinator)
   }
 

@@ -68,9 +68,14 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
   ) -> String?
+  /// The results could not follow a change, because the store failed or objects of a section do not follow each other any
+  /// more: they are those before it.
+  func controller(_ controller: FetchedResultsController<Object>, didFailWith error: any Error)
 }
 
 extension FetchedResultsControllerDelegate {
+  /// Does nothing.
+  public func controller(_ controller: FetchedResultsController<Object>, didFailWith error: any Error) {}
   /// Does nothing.
   public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
   /// Does nothing.

@@ -1,6 +1,8 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import SQLite
+import SQLiteStore
 import Testing
 
 @testable import ImportPipeline
@@ -79,6 +81,50 @@ struct SaveOverlapTests {
     #expect(try !town.workspace.names().contains { $0.hasSuffix(".partial") })
   }
 
+  @Test("a batch with refused records is one transaction of the history", arguments: [100, 10])
+  func history(recordsPerBatch: Int) throws {
+    let town = try Town()
+    let model = try ModelReader.read(path: town.workspace.path("Town.xcdatamodel"))
+    var options = SQLiteStore.Options()
+    options.tracksHistory = true
+    try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+    try town.write(
+      "cities.ndjson",
+      (0..<100).map { "{\"code\": \"c\($0 % 10 == 9 ? $0 - 1 : $0)\", \"name\": \"n\($0)\", \"population\": 1}" })
+    let result = try town.run(
+      Self.cities, strategy: "find-or-create", isNew: false, recordsPerBatch: recordsPerBatch)
+    #expect(result.counts[0].contains("90 inserted") && result.counts[0].contains("10 rejected"))
+    let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
+    #expect(try connection.integer("SELECT count(*) FROM ATRANSACTION") == Int64(100 / recordsPerBatch))
+    #expect(try connection.integer("SELECT count(*) FROM ACHANGE") == 90)
+  }
+
+  @Test("what was wrong first ends the run, however the batches lie", arguments: [4, 1000])
+  func truncated(recordsPerBatch: Int) throws {
+    let town = try Town()
+    let cities = (0..<10).map { "{\"code\": \"c\($0 == 7 ? 6 : $0)\", \"name\": \"n\($0)\", \"population\": 1}" }
+    // The array does not end.
+    try town.workspace.write("cities.json", "[" + cities.joined(separator: ",\n"))
+    try town.workspace.write(
+      "limited.yaml",
+      """
+      model: Town.xcdatamodel
+      store: { path: Town.sqlite }
+      import:
+      \(Self.cities.replacing("@", with: "find-or-create").replacing("cities.ndjson", with: "cities.json"))
+          duplicates: first
+      rejects: { file: rejects.ndjson, limit: 0 }
+      """)
+    let pipeline = try PipelineReader.read(path: town.workspace.path("limited.yaml"), environment: [:])
+    var options = PipelineRun.Options.ofTests
+    options.recordsPerBatch = recordsPerBatch
+    #expect {
+      try PipelineRun(pipeline, options: options).run()
+    } throws: {
+      "\($0)".contains("over the limit")
+    }
+  }
+
   /// What a step maps, and whether its batches may overlap.
   static let steps: [(entity: String, settings: String, isOverlapping: Bool)] = [
     ("City", "match: [code]\nmap: { code: code }", true),
@@ -90,6 +136,9 @@ struct SaveOverlapTests {
     ("City", "match: [code]\nmap: { code: code, twin: { match: code, from: twin } }", false),
     // Members of a city.
     ("Shop", "match: [city, number]\nmap: { number: n, title: t, city: { match: code, from: c } }", true),
+    // Two record keys may lead to one city.
+    ("Shop", "match: [city, number]\nmap: { number: n, title: t, city: { key: c } }", false),
+    ("Shop", "match: [title]\nmap: { number: n, title: t, city: { key: c } }", true),
     ("Shop", "map: { number: n, title: t, price: p, owner: { match: identifier, from: o } }", true),
     // The inverse is to-one: a person who gets a badge takes it from another.
     ("Manager", "match: [identifier]\nmap: { identifier: i, badge: { match: number, from: b } }", false),

@@ -164,6 +164,55 @@ struct FetchedResultsControllerTests {
     }
   }
 
+  @Test("sections of objects that are older than their rows are not kept")
+  func staleSections() throws {
+    let folder = try TemporaryFolder()
+    let school = try School(.sqlite)
+    @Sendable func names(_ context: ManagedObjectContext) throws -> [String] {
+      let results = controller(school, context, cache: "stale")
+      results.cacheDirectory = URL(filePath: folder.path)
+      try results.performFetch()
+      return results.sections?.map(\.name) ?? []
+    }
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada", grade: 1)
+      try context.save()
+      let id = ada.objectID
+      try school.work { other in
+        try other.existingObject(with: id)["grade"] = .integer(4)
+        try other.save()
+      }
+      #expect(try names(context) == ["1"])
+      try school.work { (fresh) throws in #expect(try names(fresh) == ["4"]) }
+      withExtendedLifetime(ada) {}
+    }
+  }
+
+  final class FailureNote: FetchedResultsControllerDelegate {
+    typealias Object = ManagedObject
+    var failures = 0
+    func controller(_ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error) {
+      failures += 1
+    }
+  }
+
+  @Test("a delegate is told when the results cannot follow a change")
+  func failure() throws {
+    let school = try School(.inMemory)
+    try school.work { context in
+      for (name, grade) in [("Ada", 1), ("Bob", 2)] { school.addPupil(context, name, grade: Int64(grade)) }
+      try context.save()
+      let results = controller(school, context)
+      results.fetchRequest.sortDescriptors = [.init(["name"])]
+      let note = FailureNote()
+      results.delegate = note
+      try results.performFetch()
+      school.addPupil(context, "Cid", grade: 1)
+      context.processPendingChanges()
+      #expect(note.failures == 1 && results.error != nil && results.fetchedObjects?.count == 2)
+    }
+  }
+
   @Test("sections are kept on disk, and made anew when the request or the store's file changed")
   func cache() throws {
     let folder = try TemporaryFolder()
