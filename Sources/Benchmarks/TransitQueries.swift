@@ -87,6 +87,17 @@ struct TransitQueries {
           statement.bind(2, Self.successor(prefix))
         },
         predicate: { try Predicate(format: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
+      queries(
+        "search terms by their beginning", rounds,
+        "EXISTS (SELECT 1 FROM Z_2STOPS AS t2 JOIN ZSEARCHTERM AS t1 ON t1.Z_PK = t2.Z_2SEARCHTERMS "
+          + "WHERE t2.Z_3STOPS = t0.Z_PK AND t1.ZTEXT >= ?1 AND t1.ZTEXT < ?2)",
+        oneIn: 10,
+        bind: { statement, place in
+          let prefix = Self.word(place)
+          statement.bind(1, prefix)
+          statement.bind(2, Self.successor(prefix))
+        },
+        predicate: { try Predicate(format: "ANY searchTerms.text BEGINSWITH[n] %@", Self.word($0)) }),
       objects(rounds), dictionaries(rounds), ids(rounds),
     ]
   }
@@ -116,6 +127,11 @@ struct TransitQueries {
 
   private func departure(_ place: Place) -> Int64 { 21_600 + Int64(place.latitude * 1e6) % 50_000 }
 
+  /// The beginning of the last word of a stop's name.
+  private static func word(_ place: Place) -> String {
+    place.name.split(separator: " ").last.map { String($0.prefix(3)) } ?? ""
+  }
+
   private static func successor(_ prefix: String) -> String {
     guard let last = prefix.unicodeScalars.last, let next = Unicode.Scalar(last.value + 1) else { return prefix }
     return String(prefix.dropLast()) + String(Character(next))
@@ -123,14 +139,16 @@ struct TransitQueries {
 
   /// Many small fetches, from the text of the predicate to the objects, against binding and stepping.
   private func queries(
-    _ name: String, _ rounds: Int, _ condition: String, bind: @escaping (BareStatement, Place) -> Void,
+    _ name: String, _ rounds: Int, _ condition: String, oneIn share: Int = 1,
+    bind: @escaping (BareStatement, Place) -> Void,
     predicate: @escaping (Place) throws -> StoreInterface.Predicate
   ) -> Workload {
-    (name, { try measureQueries(name, rounds, condition, bind: bind, predicate: predicate) })
+    let places = stride(from: 0, to: self.places.count, by: share).map { self.places[$0] }
+    return (name, { try measureQueries(name, rounds, condition, places, bind: bind, predicate: predicate) })
   }
 
   private func measureQueries(
-    _ name: String, _ rounds: Int, _ condition: String, bind: (BareStatement, Place) -> Void,
+    _ name: String, _ rounds: Int, _ condition: String, _ places: [Place], bind: (BareStatement, Place) -> Void,
     predicate: @escaping (Place) throws -> StoreInterface.Predicate
   ) throws -> Pair {
     var pair = Pair(name: name, limit: 1.5)

@@ -194,7 +194,7 @@ struct SavingTests {
     }
   }
 
-  @Test("willSave is called until nothing changes any more, and endless changes are an error", arguments: StoreKind.allCases)
+  @Test("willSave is called until nothing changes, and endless changes are an error", arguments: StoreKind.allCases)
   func repeatedWillSave(kind: StoreKind) throws {
     let school = try School(kind, classes: ["Pupil": Climber.self])
     try school.work { context in
