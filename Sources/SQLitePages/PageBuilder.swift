@@ -41,7 +41,10 @@
   @inline(__always) private static func allocated(_ size: Int) -> Int { max(size, 4) }
 
   @inline(__always)
-  func hasRoom(for size: Int) -> Bool { contentStart - pointerEnd >= PageBuilder.allocated(size) + 2 }
+  func hasRoom(for size: Int) -> Bool { contentStart - pointerEnd >= PageBuilder.room(for: size) }
+
+  /// What a cell takes of a page, its pointer included.
+  @inline(__always) static func room(for size: Int) -> Int { allocated(size) + 2 }
 
   /// Makes room for the next cell, which the caller fills. There must be room.
   @inline(__always)

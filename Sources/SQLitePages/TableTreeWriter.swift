@@ -7,7 +7,9 @@
   let file: DatabaseFile
   let root: UInt32
   let levels: InteriorLevels
-  private let geometry: PageGeometry
+  let geometry: PageGeometry
+  /// Threads that fill leaves.
+  let workers: Int
   @unsafe private let buffer: UnsafeMutableRawPointer
   @unsafe private let scratch: UnsafeMutableRawPointer
   var leaf: PageBuilder
@@ -25,10 +27,14 @@
   ///   - root: the page of the table, as `sqlite_schema` names it.
   ///   - greatestRowID: for a table that has rows: its greatest row id, or any number between that and the first new one.
   ///     Nil for an empty table.
+  ///   - workers: threads that fill leaves; the pages are the same with any number.
   /// - Throws: `PageError` when the table should be empty and is not.
-  public init(file: DatabaseFile, root: UInt32, after greatestRowID: Int64? = nil) throws(PageError) {
+  public init(
+    file: DatabaseFile, root: UInt32, after greatestRowID: Int64? = nil, workers: Int = 1
+  ) throws(PageError) {
     self.file = file
     self.root = root
+    self.workers = workers
     geometry = file.geometry
     unsafe buffer = .allocate(byteCount: geometry.pageSize, alignment: 16)
     unsafe scratch = .allocate(byteCount: geometry.pageSize, alignment: 16)
@@ -111,6 +117,14 @@
         isEmpty = false
       }
       guard row < count else { return }
+      if workers > 1, count - row >= TableTreeWriter.leastSharedRows {
+        let done = unsafe try appendLeaves(firstRowID, payloads, ends, row..<count)
+        if done > row {
+          unsafe start = ends[done - 1]
+          row = done
+          continue
+        }
+      }
       // The row that needs another page, or overflow pages.
       let end = unsafe ends[row]
       unsafe try append(rowID: firstRowID &+ Int64(row), payload: payloads + start, count: end - start)
@@ -123,6 +137,11 @@
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)
     leaf.removeAll()
+    try noteLeaf(number, lastRowID: lastRowID)
+  }
+
+  /// A leaf was written, and another follows.
+  func noteLeaf(_ number: UInt32, lastRowID: Int64) throws(PageError) {
     if newLeaves == nil { try enter(number, lastRowID: lastRowID) } else { newLeaves?.append((number, lastRowID)) }
   }
 

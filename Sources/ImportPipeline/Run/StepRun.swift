@@ -54,7 +54,8 @@ final class StepRun {
     if !insertsOnly {
       try meters.index.work { try session.buildIndexes() }
     } else if try session.store.isPageLoading(entities)
-      || session.store.beginPageLoad(entities, memoryBudget: session.memory.keptColumns)
+      || session.store.beginPageLoad(
+        entities, memoryBudget: session.memory.keptColumns, workers: session.jobs)
     {
       report.reason += "; written as finished pages"
       if choice.strategy == .bulk { preparation = try BulkPreparation(plan, session: session) }
@@ -127,7 +128,7 @@ final class StepRun {
       for (_, table) in session.tables.tables(for: plan.root.entity) { table.removeAll() }
       try session.store.abandonPageLoad()
       let isLoading = try session.store.beginPageLoad(
-        plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns)
+        plan.nodes.map(\.entity), memoryBudget: session.memory.keptColumns, workers: session.jobs)
       preparation = isLoading ? try BulkPreparation(plan, session: session) : nil
       return false
     }

@@ -17,7 +17,8 @@ extension StepRun {
     let changes = recognition?.manyChanges(settings)
     guard loadsNew || changes != nil,
       try session.store.beginPageLoad(
-        [plan.root.entity], memoryBudget: session.memory.keptColumns, appends: true, changes: changes)
+        [plan.root.entity], memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: true,
+        changes: changes)
     else { return false }
     let others = loadsNew ? try loadNew(losers, besides: changes) : nil
     try meters.index.work { try session.endPageLoad() }

@@ -30,7 +30,7 @@ final class PageLoad {
   init(
     store: SQLiteStore, roots: [String: UInt32], filled: [String: Int64],
     indexes: [(tableRoot: UInt32, shapes: [IndexShape])], lastKeys: [Int: Int64], changes: ChangedRows?,
-    memoryBudget: Int
+    memoryBudget: Int, workers: Int
   ) throws {
     let shapesByTable = Dictionary(indexes.map { ($0.tableRoot, $0.shapes) }, uniquingKeysWith: { first, _ in first })
     let filledRoots = Set(filled.keys.compactMap { roots[$0] })
@@ -54,7 +54,9 @@ final class PageLoad {
     self.file = file
     self.roots = roots
     writers = try Dictionary(
-      uniqueKeysWithValues: roots.map { ($0, try TableTreeWriter(file: file, root: $1, after: filled[$0])) })
+      uniqueKeysWithValues: roots.map {
+        ($0, try TableTreeWriter(file: file, root: $1, after: filled[$0], workers: workers))
+      })
   }
 
   func reserve(_ count: Int, for entity: Entity) -> Int64? {
@@ -189,6 +191,7 @@ extension SQLiteStore {
   /// the load first. Primary keys must come in ascending order per table.
   /// - Parameters:
   ///   - memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
+  ///   - workers: threads that fill pages; the file is the same with any number.
   ///   - appends: whether the tables may have rows. Those stay as they are, and the tables' indexes are made anew from
   ///     all rows at the end: worth while where many rows come. Nothing checks then, before the end, that the new rows do
   ///     not break a uniqueness constraint.
@@ -197,7 +200,8 @@ extension SQLiteStore {
   ///   records history, one of the tables has rows and may not or is not as this program makes it, or something hangs on
   ///   its rows already: a trigger or a partial index.
   public func beginPageLoad(
-    _ entities: [Entity], memoryBudget: Int = 32 << 20, appends: Bool = false, changes: ChangedRows? = nil
+    _ entities: [Entity], memoryBudget: Int = 32 << 20, workers: Int = 1, appends: Bool = false,
+    changes: ChangedRows? = nil
   ) throws -> Bool {
     try perform {
       guard options.isUnderConstruction, history == nil, !connection.isInTransaction, pageLoad == nil,
@@ -238,7 +242,7 @@ extension SQLiteStore {
         }
         pageLoad = try PageLoad(
           store: self, roots: roots, filled: lastFilled, indexes: indexes, lastKeys: lastKeys,
-          changes: changes, memoryBudget: memoryBudget)
+          changes: changes, memoryBudget: memoryBudget, workers: workers)
       } catch let error as PageError where error.kind == .unsuitable && !isCreator {
         // A file from elsewhere may be in a state that pages cannot be added to.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
