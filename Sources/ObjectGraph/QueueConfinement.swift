@@ -15,49 +15,65 @@ import Synchronization
 /// whose work calls back into the first: the first is still held by the very thread.
 final class QueueConfinement: Sendable {
   private let queue: DispatchQueue
-  private let isMainQueue: Bool
-  private let holder = Atomic<UInt>(0)
+  private let holder: QueueHolder
 
   /// A queue of its own.
   init(label: String) {
     queue = DispatchQueue(label: label)
-    isMainQueue = false
+    holder = QueueHolder()
   }
 
-  private init(_ queue: DispatchQueue) {
+  private init(_ queue: DispatchQueue, _ holder: QueueHolder) {
     self.queue = queue
-    isMainQueue = true
+    self.holder = holder
   }
 
-  /// The main queue, which the main thread holds also outside the work of any context.
+  /// The main queue, which its thread holds also outside the work of any context.
   static func mainQueue() -> QueueConfinement {
     MainQueueMark.set
-    return QueueConfinement(.main)
+    return QueueConfinement(.main, .ofMainQueue)
   }
+
+  private var isMainQueue: Bool { holder === QueueHolder.ofMainQueue }
 
   /// For messages.
   var label: String { isMainQueue ? "the main queue" : "queue \(queue.label)" }
 
   /// Whether the current thread runs work of this queue.
-  var isHeldByCurrentThread: Bool {
-    holder.load(ordering: .relaxed) == Self.currentThread || (isMainQueue && MainQueueMark.isOnMainQueue)
-  }
+  var isHeldByCurrentThread: Bool { holder.isCurrentThread || (isMainQueue && MainQueueMark.isOnMainQueue) }
 
   func async(_ work: @escaping @Sendable () -> Void) {
-    queue.async { self.holding(work) }
+    queue.async { self.holder.hold(during: work) }
   }
 
   /// Runs the work on the queue and waits for it; at once when the current thread is inside already.
   func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
-    if isHeldByCurrentThread { return try work() }
-    let outcome: Swift.Result<Result, Failure> = queue.sync { holding { Swift.Result(catching: work) } }
-    return try outcome.get()
+    // Inside another queue's work nothing but the holder tells that the thread is the main queue's.
+    if !QueueHolder.ofMainQueue.isCurrentThread && MainQueueMark.isOnMainQueue {
+      return try QueueHolder.ofMainQueue.hold { () throws(Failure) -> Result in try enter(work) }
+    }
+    return try enter(work)
   }
 
-  private func holding<Result>(_ work: () -> Result) -> Result {
-    holder.store(Self.currentThread, ordering: .relaxed)
-    defer { holder.store(0, ordering: .relaxed) }
-    return work()
+  private func enter<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if isHeldByCurrentThread { return try work() }
+    let outcome: Swift.Result<Result, Failure> = queue.sync { holder.hold { Swift.Result(catching: work) } }
+    return try outcome.get()
+  }
+}
+
+/// The thread that is inside a queue; all confinements of the main queue share one.
+private final class QueueHolder: Sendable {
+  static let ofMainQueue = QueueHolder()
+  private let thread = Atomic<UInt>(0)
+
+  var isCurrentThread: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
+
+  /// To be called inside the queue only, which lets one thread in at a time.
+  func hold<Result, Failure: Error>(during work: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let previous = thread.exchange(Self.currentThread, ordering: .relaxed)
+    defer { thread.store(previous, ordering: .relaxed) }
+    return try work()
   }
 
   private static var currentThread: UInt {
@@ -70,7 +86,7 @@ final class QueueConfinement: Sendable {
 }
 
 /// Tells work of the main queue, which need not run on the process's first thread: where nothing else runs there, Linux
-/// drains the main queue on any thread.
+/// drains the main queue on any thread. Work of another queue that the main queue waits for is not told.
 private enum MainQueueMark {
   private static let key = DispatchSpecificKey<Bool>()
   /// Marks the main queue when it is first read.

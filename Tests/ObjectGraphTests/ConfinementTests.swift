@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import Synchronization
 import Testing
 
 @Suite("Queues")
@@ -55,6 +56,57 @@ struct ConfinementTests {
         main.delete(course)
       }
       #expect(ada.value?.objectID(for: "course") == nil && main.deletedObjects.count == 1)
+    }
+  }
+
+  @Test("a private queue that the main actor waits for may use the main queue's objects", arguments: StoreKind.allCases)
+  @MainActor func callsBackIntoMainQueue(kind: StoreKind) async throws {
+    let school = try School(kind)
+    let view = school.container.viewContext
+    let ada = school.addPupil(view, "Ada")
+    try view.save()
+    let id = ada.objectID
+    // Only from here on does Linux drain the main queue on another thread than the first.
+    try await Task.sleep(for: .milliseconds(1))
+    let child = ManagedObjectContext(parent: view, name: "child")
+    let grandchild = ManagedObjectContext(parent: child, name: "grandchild")
+    for grade in [Int64(2), 3] {
+      try grandchild.performAndWait {
+        try grandchild.existingObject(with: id)["grade"] = .integer(grade)
+        try grandchild.save()
+      }
+      try child.performAndWait { try child.save() }
+      #expect(ada["grade"] == .integer(grade))
+    }
+    let background = school.container.newBackgroundContext()
+    let other = ManagedObjectContext(.mainQueue, parent: view, name: "other")
+    try background.performAndWait {
+      #expect(ada["name"] == .string("Ada"))
+      try other.performAndWait {
+        let saved = try background.performAndWait { try background.existingObject(with: id)["grade"] }
+        #expect(saved == .integer(1))
+        #expect(try other.existingObject(with: id)["grade"] == .integer(3))
+      }
+      #expect(ada["grade"] == .integer(3))
+    }
+  }
+
+  @Test("while the main actor waits for a private queue, other threads wait for the main queue")
+  @MainActor func othersStayOut() async throws {
+    let school = try School(.inMemory)
+    let view = school.container.viewContext
+    let background = school.container.newBackgroundContext()
+    try await Task.sleep(for: .milliseconds(1))
+    let isInside = Atomic(false)
+    for _ in 0..<3 {
+      let other = Task.detached { @Sendable in view.performAndWait { isInside.load(ordering: .relaxed) } }
+      background.performAndWait {
+        isInside.store(true, ordering: .relaxed)
+        view.performAndWait { _ = school.addPupil(view, "Ada") }
+        Thread.sleep(forTimeInterval: 0.02)
+        isInside.store(false, ordering: .relaxed)
+      }
+      #expect(await other.value == false)
     }
   }
 
