@@ -53,9 +53,9 @@ extension ManagedObject {
     return committed
   }
 
-  /// The properties that changed since changes were last processed (`processPendingChanges`, which every `perform` and
-  /// every save ends with), with the values they had then. Transient attributes count. Empty for an object that was
-  /// inserted since. A to-many relationship is listed when it was loaded then.
+  /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
+  /// had then. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is listed
+  /// when it was loaded then.
   public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
     guard let before = context?.stateBeforeEvent(of: self), before.values.count == values.count else { return [:] }

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreInterface
 
@@ -5,12 +6,27 @@ extension ManagedObjectContext {
   /// Processes the changes since the last time: applies delete rules (unless only saves do), tells the undo manager of
   /// the changes as one group, and posts `didChangeObjectsNotification` when there were any.
   ///
-  /// Every `perform`, every outermost `performAndWait` and every save does it. When the store fails while destinations
-  /// of deleted objects are loaded, the next fetch or save throws its error, and processing goes on there.
+  /// Every `perform`, every outermost `performAndWait` and every save does it, and the main queue after changes that
+  /// were made on it outside of these. When the store fails while destinations of deleted objects are loaded, the next
+  /// fetch or save throws its error, and processing goes on there.
   public func processPendingChanges() {
     checkConfinement()
     finishEvent(propagating: propagatesDeletesAtEndOfEvent)
     undoManager?.endEventGroup()
+  }
+
+  /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.
+  /// Those of observers while changes are saved or processed are among them; the turn finds nothing when the save or
+  /// whoever processes takes them along.
+  func processInNextTurn() {
+    if isNextTurnExpected || eventDepth > 0 || event.isEmpty { return }
+    isNextTurnExpected = true
+    DispatchQueue.main.async { [weak self] in
+      guard let self else { return }
+      isNextTurnExpected = false
+      // In a nested run loop what goes on around it processes them.
+      if eventDepth == 0 && !isSaving && !isProcessing { processPendingChanges() }
+    }
   }
 
   /// Ends the event, but leaves the group of the undo manager open.

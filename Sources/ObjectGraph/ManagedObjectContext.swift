@@ -12,8 +12,9 @@ import StoreInterface
 /// Objects that have changes are kept alive by the context, others only by who uses them.
 ///
 /// **Events.** Changes are collected until they are *processed*: at the end of every `perform` and outermost
-/// `performAndWait`, by a save, and by `processPendingChanges`. Then deletions are propagated by the delete rules, the
-/// undo manager learns of the changes as one group, and `didChangeObjectsNotification` is posted.
+/// `performAndWait`, by a save, and by `processPendingChanges`; those that code of the main actor makes outside of all
+/// these, in the main queue's next turn. Then deletions are propagated by the delete rules, the undo manager learns of
+/// the changes as one group, and `didChangeObjectsNotification` is posted.
 ///
 /// **Children.** A context with a parent reads the parent's objects with their pending changes, and its save changes
 /// the parent's objects, one level up; only the save of the topmost context writes to the store and makes temporary ids
@@ -37,7 +38,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let parent: ManagedObjectContext?
   private let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
-  private var eventDepth = 0
+  private(set) var eventDepth = 0
 
   /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
   public var mergePolicy = MergePolicy.error
@@ -95,7 +96,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   var deferredError: (any Error)?
   /// What changed objects were when the event began.
-  var event = ContextEvent()
+  var event = ContextEvent() {
+    didSet { if concurrencyType == .mainQueue { processInNextTurn() } }
+  }
+  /// Whether the main queue is going to process changes that were made outside of `perform`.
+  var isNextTurnExpected = false
   var isSaving = false
   /// How many saves wrote something.
   var saveCount = 0
