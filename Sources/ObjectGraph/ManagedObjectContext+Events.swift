@@ -10,9 +10,14 @@ extension ManagedObjectContext {
   /// were made on it outside of these. When the store fails while destinations of deleted objects are loaded, the next
   /// fetch or save throws its error, and processing goes on there.
   public func processPendingChanges() {
+    processEvent()
+    undoManager?.endEventGroup()
+  }
+
+  /// Processes changes, but leaves the group of the undo manager open.
+  func processEvent() {
     checkConfinement()
     finishEvent(propagating: propagatesDeletesAtEndOfEvent)
-    undoManager?.endEventGroup()
   }
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.
@@ -25,7 +30,10 @@ extension ManagedObjectContext {
       guard let self else { return }
       isNextTurnExpected = false
       // In a nested run loop what goes on around it processes them.
-      if eventDepth == 0 && !isSaving && !isProcessing { processPendingChanges() }
+      if eventDepth > 0 || isSaving || isProcessing { return }
+      // What contexts that share the undo manager did in one turn is one group.
+      undoManager?.processContexts()
+      processPendingChanges()
     }
   }
 

@@ -8,13 +8,13 @@ extension ManagedObjectContext {
   /// or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing without
   /// undo manager.
   public func undo() {
-    processPendingChanges()
+    processEvent()
     undoManager?.undo()
   }
 
   /// Processes changes and has the undo manager do again what it undid last.
   public func redo() {
-    processPendingChanges()
+    processEvent()
     undoManager?.redo()
   }
 

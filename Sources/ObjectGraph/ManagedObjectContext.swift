@@ -56,7 +56,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Learns of every event, so that it can be undone; nil, the default, for none. May be shared by contexts of one
   /// queue.
   public var undoManager: UndoManager? {
-    didSet { if oldValue !== undoManager { oldValue?.removeAllActions(withTarget: self) } }
+    didSet {
+      if oldValue === undoManager { return }
+      oldValue?.removeAllActions(withTarget: self)
+      oldValue?.remove(self)
+      undoManager?.add(self)
+    }
   }
   /// Whether what other contexts save to the store, or to the parent, is merged into this context's objects, some time
   /// after the save and on this context's queue.

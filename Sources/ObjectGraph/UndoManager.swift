@@ -1,11 +1,16 @@
 /// A history of changes that can be undone and done again, in groups.
 ///
 /// A context that has one registers every event with it (see `ManagedObjectContext.undoManager`). Others may register
-/// actions too. It belongs to one queue: that of its contexts.
+/// actions too. It belongs to one queue: that of its contexts. Changes that its contexts have not processed count as
+/// made: they are processed before anything is undone or done again, and where groups begin and end.
 public final class UndoManager {
   private struct Action {
     weak var target: AnyObject?
     let handler: () -> Void
+  }
+
+  private struct WeakContext {
+    weak let context: ManagedObjectContext?
   }
 
   private struct Group {
@@ -31,14 +36,18 @@ public final class UndoManager {
   private var isEventGroupOpen = false
   private var mode = Mode.recording
   private var disablingCount = 0
+  /// Those whose undo manager this is.
+  private var contexts: [WeakContext] = []
 
   /// An empty history.
   public init() {}
 
   /// Whether there is something to undo.
-  public var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } }
+  public var canUndo: Bool {
+    !undoStack.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasUnprocessedChanges
+  }
   /// Whether something was undone that can be done again.
-  public var canRedo: Bool { !redoStack.isEmpty }
+  public var canRedo: Bool { !redoStack.isEmpty && !hasUnprocessedChanges }
   /// Whether `undo` is at work.
   public var isUndoing: Bool { mode == .undoing }
   /// Whether `redo` is at work.
@@ -77,12 +86,19 @@ public final class UndoManager {
   /// Opens a group: what is registered until `endUndoGrouping` is undone as one. Groups may be nested; the outermost
   /// counts.
   public func beginUndoGrouping() {
+    processContexts()
     endEventGroup()
     openGroups.append(Group())
   }
 
   /// Closes the innermost group; does nothing when none is open.
   public func endUndoGrouping() {
+    if openGroups.isEmpty { return }
+    processContexts()
+    closeGroup()
+  }
+
+  private func closeGroup() {
     guard let group = openGroups.popLast() else { return }
     if openGroups.isEmpty {
       isEventGroupOpen = false
@@ -94,16 +110,23 @@ public final class UndoManager {
 
   /// Undoes the last group, open ones being closed first; does nothing when there is none.
   public func undo() {
-    while !openGroups.isEmpty { endUndoGrouping() }
-    guard mode == .recording, let group = undoStack.popLast() else { return }
+    if mode != .recording { return }
+    closeGroups()
+    guard let group = undoStack.popLast() else { return }
     run(group, as: .undoing)
   }
 
   /// Does again what was undone last; does nothing when there is nothing.
   public func redo() {
-    while !openGroups.isEmpty { endUndoGrouping() }
-    guard mode == .recording, let group = redoStack.popLast() else { return }
+    if mode != .recording { return }
+    closeGroups()
+    guard let group = redoStack.popLast() else { return }
     run(group, as: .redoing)
+  }
+
+  private func closeGroups() {
+    processContexts()
+    while !openGroups.isEmpty { closeGroup() }
   }
 
   /// Forgets everything.
@@ -126,14 +149,33 @@ public final class UndoManager {
 
   /// Closes the group that was opened for an event.
   func endEventGroup() {
-    if isEventGroupOpen && openGroups.count == 1 && mode == .recording { endUndoGrouping() }
+    if isEventGroupOpen && openGroups.count == 1 && mode == .recording { closeGroup() }
+  }
+
+  func add(_ context: ManagedObjectContext) {
+    remove(context)
+    contexts.append(WeakContext(context: context))
+  }
+
+  func remove(_ context: ManagedObjectContext) {
+    contexts.removeAll { $0.context == nil || $0.context === context }
+  }
+
+  /// Has the contexts register what they have not processed.
+  func processContexts() {
+    if mode == .recording { contexts.forEach { $0.context?.processEvent() } }
+  }
+
+  private var hasUnprocessedChanges: Bool {
+    mode == .recording && isUndoRegistrationEnabled
+      && contexts.contains { $0.context?.event.entries.isEmpty == false }
   }
 
   private func run(_ group: Group, as mode: Mode) {
     self.mode = mode
     openGroups.append(Group())
     for action in group.actions.reversed() { action.handler() }
-    endUndoGrouping()
+    closeGroup()
     self.mode = .recording
   }
 

@@ -96,6 +96,36 @@ struct MainQueueTurnTests {
     #expect(view.undoManager?.canUndo == false)
   }
 
+  @Test("what contexts that share an undo manager changed in one turn is undone together")
+  func sharedUndo() async throws {
+    let manager = UndoManager()
+    let ada = school.addPupil(view, "Ada", grade: 1)
+    try view.save()
+    let other = ManagedObjectContext(.mainQueue, parent: view, name: "other")
+    let otherAda = try other.existingObject(with: ada.objectID)
+    func change(_ grade: Int64) {
+      ada["grade"] = .integer(grade)
+      otherAda["grade"] = .integer(grade)
+    }
+    func expect(_ grade: Int64) { #expect(ada["grade"] == .integer(grade) && otherAda["grade"] == .integer(grade)) }
+    view.undoManager = manager
+    other.undoManager = manager
+    change(2)
+    await turn()
+    change(3)
+    manager.undo()
+    expect(2)
+    manager.redo()
+    expect(3)
+    change(4)
+    view.undo()
+    expect(3)
+    manager.undo()
+    manager.undo()
+    expect(1)
+    #expect(!manager.canUndo)
+  }
+
   @Test("changes that observers make while changes are saved or processed are processed in a later turn")
   func observers() async throws {
     let view = view

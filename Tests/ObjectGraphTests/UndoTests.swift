@@ -121,6 +121,73 @@ struct UndoTests {
     }
   }
 
+  @Test("the manager's own undo and redo count changes that are not processed", arguments: StoreKind.allCases)
+  func unprocessed(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let maths = school.addCourse(context, 1)
+      maths["title"] = .string("A")
+      try context.save()
+      let manager = UndoManager()
+      context.undoManager = manager
+      #expect(!manager.canUndo)
+      maths["title"] = .string("B")
+      #expect(manager.canUndo)
+      context.processPendingChanges()
+      maths["title"] = .string("C")
+      manager.undo()
+      #expect(maths["title"] == .string("B") && manager.canUndo && manager.canRedo)
+      manager.redo()
+      #expect(maths["title"] == .string("C") && !manager.canRedo)
+      manager.undo()
+      maths["title"] = .string("D")
+      #expect(!manager.canRedo)
+      manager.redo()
+      #expect(maths["title"] == .string("D"))
+      manager.undo()
+      #expect(maths["title"] == .string("B") && manager.canRedo)
+      manager.undo()
+      #expect(maths["title"] == .string("A") && !manager.canUndo)
+
+      manager.disableUndoRegistration()
+      maths["title"] = .string("E")
+      #expect(!manager.canUndo && manager.canRedo)
+      context.processPendingChanges()
+      manager.enableUndoRegistration()
+      context.undoManager = nil
+      maths["title"] = .string("F")
+      #expect(!manager.canUndo)
+      manager.undo()
+      #expect(context.hasChanges && maths.changedValuesForCurrentEvent() == ["title": .attribute(.string("E"))])
+    }
+  }
+
+  @Test("changes belong to the group in which they are made, processed or not")
+  func unprocessedGroups() throws {
+    let school = try School(.inMemory)
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada", grade: 1)
+      try context.save()
+      let manager = UndoManager()
+      context.undoManager = manager
+      ada["grade"] = .integer(2)
+      manager.beginUndoGrouping()
+      ada["grade"] = .integer(3)
+      manager.beginUndoGrouping()
+      ada["name"] = .string("Eve")
+      manager.endUndoGrouping()
+      manager.endUndoGrouping()
+      ada["grade"] = .integer(4)
+      manager.beginUndoGrouping()
+      ada["grade"] = .integer(5)
+      for grade in [Int64(4), 3, 2, 1] {
+        manager.undo()
+        #expect(ada["grade"] == .integer(grade) && ada["name"] == .string(grade > 2 ? "Eve" : "Ada"))
+      }
+      #expect(!manager.canUndo && manager.groupingLevel == 0)
+    }
+  }
+
   final class Counter {
     var value = 0
     func set(_ new: Int, _ manager: UndoManager) {
