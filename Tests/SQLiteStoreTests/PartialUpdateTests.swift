@@ -65,6 +65,69 @@ struct PartialUpdateTests {
     #expect(try literals(path, "ZSAMPLE", 1) == expected)
   }
 
+  private static let changing: [RowBatch.Column] = [
+    .init(.attribute("text"), .bytes), .init(.attribute("medium"), .integer), .init(.attribute("day"), .real),
+    .init(.attribute("exact"), .bytes), .init(.attribute("flag"), .integer),
+  ]
+
+  /// Records for rows 1 to `count`, some of them twice; those that change one change the same two columns mostly.
+  private static func changes(_ count: Int, seed: UInt64) -> [[Cell]] {
+    var random = SeededGenerator(seed: seed)
+    func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+    return (0..<count * 2).map { _ -> [Cell] in
+      let row = number(count) + 1
+      let isPlain = number(3) > 0
+      let medium: Cell = isPlain ? .integer(Int64(number(9))) : .absent
+      let day: Cell = isPlain ? .real(Double(number(9))) : .absent
+      let exact: Cell = number(9) > 0 ? .absent : [.null, .text("1.5"), .text("-2")][number(3)]
+      return [.text("row \(row)"), medium, number(7) == 0 ? .null : day, exact, number(5) == 0 ? .integer(1) : .absent]
+    }
+  }
+
+  @Test(
+    "rows that are changed by one statement are what they are changed one by one",
+    arguments: 1...8 as ClosedRange<UInt64>, [false, true])
+  func groups(seed: UInt64, hasForeignIndex: Bool) throws {
+    let model = try Models.types()
+    let sample = try model.entity("Sample")
+    let changes = Self.changes(150, seed: seed)
+    var results: [(rows: [Snapshot], outcomes: [RowOutcome])] = []
+    for rowsPerBatch in [changes.count, 1] {
+      let path = folder.path("\(seed)-\(rowsPerBatch).sqlite")
+      let created = try SQLiteStore.create(path: path, model: model)
+      let names = (1...150).map { [Cell.text("row \($0)")] }
+      try created.insert(makeBatch(sample, [Self.changing[0]], names), keys: Array(1...150))
+      try created.seal()
+      if hasForeignIndex {
+        // Somebody else's, of which the model knows nothing.
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE UNIQUE INDEX OTHER ON ZSAMPLE (ZDAY, ZMEDIUM)")
+        try connection.close()
+      }
+      let store = try SQLiteStore.open(path: path, model: model)
+      var all: [RowOutcome] = []
+      for start in stride(from: 0, to: changes.count, by: rowsPerBatch) {
+        var outcomes: [RowOutcome] = []
+        var keys: [Int64] = []
+        let batch = makeBatch(sample, Self.changing, Array(changes[start..<min(start + rowsPerBatch, changes.count)]))
+        try store.upsert(batch, keyColumns: [0], outcomes: &outcomes, primaryKeys: &keys)
+        all += outcomes
+      }
+      results.append((try store.snapshots(FetchRequest(sample)), all))
+      try store.close()
+    }
+    #expect(results[0].outcomes.count { $0 == .updated } > 60)
+    if !hasForeignIndex {
+      #expect(results[0].outcomes == results[1].outcomes)
+      #expect(results[0].rows.map(\.attributes) == results[1].rows.map(\.attributes))
+      #expect(results[0].rows.map(\.version) == results[1].rows.map(\.version))
+    } else {
+      // Which of two rows that exclude each other comes first may differ; none is lost and none is there by half.
+      #expect(results[0].outcomes.contains(.conflict) && !results[0].outcomes.contains(.missing))
+      #expect(results[0].rows.count == 150)
+    }
+  }
+
   @Test("a count that a trigger has changed since the object was read is not written back")
   func derivedAttribute() throws {
     let model = try Models.library()

@@ -87,6 +87,7 @@ extension SQLiteStore {
           results.append(.conflict)
         }
       }
+      for row in try updater.finish() { results[row] = .conflict }
       try setLastPrimaryKey(last, of: batch.entity)
     }
     outcomes = results
@@ -106,6 +107,7 @@ extension SQLiteStore {
     try performAtomically {
       let updater = try RowUpdater(batch, plan: try plan(for: batch), store: self, replacing: false)
       for row in 0..<batch.count { results.append(try updater.update(row: row, key: unsafe primaryKeys[row])) }
+      for row in try updater.finish() { results[row] = .conflict }
     }
     outcomes = results
   }
