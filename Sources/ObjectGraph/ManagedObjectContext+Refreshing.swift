@@ -14,6 +14,9 @@ extension ManagedObjectContext {
     // A fault may have its row at hand.
     if object.isFault { object.stored = nil }
     guard object.status == .loaded else { return }
+    // What was changed here is one event, what comes from the store another: undo takes back the first alone.
+    if object.eventIndex >= 0 { finishEvent(propagating: propagatesDeletesAtEndOfEvent) }
+    guard object.status == .loaded else { return }
     event.refreshed.append(object)
     if !mergeChanges {
       forgetChanges(of: object)

@@ -39,7 +39,8 @@ extension ManagedObjectContext {
     do {
       for entry in restored {
         guard let before = entry.before else { continue }
-        members[entry.object] = entry.isDeletion ? targetMembers(of: entry.object, before) : nil
+        members[entry.object] =
+          try entry.isDeletion ? targetMembers(of: entry.object, before) : changedMembers(of: entry)
         events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
       }
       for entry in restored {
@@ -47,8 +48,7 @@ extension ManagedObjectContext {
         restoreValues(of: entry.object, before, unlessAs: entry.isDeletion ? nil : entry.after)
       }
       for entry in restored {
-        let wanted = members[entry.object] ?? changedMembers(of: entry)
-        try restoreMembers(of: entry.object, wanted)
+        try restoreMembers(of: entry.object, members[entry.object] ?? [])
       }
       for object in removed {
         try remove(object)
@@ -61,19 +61,25 @@ extension ManagedObjectContext {
   }
 
   /// To-many relationships as they are now, but for what the event did to them.
-  private func changedMembers(of entry: UndoEntry) -> [[ObjectID]?] {
-    let layout = entry.object.runtime.layout
-    return layout.relationships.indices.map { index in
+  private func changedMembers(of entry: UndoEntry) throws -> [[ObjectID]?] {
+    try entry.object.runtime.layout.relationships.indices.map { index in
       guard let before = entry.before?.members(index)?.map({ permanentID(for: $0) }),
         let after = entry.after.members(index)?.map({ permanentID(for: $0) }), before != after
       else { return nil }
-      let isSaidHere = layout.inverses[index]?.isToMany != false
-      guard isSaidHere, entry.object.memberLists.indices.contains(index),
-        let now = entry.object.memberLists[index]?.members(), now != after
-      else { return before }
+      guard entry.object.status == .loaded || entry.object.status == .inserted else { return before }
+      // A merge may have let go of the list.
+      try entry.object.loadMembers(index)
+      guard let now = entry.object.memberLists[index]?.members(), now != after else { return before }
       let (came, went) = (Set(after).subtracting(before), Set(before).subtracting(after))
+      let present = Set(now)
+      if before.filter({ !went.contains($0) }) != after.filter({ !came.contains($0) }) {
+        // The event put them into another order.
+        let known = Set(before)
+        return before.filter { present.contains($0) || went.contains($0) }
+          + now.filter { !known.contains($0) && !came.contains($0) }
+      }
       var members = now.filter { !came.contains($0) }
-      for (place, member) in before.enumerated() where went.contains(member) && !members.contains(member) {
+      for (place, member) in before.enumerated() where went.contains(member) && !present.contains(member) {
         members.insert(member, at: min(place, members.count))
       }
       return members
@@ -123,7 +129,10 @@ extension ManagedObjectContext {
   /// - Parameter after: what the event left; properties that are the same in both were not changed by it.
   private func restoreValues(of object: ManagedObject, _ before: ObjectState, unlessAs after: ObjectState?) {
     guard object.status == .loaded || object.status == .inserted else { return }
-    let after = after.flatMap { $0.values.count == before.values.count ? $0 : nil }
+    // What became a fault within the event says nothing.
+    let after = after.flatMap {
+      $0.values.count == before.values.count && $0.destinations.count == before.destinations.count ? $0 : nil
+    }
     for (index, value) in before.values.enumerated() where after?.values[index].isIdentical(to: value) != true {
       object.setValue(value, at: index)
     }

@@ -281,10 +281,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// have none, and need not be looked for.
   func mayHaveLists(_ id: ObjectID) -> Bool { homes[id.home.entityIndex]?.hasLists ?? false }
 
-  /// Whether objects of other hierarchies are loaded.
-  func hasLoadedObjects(besides root: Entity) -> Bool {
-    registry.all.contains { !$0.isFault && $0.entity.root != root }
-  }
+  /// Whether some object is loaded.
+  var hasLoadedObjects: Bool { registry.all.contains { !$0.isFault } }
 
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {

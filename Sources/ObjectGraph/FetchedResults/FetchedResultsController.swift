@@ -131,9 +131,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
     if "\(fetchRequest.predicate)".contains("now()") { return nil }
     // Nobody compares the versions of objects that are not fetched.
-    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects(besides: fetchRequest.entity.root) {
-      return nil
-    }
+    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
     return SectionCache.stamp(context.coordinator)
   }
 

@@ -4,11 +4,14 @@ import SQLite
 /// Rows in which the same columns change are written some at a time, by one statement.
 extension RowUpdater {
   private static let rowsPerStatement = 32
+  /// So many columns in so many rows are within SQLite's limit of 32,766 parameters.
+  private static let greatestWidth = 1_000
 
   /// Whether a change can be made later in the batch, with others: nobody has to know of it at once, and nothing of what
   /// comes before can stand in its way.
   func canWait(_ changed: CellSet) -> Bool {
-    store.history == nil && !plan.hasExternalData && changed.isDisjoint(with: plan.uniqueCells)
+    store.history == nil && !plan.hasExternalData && plan.cells.count < Self.greatestWidth
+      && changed.isDisjoint(with: plan.uniqueCells)
       && changed.isWithin(plan.cells.count)
   }
 

@@ -78,7 +78,13 @@ extension SQLiteStore {
         }
         do {
           if last == Int64.max { throw StoreError.failure("\(batch.entity.root.name) has no primary keys left") }
-          try inserter.insert(row: row, key: last + 1)
+          do {
+            try inserter.insert(row: row, key: last + 1)
+          } catch let error as SQLiteError where error.isUniqueViolation && !updater.waitingKeys.isEmpty {
+            // A change that waits may make room for the row, in an index that the model does not know of.
+            try updater.writeWaiting()
+            try inserter.insert(row: row, key: last + 1)
+          }
           last += 1
           keys.append(last)
           results.append(.inserted)
