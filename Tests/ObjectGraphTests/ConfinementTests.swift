@@ -151,5 +151,16 @@ struct ConfinementTests {
       #expect(message.contains("Pupil"))
       #expect(message.contains("\"import-1\"") && message.contains("queue seedbed.context.import-1"))
     }
+
+    @Test("using a context outside its queue stops with a message that names it")
+    func contextTrap() async throws {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let school = try School(.inMemory)
+        let context = school.container.newBackgroundContext(name: "import-2")
+        _ = try context.fetch(FetchRequest(school.pupil))
+      }
+      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(message.contains("\"import-2\"") && message.contains("outside its queue"))
+    }
   #endif
 }

@@ -209,6 +209,39 @@ struct SavingTests {
     }
   }
 
+  final class Guarded: ManagedObject {
+    struct Refusal: Error {}
+    override func validateForInsert() throws {
+      try super.validateForInsert()
+      if self["grade"] == .integer(0) { throw Refusal() }
+    }
+    override func validateForDelete() throws {
+      try super.validateForDelete()
+      if self["grade"] == .integer(9) { throw Refusal() }
+    }
+  }
+
+  @Test("subclasses may refuse insertion and deletion", arguments: StoreKind.allCases)
+  func refusals(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Guarded.self])
+    try school.work { context in
+      let ada = school.addPupil(context, "Ada", grade: 0)
+      #expect(throws: ValidationError.self) { try context.save() }
+      ada["grade"] = .integer(9)
+      try context.save()
+      context.delete(ada)
+      let error = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(error?.problems.map(\.code) == [.custom] && ada.isDeleted)
+      #expect(try school.rows(school.pupil).count == 1)
+      context.rollback()
+      ada["grade"] = .integer(1)
+      try context.save()
+      context.delete(ada)
+      try context.save()
+      #expect(try school.rows(school.pupil).isEmpty)
+    }
+  }
+
   @Test("all problems of a save are reported at once", arguments: StoreKind.allCases)
   func validation(kind: StoreKind) throws {
     let school = try School(kind)
