@@ -25,7 +25,7 @@ struct LeafWorkTests {
   }
 
   /// Batches of records as encoders hand them over, with ids that follow each other within a batch.
-  private static func batches(_ test: Case) -> [(first: Int64, bytes: [UInt8], ends: [Int])] {
+  private static func batches(_ test: Case) -> [(first: Int64, bytes: [UInt8], ends: [Int], sum: Int)] {
     var random = SeededGenerator(seed: test.seed)
     // Ids of every length.
     var next = [Int64(1), 100, 16_000, 2_097_000, 1 << 40][Int(test.seed) % 5]
@@ -33,14 +33,17 @@ struct LeafWorkTests {
       let count = [1, 1_023, 1_024, 3_000].randomElement(using: &random) ?? 1
       var bytes: [UInt8] = []
       var ends: [Int] = []
+      // Every record counts with its place.
+      var sum = 0
       for _ in 0..<count {
         let isLong = Int.random(in: 0..<400, using: &random) == 0
         let length = Int.random(in: 0...(isLong ? test.longest : min(test.longest, 60)), using: &random)
         bytes += TestRecord.encode([.null, .blob([UInt8](repeating: UInt8(length & 0xFF), count: length))])
         ends.append(bytes.count)
+        sum += length * ends.count
       }
       defer { next += Int64(count) + Int64.random(in: 0...3, using: &random) }
-      return (next, bytes, ends)
+      return (next, bytes, ends, sum)
     }
   }
 
@@ -74,6 +77,12 @@ struct LeafWorkTests {
       #expect(try connection.string("PRAGMA integrity_check") == "ok")
       let count = batches.reduce(test.isAppended ? 2 : 0) { $0 + $1.ends.count }
       #expect(try connection.integer("SELECT count(*) FROM T") == Int64(count))
+      for batch in batches {
+        let sum = try connection.integer(
+          "SELECT sum(length(A) * (ID - \(batch.first) + 1)) FROM T "
+            + "WHERE ID BETWEEN \(batch.first) AND \(batch.first + Int64(batch.ends.count) - 1)")
+        #expect(sum == Int64(batch.sum))
+      }
     }
     #expect(files.dropFirst().allSatisfy { $0 == files[0] })
   }
