@@ -58,7 +58,7 @@ extension ManagedObject {
     do {
       if let row = try context.row(firing: self) {
         context.load(self, row)
-      } else if context.shouldDeleteInaccessibleFaults {
+      } else if context.settings.shouldDeleteInaccessibleFaults {
         // Should the row come back, it is another object's.
         context.unregister(objectID)
         context.noteLoss(of: objectID)

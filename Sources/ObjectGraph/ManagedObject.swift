@@ -70,6 +70,8 @@ open class ManagedObject {
 
   // MARK: Identity and state
 
+  // The first three are the same on every thread, as in Core Data; what changes with the object is not.
+
   /// Temporary until the object is first saved.
   public var objectID: ObjectID { currentID }
   /// The object's own entity.
@@ -77,25 +79,22 @@ open class ManagedObject {
   /// The context that the object belongs to; nil after a reset.
   public var managedObjectContext: ManagedObjectContext? { status == .detached ? nil : context }
   /// Whether the values are not loaded.
-  public var isFault: Bool { status == .fault }
-  /// Whether nothing of the object is saved any more.
-  var isInert: Bool { status == .gone || status == .detached }
+  public var isFault: Bool { currentStatus == .fault }
   /// Whether the next save inserts the object.
-  public var isInserted: Bool { status == .inserted }
+  public var isInserted: Bool { currentStatus == .inserted }
   /// Whether the next save deletes the object, or its row is gone.
-  public var isDeleted: Bool { status == .deleted || status == .gone }
+  public var isDeleted: Bool { currentStatus == .deleted || status == .gone }
   /// Whether the next save writes new values of the object. In a child context transient attributes count, as the save
   /// takes them to the parent's object.
   public var isUpdated: Bool {
-    status == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
+    currentStatus == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
   }
   /// Whether the next save does anything with the object.
   public var hasChanges: Bool { isInserted || status == .deleted || isUpdated }
   /// Whether a persisted property differs from what is stored: what a new object was given, what was changed since.
   /// Transient attributes do not count, and neither do deletions.
   public var hasPersistentChangedValues: Bool {
-    checkConfinement()
-    return isInserted ? !changedValues().isEmpty : status == .loaded && isTouched && differsFromStored()
+    isInserted ? !changedValues().isEmpty : status == .loaded && isTouched && differsFromStored()
   }
 
   // MARK: Hooks
@@ -145,6 +144,14 @@ open class ManagedObject {
   }
 
   // MARK: Internals
+
+  private var currentStatus: Status {
+    checkConfinement()
+    return status
+  }
+
+  /// Whether nothing of the object is saved any more.
+  var isInert: Bool { status == .gone || status == .detached }
 
   func adopt(_ objectID: ObjectID) { currentID = objectID }
 

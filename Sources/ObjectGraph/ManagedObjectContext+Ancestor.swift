@@ -5,7 +5,7 @@ import StoreInterface
 extension ManagedObjectContext {
   /// The rows that a request selects.
   func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
-    guard let parent else { return try coordinator.rows(request, caching: stalenessInterval != 0) }
+    guard let parent else { return try coordinator.rows(request, caching: settings.stalenessInterval != 0) }
     takeIDChangesOfParent()
     return [SnapshotBlock(try parent.performAndWait { try parent.currentRows(request) })]
   }
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
-    guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: stalenessInterval) }
+    guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: settings.stalenessInterval) }
     return try parent.performAndWait { try parent.currentRows(of: objectIDs) }
   }
 

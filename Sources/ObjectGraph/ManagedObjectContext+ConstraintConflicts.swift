@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     let conflicts = try constraintConflicts(of: plan)
     // The store knows of a constraint that the model does not have.
     if conflicts.isEmpty { throw error }
-    try mergePolicy.resolve(constraintConflicts: conflicts)
+    try settings.mergePolicy.resolve(constraintConflicts: conflicts)
   }
 
   /// Every set of objects that would have the same values for a constraint.

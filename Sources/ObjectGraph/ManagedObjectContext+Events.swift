@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   /// Processes changes, but leaves the group of the undo manager open.
   func processEvent() {
     checkConfinement()
-    finishEvent(propagating: propagatesDeletesAtEndOfEvent)
+    finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent)
   }
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.

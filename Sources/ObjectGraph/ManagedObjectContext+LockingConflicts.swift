@@ -9,7 +9,7 @@ extension ManagedObjectContext {
       registeredObject(with: id).map { MergeConflict($0, readAt: expected, row: rows[id]) }
     }
     if conflicts.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
-    try mergePolicy.resolve(optimisticLockingConflicts: conflicts)
+    try settings.mergePolicy.resolve(optimisticLockingConflicts: conflicts)
     for conflict in conflicts {
       let object = conflict.sourceObject
       guard object.status == .loaded || object.status == .deleted, object.stored?.version == conflict.oldVersion else {

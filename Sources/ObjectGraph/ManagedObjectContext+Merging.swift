@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 
   func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
     checkConfinement()
-    finishEvent(propagating: propagatesDeletesAtEndOfEvent)
+    finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent)
     takeIDChangesOfParent()
     let changes = changes.localised(to: coordinator)
     let changed = changes.updatedObjectIDs + changes.relationshipOwnerIDs

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     if object.isFault { object.stored = nil }
     guard object.status == .loaded else { return }
     // What was changed here is one event, what comes from the store another: undo takes back the first alone.
-    if object.eventIndex >= 0 { finishEvent(propagating: propagatesDeletesAtEndOfEvent) }
+    if object.eventIndex >= 0 { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
     guard object.status == .loaded else { return }
     event.refreshed.append(object)
     if !mergeChanges {

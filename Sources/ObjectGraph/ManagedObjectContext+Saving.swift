@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   }
 
   private func write(_ plan: SavePlan) throws {
-    guard let parent else { return try coordinator.save(plan.request, caching: stalenessInterval != 0) }
+    guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
     let changes = plan.childSave
     try parent.performAndWait { try parent.absorb(changes) }
   }

@@ -1,13 +1,14 @@
 import Foundation
 public import ObjectModel
 import StoreInterface
+import Synchronization
 
 /// A scratch pad of objects with a queue: what is changed here reaches the store, or the parent context, with `save`.
 ///
 /// Everything but `perform`, `performAndWait` and what is said to be callable from anywhere is to be called inside these
 /// two, and so are all members of the objects; that is what makes the unchecked `Sendable` sound. For a context of the
 /// main queue, code of the main actor is inside too. Debug builds trap when it is not so, release builds when
-/// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment.
+/// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment. Before its first work, a context may be set up anywhere.
 ///
 /// Objects that have changes are kept alive by the context, others only by who uses them.
 ///
@@ -40,37 +41,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
 
-  /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
-  public var mergePolicy = MergePolicy.error
-  /// How long, in seconds, a fault may be filled from a row that the coordinator keeps in memory, counted from when it
-  /// was read: a negative number for any time (the default), 0 to always ask the store.
-  ///
-  /// Fetches always ask the store. Saves of other contexts of the coordinator keep the rows in memory up to date; writes
-  /// past the contexts do not. With 0 the context does not add to these rows either, which suits imports.
-  public var stalenessInterval = -1.0
-  /// Whether an object whose row turns out to be gone when its fault fires counts as deleted, with null values: the
-  /// default. Otherwise the next fetch or save throws `ContextError.objectGone`, and the object stays a fault.
-  public var shouldDeleteInaccessibleFaults = true
-  /// Whether delete rules are applied when changes are processed (the default) or only by the save.
-  public var propagatesDeletesAtEndOfEvent = true
-  /// Learns of every event, so that it can be undone; nil, the default, for none. May be shared by contexts of one
-  /// queue.
-  public var undoManager: UndoManager? {
-    didSet {
-      if oldValue === undoManager { return }
-      oldValue?.removeAllActions(withTarget: self)
-      oldValue?.remove(self)
-      undoManager?.add(self)
-    }
-  }
-  /// Whether what other contexts save to the store, or to the parent, is merged into this context's objects, some time
-  /// after the save and on this context's queue.
-  public var automaticallyMergesChangesFromParent = false {
-    didSet {
-      let followers = parent?.followers ?? coordinator.followers
-      if automaticallyMergesChangesFromParent { followers.add(self) } else { followers.remove(self) }
-    }
-  }
+  /// The public settings of the same names, for code that is inside the queue.
+  var settings = Settings()
+  /// Whether some work of the context has begun. Until then whoever made it may set it up, on any thread.
+  private let hasBegun = Atomic(false)
 
   /// One object per id.
   private let registry = ObjectTable()
@@ -191,6 +165,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Runs work as part of an event, and processes changes when the outermost of such calls ends. They are counted
   /// because holding the queue does not tell: the main thread holds the main queue also outside all of them.
   private func inEvent<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if eventDepth == 0 { hasBegun.store(true, ordering: .relaxed) }
     eventDepth += 1
     defer {
       // A hook or observer of a save or of processing is inside that.
@@ -199,6 +174,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
       eventDepth -= 1
     }
     return try work()
+  }
+
+  /// To be called by whatever reads or writes a setting.
+  func checkSettingUp() {
+    if hasBegun.load(ordering: .relaxed) { checkConfinement() }
   }
 
   func checkConfinement(of object: ManagedObject? = nil) {

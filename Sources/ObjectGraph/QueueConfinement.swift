@@ -95,14 +95,24 @@ private enum MainQueueMark {
   static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 }
 
-/// Whether touching a managed object outside its context's queue is caught: always in debug builds, otherwise when
-/// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment.
-enum ConcurrencyDebugging {
-  static let isEnabled: Bool = {
+/// Whether touching a managed object or a context outside the context's queue is caught: in debug builds, in release builds
+/// when `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment, and never when it is 0 there.
+package enum ConcurrencyDebugging {
+  static let isEnabled = isEnabled(isDebugBuild: isDebugBuild, ProcessInfo.processInfo.environment)
+
+  package static func isEnabled(isDebugBuild: Bool, _ environment: [String: String]) -> Bool {
+    switch environment["SEEDBED_CONCURRENCY_DEBUG"] {
+    case "0": false
+    case "1": true
+    default: isDebugBuild
+    }
+  }
+
+  private static var isDebugBuild: Bool {
     #if DEBUG
-      return true
+      true
     #else
-      return ProcessInfo.processInfo.environment["SEEDBED_CONCURRENCY_DEBUG"] == "1"
+      false
     #endif
-  }()
+  }
 }

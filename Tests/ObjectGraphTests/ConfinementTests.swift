@@ -137,30 +137,90 @@ struct ConfinementTests {
     #expect(try school.rows(school.pupil).count == 50)
   }
 
-  #if DEBUG
-    @Test("touching an object outside its queue stops with a message that names object and context")
-    func trap() async throws {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let school = try School(.inMemory)
-        let context = school.container.newBackgroundContext(name: "import-1")
-        let box = Box<ManagedObject>()
-        context.performAndWait { box.value = school.addPupil(context, "Ada") }
-        _ = box.value?["name"]
-      }
-      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(message.contains("Pupil"))
-      #expect(message.contains("\"import-1\"") && message.contains("queue seedbed.context.import-1"))
-    }
+  // MARK: debugging
 
-    @Test("using a context outside its queue stops with a message that names it")
-    func contextTrap() async throws {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let school = try School(.inMemory)
-        let context = school.container.newBackgroundContext(name: "import-2")
-        _ = try context.fetch(FetchRequest(school.pupil))
+  @Test(
+    "debugging is on in debug builds, and in others when the environment says so",
+    arguments: [(true, nil, true), (false, nil, false), (false, "1", true), (true, "0", false), (false, "yes", false)])
+  func debugging(isDebugBuild: Bool, variable: String?, expected: Bool) {
+    let environment = variable.map { ["SEEDBED_CONCURRENCY_DEBUG": $0] } ?? [:]
+    #expect(ConcurrencyDebugging.isEnabled(isDebugBuild: isDebugBuild, environment) == expected)
+  }
+
+  /// What is done outside of the queue.
+  enum Use: String, CaseIterable, Codable, Sendable {
+    case value, setValue, isFault, isInserted, isUpdated, isDeleted, objectChanges, relationship
+    case fetch, save, contextChanges, insert, mergePolicy, setMergePolicy, undoManager, staleness
+
+    var isOfObject: Bool { Self.allCases.firstIndex(of: self).map { $0 < 8 } ?? false }
+
+    func apply(_ pupil: ManagedObject, _ context: ManagedObjectContext, _ school: School) throws {
+      switch self {
+      case .value: _ = pupil["name"]
+      case .setValue: pupil["name"] = .string("Bob")
+      case .isFault: _ = pupil.isFault
+      case .isInserted: _ = pupil.isInserted
+      case .isUpdated: _ = pupil.isUpdated
+      case .isDeleted: _ = pupil.isDeleted
+      case .objectChanges: _ = pupil.hasChanges
+      case .relationship: _ = pupil.objectID(for: "course")
+      case .fetch: _ = try context.fetch(FetchRequest(school.pupil))
+      case .save: try context.save()
+      case .contextChanges: _ = context.hasChanges
+      case .insert: _ = context.insert(school.pupil)
+      case .mergePolicy: _ = context.mergePolicy
+      case .setMergePolicy: context.mergePolicy = .overwrite
+      case .undoManager: context.undoManager = UndoManager()
+      case .staleness: context.stalenessInterval = 0
       }
-      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(message.contains("\"import-2\"") && message.contains("outside its queue"))
     }
-  #endif
+  }
+
+  private static func setDebugging(_ value: String) {
+    _ = unsafe setenv("SEEDBED_CONCURRENCY_DEBUG", value, 1)
+  }
+
+  // The environment decides before the first use, so that these run in release builds too.
+
+  @Test("outside its queue, a use of object or context stops with a message that names both", arguments: Use.allCases)
+  func trap(use: Use) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [use] in
+      Self.setDebugging("1")
+      let school = try School(.inMemory)
+      let context = school.container.newBackgroundContext(name: "import-1")
+      let box = Box<ManagedObject>()
+      context.performAndWait { box.value = school.addPupil(context, "Ada") }
+      if let pupil = box.value { try use.apply(pupil, context, school) }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("was used outside its queue (queue seedbed.context.import-1)"))
+    #expect(message.contains("context \"import-1\"") && message.contains(use.isOfObject ? "Pupil" : "the context"))
+  }
+
+  @Test("switched off, nothing stops; what is the same on every thread never does")
+  func noTrap() async throws {
+    await #expect(processExitsWith: .success) {
+      Self.setDebugging("0")
+      let school = try School(.inMemory)
+      let context = school.container.newBackgroundContext(name: "import-1")
+      let box = Box<ManagedObject>()
+      context.performAndWait { box.value = school.addPupil(context, "Ada") }
+      guard let pupil = box.value else { exit(2) }
+      for use in Use.allCases { try use.apply(pupil, context, school) }
+      exit(0)
+    }
+    await #expect(processExitsWith: .success) {
+      Self.setDebugging("1")
+      let school = try School(.inMemory)
+      let context = school.container.newBackgroundContext(name: "import-1")
+      // As long as nothing has begun, whoever made the context sets it up.
+      context.mergePolicy = .overwrite
+      context.undoManager = nil
+      context.automaticallyMergesChangesFromParent = true
+      let box = Box<ManagedObject>()
+      context.performAndWait { box.value = school.addPupil(context, "Ada") }
+      guard let pupil = box.value, pupil.objectID.isTemporary, pupil.entity.name == "Pupil" else { exit(2) }
+      exit(pupil.managedObjectContext === context ? 0 : 3)
+    }
+  }
 }

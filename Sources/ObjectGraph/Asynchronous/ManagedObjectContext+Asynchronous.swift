@@ -81,7 +81,7 @@ extension ManagedObjectContext {
       }
       return
     }
-    let caching = stalenessInterval != 0
+    let caching = settings.stalenessInterval != 0
     // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them too.
     DispatchQueue(label: "seedbed.fetch." + name).async {
       deliver(Result { try self.coordinator.rows(request, caching: caching, monitor: monitor) })

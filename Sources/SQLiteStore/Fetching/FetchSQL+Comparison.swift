@@ -73,6 +73,7 @@ extension FetchSQL {
   private mutating func direct(
     _ left: Operand, _ sign: Comparison.Operator, _ right: Operand, _ options: Comparison.Options
   ) throws -> String {
+    if let condition = try entityCondition(left, sign, right, options) { return condition }
     switch (left, sign, right) {
     case (.scalar(let left), .between, .values(let bounds)):
       guard bounds.count == 2 else { return "0" }

@@ -27,6 +27,9 @@ extension FetchSQL {
 
   /// What a key path leads to from a place: a scalar, or a list when a relationship on it is to-many.
   mutating func operand(at keyPath: [String], from place: Place) throws -> Operand {
+    if let end = ObjectTrait.end(of: keyPath, from: place.entity) {
+      return try self.trait(end.trait, of: try operand(at: end.owner, from: place))
+    }
     guard let manyAt = firstToMany(keyPath, from: place.entity) else {
       return .scalar(try scalar(at: keyPath, from: place))
     }

@@ -78,6 +78,9 @@ extension FetchSQL {
     /// Of an attribute whose values may lie outside of the store: nothing can be said of them but whether there is one.
     var isExternal = false
 
+    /// Of the name of an object's entity: where the object's row says which it is, and which it can be.
+    var entityNames: EntityNames?
+
     static let nothing = Scalar(sql: "NULL", kind: .nothing)
 
     /// - Throws: `StoreError.unsupported` for a value that SQL does not see.

@@ -116,6 +116,12 @@ extension Expression {
     of path: Predicate.KeyPath, from start: Entity, isList: Bool
   ) throws(StoreError) -> ExpressionType {
     guard let last = path.last else { throw .failure("an empty key path on \(start.name)") }
+    if let end = ObjectTrait.end(of: path, from: start) {
+      let owner =
+        end.owner.isEmpty
+        ? ExpressionType(.object(start), isList: isList) : try Self.end(of: end.owner, from: start, isList: isList)
+      return end.trait == .identity ? owner : ExpressionType(.attribute(.string), isList: owner.isList)
+    }
     var here = start
     var isList = isList
     for name in path.dropLast() {

@@ -8,7 +8,8 @@ public import ObjectModel
 /// - **Key paths** go from the object, or from what another expression leads to, along relationships to a property. A
 ///   path with a to-many relationship in it gives the list of everything it leads to, in the order of the relationship
 ///   (by primary key where it has none), lists in lists flattened, and missing values among them. A path along to-one
-///   relationships gives one value, missing where a relationship leads nowhere.
+///   relationships gives one value, missing where a relationship leads nowhere. Where no property is called so, a path
+///   may end at `objectID`, the object itself, and at `entity` or `entity.name`, the name of its own entity.
 /// - **Functions** of a missing or unfitting operand are missing; see `Function`.
 /// - **Collection operators** and the functions of lists leave missing elements out.
 public indirect enum Expression: Sendable, Hashable {
@@ -28,7 +29,8 @@ public indirect enum Expression: Sendable, Hashable {
   /// Property names from the object or objects on that another expression gives: `$stop.zone`.
   case path(of: Expression, Predicate.KeyPath)
   /// A collection operator over what the key path leads to from each object of the list: `lines.@sum.price` is
-  /// `.collection(.sum, of: .keyPath(["lines"]), ["price"])`, and `lines.@count` has no key path.
+  /// `.collection(.sum, of: .keyPath(["lines"]), ["price"])`, and `lines.@count` has no key path. Alone, `@sum.price` is one of
+  /// `selfObject`: in requests for dictionaries it works on the rows of the group.
   case collection(CollectionOperator, of: Expression, Predicate.KeyPath)
   /// An element of a list, or its size: `stops[FIRST]`.
   case element(of: Expression, Position)

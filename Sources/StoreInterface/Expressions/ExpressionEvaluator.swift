@@ -87,6 +87,9 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     var isList = isList
     // What the owners are by the model: where all are missing, only it says what a name means.
     var entity = (start.lazy.compactMap { $0 }.first ?? subject)?.objectID.entity
+    if let end = entity.flatMap({ ObjectTrait.end(of: path, from: $0) }) {
+      return trait(end.trait, at: end.owner, from: start, isList: isList)
+    }
     for name in path.dropLast() {
       var next: [Subject?] = []
       let isToMany = entity?.relationship(name)?.isToMany ?? false
@@ -115,6 +118,25 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     }
     isList = isList || relationship?.isToMany == true
     return isList ? .list(found) : found.first ?? .missing
+  }
+
+  /// What is asked of the objects that a key path leads to.
+  private func trait(
+    _ trait: ObjectTrait, at path: Predicate.KeyPath, from start: [Subject?], isList: Bool
+  ) -> ExpressionValue {
+    let owners =
+      if path.isEmpty {
+        isList
+          ? ExpressionValue.list(start.map { $0.map { .object($0.objectID) } ?? .missing })
+          : start.first.flatMap { $0 }.map { .object($0.objectID) } ?? .missing
+      } else {
+        values(at: path, from: start, isList: isList)
+      }
+    if trait == .identity { return owners }
+    let names = owners.elements.map { owner in
+      ExpressionValue.value(related(owner).map { .string($0.objectID.entity.name) } ?? .null)
+    }
+    return owners.isList ? .list(names) : names.first ?? .missing
   }
 
   private func collected(_ collector: Expression.CollectionOperator, _ base: Expression, _ path: Predicate.KeyPath)

@@ -41,12 +41,14 @@ extension FetchRequest {
 
   /// Whether the rows are groups of objects instead of objects.
   public var isGrouped: Bool {
-    !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.hasAggregate }
+    !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.aggregatingRows.hasAggregate }
   }
 
   /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship.
   public var fetchedColumns: [ExpressionDescription] {
-    if !propertiesToFetch.isEmpty { return propertiesToFetch }
+    if !propertiesToFetch.isEmpty {
+      return propertiesToFetch.map { ExpressionDescription($0.name, $0.expression.aggregatingRows) }
+    }
     let attributes = entity.attributes.filter { !$0.isTransient && $0.type != .composite }.map(\.name)
     let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map(\.name)
     return (attributes + relationships).map { ExpressionDescription(keyPath: [$0]) }
@@ -57,7 +59,7 @@ extension FetchRequest {
 
   /// The having predicate with the names of fetched expressions replaced by what they stand for.
   public var resolvedHavingPredicate: Predicate? {
-    havingPredicate.map { resolveNames($0.generalized) }
+    havingPredicate.map { resolveNames($0.generalized.aggregatingRows) }
   }
 
   /// What each sort descriptor of a request for dictionaries sorts by.
@@ -82,7 +84,7 @@ extension FetchRequest {
     if case .keyPath(let path) = expression, path.count == 1,
       let column = propertiesToFetch.first(where: { $0.name == path[0] })
     {
-      return column.expression
+      return column.expression.aggregatingRows
     }
     if case .function(let function, _) = expression, function.isAggregate { return expression }
     return expression.mappingParts({ resolveNames($0) }, predicates: { resolveNames($0) })

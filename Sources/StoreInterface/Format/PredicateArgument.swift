@@ -29,6 +29,16 @@ extension ObjectID: PredicateArgument {
   public var predicateExpression: Expression { .object(self) }
 }
 
+extension Entity: PredicateArgument {
+  /// The entity's name, which `entity` in a predicate compares with.
+  public var predicateExpression: Expression { .constant(.string(name)) }
+}
+
+extension EntityDescription: PredicateArgument {
+  /// The entity's name, which `entity` in a predicate compares with.
+  public var predicateExpression: Expression { .constant(.string(name)) }
+}
+
 extension String: PredicateArgument {
   /// A constant.
   public var predicateExpression: Expression { .constant(.string(self)) }

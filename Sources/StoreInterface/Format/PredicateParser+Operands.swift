@@ -18,6 +18,8 @@ extension PredicateParser {
       advance()
       return .variable(name)
     case .specifier: return try argument()
+    // Alone, an operator works on what the expression is about: the rows of a group.
+    case .collector: return try component(after: .selfObject, isClosed: false)
     case .word(let name, isEscaped: true):
       advance()
       return .keyPath([name])

@@ -102,7 +102,8 @@ extension PredicateParser {
     }
   }
 
-  private mutating func component(
+  /// A property name, a collection operator or a `%K` after an expression.
+  mutating func component(
     after base: Expression, isClosed: Bool
   ) throws(PredicateFormatError) -> Expression {
     switch next.kind {

@@ -13,7 +13,8 @@ extension Predicate {
     switch self {
     case .compare(let comparison):
       let folded = Comparison(
-        comparison.left.folded(now: now), comparison.comparisonOperator, comparison.right.folded(now: now),
+        comparison.left.folded(now: now).identified(from: entity), comparison.comparisonOperator,
+        comparison.right.folded(now: now).identified(from: entity),
         modifier: comparison.modifier, options: comparison.options)
       return folded.compact(entity) ?? .compare(folded)
     case .and(let parts):
@@ -100,6 +101,13 @@ extension Expression {
   fileprivate func folded(now: Date) -> Expression {
     if let value = fixedValue(now: now) { return Expression(value) }
     return mappingParts({ $0.folded(now: now) }, predicates: { $0 })
+  }
+
+  /// The object itself for a key path that asks for its id.
+  fileprivate func identified(from entity: Entity) -> Expression {
+    guard case .keyPath(let path) = self, let end = ObjectTrait.end(of: path, from: entity), end.trait == .identity
+    else { return self }
+    return end.owner.isEmpty ? .selfObject : .keyPath(end.owner)
   }
 
   var constant: Value? {

@@ -16,8 +16,9 @@ public import ObjectModel
 ///   first. Values of different kinds are unequal and not ordered: `equal` and every ordering are false, `notEqual` is
 ///   true. A double that is not a number counts as missing, as SQLite stores it.
 /// - **Key paths** of the compact cases go through to-one relationships and end at an attribute; those of expressions
-///   may go through to-many relationships (`Expression`). `checkKeyPaths(for:)` says whether they exist; a store throws
-///   for those that do not.
+///   may go through to-many relationships and end at `objectID`, which is the object itself, or at `entity` or
+///   `entity.name`, which are the name of the object's own entity (`Expression`). `checkKeyPaths(for:)` says whether they
+///   exist; a store throws for those that do not.
 /// - **Forms.** `compare` says everything; `comparison`, `isIn`, `tupleIsIn`, `refersTo` and `selfIsIn` are the cases
 ///   that stores answer fastest. `compacted(for:)` finds them, `generalized` writes them as `compare`.
 public indirect enum Predicate: Sendable, Hashable {

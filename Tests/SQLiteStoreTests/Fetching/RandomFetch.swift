@@ -146,6 +146,10 @@ struct RandomFetch {
       }
       return .function(pick([.uppercase, .lowercase, .canonical]), [text(root, depth: depth - 1)])
     }
+    if below(8) == 0 {
+      let place = place(root)
+      return place.make(toOnePath(place.entity).path + pick([["entity"], ["entity", "name"]]))
+    }
     if below(3) > 0, let value = value(root, .text) { return value }
     return .constant(.string(pick(Academy.texts)))
   }
@@ -174,7 +178,17 @@ struct RandomFetch {
 
   private mutating func comparison(_ root: Entity, depth: Int) -> Predicate.Comparison {
     let signs: [Predicate.Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
-    switch below(14) {
+    switch below(16) {
+    case 14:
+      let place = place(root)
+      return textComparison(
+        place.make(toOnePath(place.entity).path + ["entity"]), root, depth: 0, modifier: .direct,
+        names: model.entities.map(\.name))
+    case 15:
+      guard let (list, entity) = objects(root) else { break }
+      return textComparison(
+        extended(list, toOnePath(entity).path + ["entity", "name"]), root, depth: 0, modifier: pick([.any, .all]),
+        names: model.entities.map(\.name))
     case 0, 1, 2: return .init(number(root, depth: depth), pick(signs), number(root, depth: depth))
     case 3: return textComparison(text(root, depth: depth), root, depth: depth, modifier: .direct)
     case 4:
@@ -229,7 +243,7 @@ struct RandomFetch {
   }
 
   private mutating func textComparison(
-    _ left: Expression, _ root: Entity, depth: Int, modifier: Predicate.Comparison.Modifier
+    _ left: Expression, _ root: Entity, depth: Int, modifier: Predicate.Comparison.Modifier, names: [String] = []
   ) -> Predicate.Comparison {
     let sign = pick([
       Predicate.Comparison.Operator.equal, .notEqual, .less, .greaterOrEqual, .beginsWith, .endsWith, .contains, .like,
@@ -239,7 +253,10 @@ struct RandomFetch {
       switch sign {
       case .like: .constant(.string(pick(["*", "a*", "?", "*a", "stop ?*", "A?B", "b%"])))
       case .matches: .constant(.string(pick(["a.*", "[ab]+", ".", "stop [0-9]+", "ß|a"])))
-      case .isIn: .aggregate([.constant(.string(pick(Academy.texts))), .constant(.string(pick(Academy.texts)))])
+      case .isIn where names.isEmpty:
+        .aggregate([.constant(.string(pick(Academy.texts))), .constant(.string(pick(Academy.texts)))])
+      case .isIn: .aggregate([.constant(.string(pick(names))), .constant(pick([.null, .string(pick(names))]))])
+      case _ where !names.isEmpty && below(4) > 0: .constant(.string(pick(names)))
       default: text(root, depth: depth)
       }
     let options = pick([
@@ -307,9 +324,12 @@ struct RandomFetch {
     let function = pick([
       Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
     ])
+    let alone = name.flatMap { name in
+      below(4) == 0 ? Expression.collection(pick([.sum, .maximum]), of: .selfObject, [name]) : nil
+    }
     return [
-      ExpressionDescription("n", .function(.count, [.selfObject])),
-      ExpressionDescription("f", .function(function, [value])),
+      ExpressionDescription("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),
+      ExpressionDescription("f", alone ?? .function(function, [value])),
     ]
   }
 }

@@ -50,6 +50,14 @@ struct StatementTests {
         + "((t1.ZDEPARTURETIME >= ?1) AND (t1.ZDEPARTURETIME <= ?2))) ORDER BY t0.Z_PK ASC")
   }
 
+  @Test("the name of the entity is looked up by its number")
+  func entityName() throws {
+    #expect(try condition("entity.name == 'Stop'") == "ZSTOP AS t0 WHERE (t0.Z_ENT = 3) ORDER BY t0.Z_PK ASC")
+    #expect(try condition("entity == %@", stop) == condition("entity.name == 'Stop'"))
+    #expect(try condition("entity.name IN {'Trip', nil}").contains("WHERE (t0.Z_ENT IS NULL) ORDER BY"))
+    #expect(try condition("objectID == nil") == condition("SELF == nil"))
+  }
+
   @Test("another count is counted")
   func count() throws {
     let text = try condition("SUBQUERY(stopTimes, $t, $t.departureTime >= %@).@count > 3", 1)

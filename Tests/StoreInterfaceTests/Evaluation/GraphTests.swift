@@ -75,6 +75,15 @@ struct GraphTests {
     ("day:(born) == 2", [3]), ("born < now()", [3, 5]),
     ("ANY children.code BEGINSWITH[c] 'c'", [1]), ("uppercase:(code) == 'B'", [2]),
     ("ANY SELF.children.parent.code == 'root'", [1]),
+    ("entity.name == 'Crate'", [5]), ("entity == 'Item'", [1, 2, 3, 4]),
+    ("SELF.entity.name !=[c] 'crate'", [1, 2, 3, 4]),
+    ("entity.name IN {'Crate', 'Tag'}", [5]), ("entity.name LIKE 'C*'", [5]),
+    ("parent.entity.name == 'Item'", [2, 3, 4]),
+    ("parent.entity == nil", [1, 5]), ("parent.entity.name != 'Crate'", [1, 2, 3, 4, 5]),
+    ("ANY children.entity.name == 'Item'", [1, 2]), ("'Item' IN children.entity.name", [1, 2]),
+    ("SUBQUERY(tags, $t, $t.entity.name == 'Tag').@count == 2", [2]), ("length:(entity.name) == 5", [5]),
+    ("objectID == SELF", [1, 2, 3, 4, 5]), ("parent.objectID == nil", [1, 5]),
+    ("objectID IN parent.children", [2, 3, 4]),
   ]
 
   @Test("a predicate selects the objects that it means, compact or not", arguments: cases)
@@ -128,10 +137,17 @@ struct GraphTests {
     #expect(try keys("%@ IN tags", warehouse.id(warehouse.tag, 1)) == [2, 4])
     #expect(try keys("parent == 1") == [])
     #expect(try keys("%@.rank == rank", root) == [1])
+    #expect(try keys("objectID == %@", root) == [1])
+    #expect(try keys("objectID IN %@", [root, warehouse.id(warehouse.crate, 5)]) == [1, 5])
+    #expect(try keys("parent.objectID == %@", root) == [2, 3])
+    #expect(try keys("entity == %@", warehouse.crate) == [5])
+    #expect(try keys("entity == %@", warehouse.item.description) == [1, 2, 3, 4])
   }
 
   static let compactions: [(String, Predicate)] = [
     ("rank == 5", .comparison(["rank"], .equal, .integer(5))), ("5 > rank", .comparison(["rank"], .less, .integer(5))),
+    ("objectID == nil", .compare(.init(.selfObject, .equal, .constant(.null)))),
+    ("parent.objectID == nil", .refersTo(["parent"], nil)),
     ("rank IN {1, 2 + 1}", .isIn(["rank"], [.integer(1), .integer(3)])), ("parent == nil", .refersTo(["parent"], nil)),
     ("code BEGINSWITH[n] 'a'", .comparison(["code"], .beginsWith, .string("a"))),
     ("rank ==[c] 5", .comparison(["rank"], .equal, .integer(5))),

@@ -101,6 +101,46 @@ struct RowsTests {
     #expect(all == [Self.values(.integer(0), .null, .integer(1))])
   }
 
+  @Test("a collection operator that stands alone works on the rows of the group, and means nothing for one object")
+  func operatorsAlone() throws {
+    let warehouse = try GraphTests.filled()
+    let grouped = try Self.cells(warehouse) {
+      $0.propertiesToFetch = [
+        ExpressionDescription(keyPath: ["rank"]), ExpressionDescription("n", try Expression(format: "@count")),
+        ExpressionDescription("heaviest", try Expression(format: "@max.weight")),
+        ExpressionDescription("share", try Expression(format: "@sum.weight / @count")),
+      ]
+      $0.propertiesToGroupBy = [["rank"]]
+      $0.havingPredicate = try Predicate(format: "@count == 2 OR @min.rank == 1")
+      $0.sortDescriptors = [.init(["n"])]
+    }
+    #expect(
+      grouped == [
+        Self.values(.integer(1), .integer(1), .double(2.5), .double(2.5)),
+        Self.values(.integer(5), .integer(2), .double(1), .double(0.5)),
+      ])
+    var request = FetchRequest(warehouse.item)
+    request.predicate = try Predicate(format: "@count > 1")
+    #expect(throws: StoreError.self) { try request.checkKeyPaths() }
+    request.predicate = try Predicate(format: "SELF.@sum.rank > 1")
+    #expect(throws: StoreError.self) { try request.checkKeyPaths() }
+  }
+
+  @Test("the name of an object's entity may be a column, and what is grouped by")
+  func entityNames() throws {
+    let warehouse = try GraphTests.filled()
+    let cells = try Self.cells(warehouse) {
+      $0.propertiesToFetch = [
+        ExpressionDescription(keyPath: ["entity", "name"]),
+        ExpressionDescription("n", try Expression(format: "@count")),
+      ]
+      $0.propertiesToGroupBy = [["entity", "name"]]
+      $0.sortDescriptors = [.init(["n"])]
+    }
+    #expect(
+      cells == [Self.values(.string("Crate"), .integer(1)), Self.values(.string("Item"), .integer(4))])
+  }
+
   @Test("distinct rows come once, ordered by their columns")
   func distinct() throws {
     let warehouse = try GraphTests.filled()

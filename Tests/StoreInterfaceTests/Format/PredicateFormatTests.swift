@@ -87,6 +87,8 @@ struct PredicateFormatTests {
     ("stops[0].zone", .path(of: .element(of: .keyPath(["stops"]), .at(integer(0))), ["zone"])),
     ("stops[#size]", .element(of: .keyPath(["stops"]), .at(.keyPath(["size"])))),
     ("lines.@count", .collection(.count, of: .keyPath(["lines"]), [])),
+    ("@count", .collection(.count, of: .selfObject, [])), ("@sum.price", .collection(.sum, of: .selfObject, ["price"])),
+    ("@max.#end.rank", .collection(.maximum, of: .selfObject, ["end", "rank"])),
     ("lines.@sum.price", .collection(.sum, of: .keyPath(["lines"]), ["price"])),
     ("a.b.@avg.c.d", .collection(.average, of: .keyPath(["a", "b"]), ["c", "d"])),
     ("lines.@min.price", .collection(.minimum, of: .keyPath(["lines"]), ["price"])),

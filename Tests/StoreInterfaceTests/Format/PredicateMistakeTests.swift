@@ -20,7 +20,7 @@ struct PredicateMistakeTests {
     ("a IN {1, }", [], 10, .syntax), ("a IN {1 2}", [], 9, .syntax), ("a == 12b", [], 6, .literal),
     ("a == 0xZZ", [], 6, .literal), ("a == 99999999999999999999", [], 6, .literal), ("a == 1e999", [], 6, .literal),
     ("a == '\\q'", [], 7, .literal), ("a == '\\u12'", [], 7, .literal), ("a == '\\", [], 7, .literal),
-    ("a. == 1", [], 4, .syntax), ("a.@nope == 1", [], 3, .unknownName), ("@count == 1", [], 1, .syntax),
+    ("a. == 1", [], 4, .syntax), ("a.@nope == 1", [], 3, .unknownName), ("@nope == 1", [], 1, .unknownName),
     ("a.@ == 1", [], 3, .syntax), ("$ == 1", [], 1, .syntax), ("nope:(a) == 1", [], 1, .unknownName),
     ("abs:(1, 2) == 1", [], 6, .operandCount), ("add:to:(1) == 1", [], 9, .operandCount),
     ("now(1) == 1", [], 5, .operandCount),

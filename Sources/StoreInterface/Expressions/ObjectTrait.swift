@@ -1,0 +1,40 @@
+package import ObjectModel
+
+/// What every object has beside its model's properties, and key paths may end at: `entity`, `entity.name`, `objectID`.
+///
+/// A property of the model with such a name comes first.
+package enum ObjectTrait: Sendable {
+  /// The name of the object's own entity, as text: sub-entities have names of their own. `entity` and `entity.name`.
+  case entityName
+  /// The object itself. `objectID`.
+  case identity
+
+  private init?(_ names: ArraySlice<String>) {
+    switch (names.first, names.dropFirst().first) {
+    case ("entity", nil), ("entity", "name"): self = .entityName
+    case ("objectID", nil): self = .identity
+    default: return nil
+    }
+  }
+
+  /// What a key path ends at when that is no property, and the path to the object that has it.
+  package static func end(
+    of path: Predicate.KeyPath, from start: Entity
+  ) -> (owner: Predicate.KeyPath, trait: ObjectTrait)? {
+    // Most paths end at a property; its name alone tells.
+    guard let last = path.last, last == "entity" || last == "objectID" || last == "name" && path.count > 1 else {
+      return nil
+    }
+    var here = start
+    for (index, name) in path.enumerated() {
+      if let relationship = here.relationship(name) {
+        here = relationship.destination
+        continue
+      }
+      let rest = path[index...]
+      guard rest.count <= 2, here.attribute(name) == nil else { return nil }
+      return ObjectTrait(rest).map { (Array(path[..<index]), $0) }
+    }
+    return nil
+  }
+}
