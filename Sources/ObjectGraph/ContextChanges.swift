@@ -68,23 +68,24 @@ public struct ContextChangeIDs: Sendable, Hashable {
   public var updatedObjectIDs: [ObjectID]
   /// Ids of deleted objects.
   public var deletedObjectIDs: [ObjectID]
-  /// Ids of objects whose to-many relationships have other members now because the other side says so.
+  /// Ids of objects whose to-many relationships have other members now because the other side says so; nil where that is not
+  /// known, so that whoever merges looks at all relationships that are loaded.
   ///
   /// They are put together when they are asked for: linear in the number of changed relationships.
-  public var relationshipOwnerIDs: [ObjectID] {
-    get { memberChanges.isEmpty ? owners : Array(memberChanges.owners.union(owners)) }
+  public var relationshipOwnerIDs: [ObjectID]? {
+    get { memberChanges.isEmpty ? owners : Array(memberChanges.owners.union(owners ?? [])) }
     set {
       owners = newValue
       memberChanges = MemberChanges()
     }
   }
-  private var owners: [ObjectID]
+  private var owners: [ObjectID]?
   /// Changes whose owners count, too. Most saves tell nobody who would ask.
   private var memberChanges = MemberChanges()
 
   /// Changes of these objects.
   public init(
-    inserted: [ObjectID] = [], updated: [ObjectID] = [], deleted: [ObjectID] = [], relationshipOwners: [ObjectID] = []
+    inserted: [ObjectID] = [], updated: [ObjectID] = [], deleted: [ObjectID] = [], relationshipOwners: [ObjectID]? = nil
   ) {
     insertedObjectIDs = inserted
     updatedObjectIDs = updated
@@ -98,7 +99,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
   public static func == (left: ContextChangeIDs, right: ContextChangeIDs) -> Bool {
     left.insertedObjectIDs == right.insertedObjectIDs && left.updatedObjectIDs == right.updatedObjectIDs
       && left.deletedObjectIDs == right.deletedObjectIDs
-      && Set(left.relationshipOwnerIDs) == Set(right.relationshipOwnerIDs)
+      && left.relationshipOwnerIDs.map { Set($0) } == right.relationshipOwnerIDs.map { Set($0) }
   }
 
   /// Hashes all lists but that of the owners.
@@ -113,6 +114,6 @@ public struct ContextChangeIDs: Sendable, Hashable {
     func local(_ ids: [ObjectID]) -> [ObjectID] { ids.compactMap { coordinator.localID($0) } }
     return ContextChangeIDs(
       inserted: local(insertedObjectIDs), updated: local(updatedObjectIDs), deleted: local(deletedObjectIDs),
-      relationshipOwners: local(relationshipOwnerIDs))
+      relationshipOwners: relationshipOwnerIDs.map { local($0) })
   }
 }

@@ -28,8 +28,8 @@ struct ContextEvent {
 /// The state of an object at one moment. Arrays are shared with the object until it changes.
 struct ObjectState {
   let status: ManagedObject.Status
-  let values: [Value]
-  let destinations: [ObjectID?]
+  var values: [Value]
+  var destinations: [ObjectID?]
   private(set) var memberLists: [MemberList?]
 
   /// The members of a to-many relationship, when they were loaded.

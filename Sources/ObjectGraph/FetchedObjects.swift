@@ -13,6 +13,8 @@ public final class FetchedObjects: RandomAccessCollection {
     case list([ObjectID])
   }
 
+  /// New objects, whose ids change with the save.
+  private let new: [ObjectID: ManagedObject]
   /// How many objects come in at a time.
   public let batchSize: Int
   private let context: ManagedObjectContext
@@ -30,8 +32,12 @@ public final class FetchedObjects: RandomAccessCollection {
     try context.throwDeferredError()
     let isFromStore = context.parent == nil && context.coordinator.persistentStores.count == 1
     if !isFromStore || context.hasPendingChanges(for: request) {
-      ids = .list(try context.objectIDs(request))
+      let list = try context.objectIDs(request)
+      ids = .list(list)
+      let new = list.filter(\.isTemporary).map { ($0, context.object(with: $0)) }
+      self.new = Dictionary(new, uniquingKeysWith: { first, _ in first })
     } else {
+      new = [:]
       var keys = request
       // No attribute can have this name, so that none of the sort descriptors can mean it.
       keys.propertiesToFetch = [ExpressionDescription("\u{1}self", .selfObject)]
@@ -56,7 +62,7 @@ public final class FetchedObjects: RandomAccessCollection {
   /// The id of the object at a position. Loads nothing.
   public func objectID(at position: Int) -> ObjectID {
     switch ids {
-    case .list(let list): return list[position]
+    case .list(let list): return new.isEmpty ? list[position] : new[list[position]]?.objectID ?? list[position]
     case .rows(let rows):
       // The request fetched nothing but objects.
       guard case .object(let id) = rows[position, 0] else { preconditionFailure("row \(position) is no object") }

@@ -4,7 +4,8 @@ import StoreInterface
 extension ManagedObject {
   /// The value of an attribute by name. Setting the value that is there already changes nothing.
   ///
-  /// A value of a wrong type is kept and reported by the save. The entity must have the attribute.
+  /// What is set of an object that nothing is saved of any more, after its deletion or a reset, changes no other object. A
+  /// value of a wrong type is kept and reported by the save. The entity must have the attribute.
   public subscript(name: String) -> Value {
     get { value(at: attributeIndex(name)) }
     set { setValue(newValue, at: attributeIndex(name)) }

@@ -50,6 +50,8 @@ extension ManagedObject {
     if previous == destination { return }
     if let destination, let context, context.deletedIDs.contains(destination) { context.lostIDs.insert(destination) }
     replaceDestination(destination, at: index)
+    // Nothing of such an object is saved: what is in use must not lead to it.
+    if isInert { return }
     let link = runtime.links[index]
     guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if link.isInverseToMany {
@@ -167,6 +169,7 @@ extension ManagedObject {
     willChange()
     memberLists[index]?.append(member.objectID)
     noteListEdit(index, isSetHere: true)
+    if isInert { return }
     if let inverse = runtime.layout.inverses[index] {
       if inverse.isToMany {
         context?.followAddition(of: objectID, to: member.objectID, inverse)
@@ -182,7 +185,7 @@ extension ManagedObject {
     willChange()
     memberLists[index]?.remove(member.objectID)
     noteListEdit(index, isSetHere: true)
-    guard let inverse = runtime.layout.inverses[index] else { return }
+    guard let inverse = runtime.layout.inverses[index], !isInert else { return }
     if inverse.isToMany {
       context?.followRemoval(of: objectID, from: member.objectID, inverse)
     } else if let back = member.runtime.index(of: inverse), member.currentDestination(back) == objectID {
@@ -235,7 +238,7 @@ extension ManagedObject {
       memberLists[index]?.isSetHere = true
       touch()
     }
-    guard !hasEditedLists, let context else { return }
+    guard !hasEditedLists, !isInert, let context else { return }
     hasEditedLists = true
     context.editedLists.append(self)
   }

@@ -7,10 +7,15 @@ extension ManagedObjectContext {
   /// the changes as one group, and posts `didChangeObjectsNotification` when there were any.
   ///
   /// Every `perform`, every outermost `performAndWait` and every save does it, and the main queue after changes that
-  /// were made on it outside of these. When the store fails while destinations of deleted objects are loaded, the next
+  /// were made on it outside of these. What observers of the notification change is processed next. When the store fails while destinations of deleted objects are loaded, the next
   /// fetch or save throws its error, and processing goes on there.
   public func processPendingChanges() {
-    processEvent()
+    let greatestRounds = 1000
+    for _ in 0..<greatestRounds {
+      processEvent()
+      // Observers may have changed something.
+      if event.isEmpty || isProcessing { break }
+    }
     undoManager?.endEventGroup()
   }
 

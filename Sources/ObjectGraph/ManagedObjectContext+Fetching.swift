@@ -4,8 +4,8 @@ public import StoreInterface
 extension ManagedObjectContext {
   /// The objects that a request selects, in its order: those of the store with the pending changes of this context.
   ///
-  /// New and changed objects are judged by their current values, deleted ones are left out, and objects that the
-  /// context has already keep their values. New objects come last among equals, in the order of insertion. Pending
+  /// New and changed objects, and those whose to-many relationships the predicate follows and that have other members now,
+  /// are judged as they are here, deleted ones are left out, and objects that the context has already keep their values. New objects come last among equals, in the order of insertion. Pending
   /// changes of objects at the far end of a key path do not count for unchanged objects. Without
   /// `includesPendingChanges` the store's rows alone decide, and are returned with their objects' current values.
   ///
@@ -20,7 +20,20 @@ extension ManagedObjectContext {
     request.includesPendingChanges
       && (inserted.contains { $0.isInserted && request.selects($0.entity) }
         || touched.contains { $0.isUpdated && request.selects($0.entity) }
-        || deleted.contains { request.selects($0.entity) })
+        || deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
+  }
+
+  /// The objects without changes of their own of which a request may ask who their members are, and whose members changed
+  /// here.
+  func ownersOfChangedMembers(_ request: FetchRequest) -> [ManagedObject] {
+    if editedLists.isEmpty && memberChanges.isEmpty { return [] }
+    guard PredicateRelationships(request.predicate, of: request.entity).hasToMany else { return [] }
+    let unloaded = memberChanges.owners.filter { request.selects($0.entity) }.compactMap { id in
+      registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
+    }
+    return (editedLists + unloaded).filter { object in
+      request.selects(object.entity) && (object.isFault || object.status == .loaded) && !object.isUpdated
+    }
   }
 
   /// As `fetch`, with rows from somewhere else.
@@ -38,8 +51,9 @@ extension ManagedObjectContext {
       return found
     }
     try request.checkKeyPaths()
+    let owners = Set(ownersOfChangedMembers(request))
     var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
-      !$0.isDeleted && !$0.isUpdated
+      !$0.isDeleted && !$0.isUpdated && !owners.contains($0)
     }
     found += pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
@@ -50,11 +64,13 @@ extension ManagedObjectContext {
     return page
   }
 
-  /// New and changed objects that meet a request, in the order in which they became so.
+  /// New and changed objects that meet a request, in the order in which they became so, then those with other members.
   func pendingMatches(_ request: FetchRequest) -> [ManagedObject] {
     let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
     let matcher = PredicateMatcher(request.predicate)
-    return pending.filter { matcher.matches(ObjectSubject(object: $0)) }
+    return (pending + ownersOfChangedMembers(request)).filter {
+      matcher.matches(ObjectSubject(object: $0)) && !$0.isDeleted
+    }
   }
 
   /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context

@@ -62,10 +62,15 @@ extension ManagedObjectContext {
     for (index, value) in row.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
       object.values[index] = value
     }
+    var formerOwners: [(index: Int, owner: ObjectID)] = []
     for (index, destination) in row.toOne.enumerated() where destination != old.toOne[index] {
+      if let owner = object.destinations[index], owner != old.toOne[index], owner != destination {
+        formerOwners.append((index, owner))
+      }
       object.destinations[index] = destination
     }
     object.stored = row
+    for (index, owner) in formerOwners { try leave(owner, object, index) }
   }
 
   /// The row is gone; the object becomes a new one with the same id.

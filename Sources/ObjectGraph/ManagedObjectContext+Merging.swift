@@ -41,12 +41,10 @@ extension ManagedObjectContext {
     finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent)
     takeIDChangesOfParent()
     let changes = changes.localised(to: coordinator)
-    let changed = changes.updatedObjectIDs + changes.relationshipOwnerIDs
+    let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
     if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
 
-    for id in changes.deletedObjectIDs {
-      if let object = registeredObject(with: permanentID(for: id)) { lose(object) }
-    }
+    lose(changes.deletedObjectIDs.compactMap { registeredObject(with: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
     do {
       try refresh(changed.map { permanentID(for: $0) })
@@ -65,19 +63,42 @@ extension ManagedObjectContext {
     var loaded: [ManagedObject] = []
     for id in ids where seen.insert(id).inserted {
       guard let object = registeredObject(with: id) else { continue }
-      if object.isFault { object.stored = nil } else if object.status == .loaded { loaded.append(object) }
+      switch object.status {
+      case .fault: object.stored = nil
+      case .loaded: loaded.append(object)
+      // Should it come back, it is what others saved; and its deletion is no conflict with that.
+      case .deleted where object.stored != nil: loaded.append(object)
+      default: break
+      }
     }
     if loaded.isEmpty { return }
     let rows = Dictionary(
       try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    lose(loaded.filter { rows[$0.objectID] == nil })
     for object in loaded {
-      guard let row = rows[object.objectID] else {
-        lose(object)
+      guard let row = rows[object.objectID] else { continue }
+      try rebase(object, onto: row)
+      if object.status == .deleted {
+        // Others may have linked to it: the rules are for them too.
+        if !pendingDeletes.contains(object) { pendingDeletes.append(object) }
         continue
       }
-      try rebase(object, onto: row)
       event.refreshed.append(object)
       if object.runtime.hasSubclass { object.awake(fromSnapshotEvents: .refresh) }
     }
+  }
+
+  /// The objects with a loaded to-many relationship that may lead to something that changed, where whoever saved does not
+  /// say which have other members now.
+  private func possibleOwners(_ changes: ContextChangeIDs) -> [ObjectID] {
+    let changed = changes.insertedObjectIDs + changes.updatedObjectIDs + changes.deletedObjectIDs
+    let roots = Set(changed.map { $0.entity.root.index })
+    return registeredObjects.filter { object in
+      (object.status == .loaded || object.status == .deleted)
+        && object.memberLists.indices.contains { index in
+          object.memberLists[index] != nil
+            && roots.contains(object.runtime.layout.relationships[index].destination.root.index)
+        }
+    }.map(\.objectID)
   }
 }

@@ -104,10 +104,17 @@ extension ManagedObjectContext {
     for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
       object.values[index] = row.attributes[index]
     }
-    for (index, destination) in object.destinations.enumerated() where destination == old.toOne[index] {
-      object.destinations[index] = row.toOne[index]
+    var otherOwners: [(index: Int, owner: ObjectID)] = []
+    for (index, destination) in object.destinations.enumerated() {
+      if destination == old.toOne[index] {
+        object.destinations[index] = row.toOne[index]
+      } else if let owner = row.toOne[index], owner != old.toOne[index], owner != destination {
+        otherOwners.append((index, owner))
+      }
     }
     object.stored = row
+    // Others moved it to where it is not here.
+    for (index, owner) in otherOwners { try leave(owner, object, index) }
   }
 
   /// Gives a loaded to-many relationship the members that the store has now, with the changes made here. One without
@@ -124,13 +131,19 @@ extension ManagedObjectContext {
   }
 
   /// The object's row is gone: it counts as deleted, and nothing of it is saved.
-  func lose(_ object: ManagedObject) {
-    forgetChanges(of: object)
-    deleted.removeAll { $0 === object }
-    unregister(object.objectID)
-    noteLoss(of: object.objectID)
-    object.makeInert(.gone)
-    event.lost.append(object)
+  func lose(_ object: ManagedObject) { lose([object]) }
+
+  func lose(_ objects: [ManagedObject]) {
+    forgetChanges(of: objects)
+    let wereDeleted = objects.contains { $0.status == .deleted }
+    forgetMembers(objects)
+    for object in objects {
+      unregister(object.objectID)
+      noteLoss(of: object.objectID)
+      object.makeInert(.gone)
+    }
+    if wereDeleted { deleted.removeAll { $0.status != .deleted } }
+    event.lost += objects
   }
 
   /// Remembers that an object is gone as long as changes that are pending may lead to it.
@@ -151,17 +164,23 @@ extension ManagedObjectContext {
     lostIDs = []
   }
 
-  func forgetChanges(of object: ManagedObject) {
-    if object.isTouched { touched.removeAll { $0 === object } }
-    if object.hasEditedLists { editedLists.removeAll { $0 === object } }
-    object.isTouched = false
-    object.hasEditedLists = false
+  func forgetChanges(of object: ManagedObject) { forgetChanges(of: [object]) }
+
+  func forgetChanges(of objects: [ManagedObject]) {
+    let wereTouched = objects.contains(where: \.isTouched)
+    let hadEditedLists = objects.contains(where: \.hasEditedLists)
+    for object in objects {
+      object.isTouched = false
+      object.hasEditedLists = false
+    }
+    if wereTouched { touched.removeAll { !$0.isTouched } }
+    if hadEditedLists { editedLists.removeAll { !$0.hasEditedLists } }
   }
 
   /// Gives objects other ids, wherever they are mentioned.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     if ids.isEmpty { return }
-    for object in registeredObjects {
+    for object in objectsMentioning(ids) {
       if let id = ids[object.objectID] {
         unregister(object.objectID)
         object.adopt(id)
@@ -173,9 +192,29 @@ extension ManagedObjectContext {
     noteIDChanges(ids)
     post(Self.objectIDsChangedNotification, nil)
   }
+
+  /// The objects of these ids and those that may mention them: the other sides of their relationships. Rows of a parent
+  /// mention objects that are not loaded here, and relationships without inverse are known at one side only.
+  private func objectsMentioning(_ ids: [ObjectID: ObjectID]) -> [ManagedObject] {
+    if parent != nil || coordinator.hasInverselessRelationships { return registeredObjects }
+    let renamed = ids.keys.compactMap { registeredObject(with: $0) }
+    var seen: Set<ManagedObject> = Set(renamed)
+    return renamed
+      + renamed.flatMap(\.mentionedIDs).compactMap { registeredObject(with: $0) }.filter { seen.insert($0).inserted }
+  }
 }
 
 extension ManagedObject {
+  /// What relationships that are loaded lead to, and led to in the store.
+  fileprivate var mentionedIDs: [ObjectID] {
+    var ids = destinations.compactMap { $0 } + (stored?.toOne.compactMap { $0 } ?? [])
+    for index in memberLists.indices {
+      if let list = memberLists[index] { ids += list.stored }
+      ids += memberLists[index]?.members() ?? []
+    }
+    return ids
+  }
+
   /// Gives objects that this one mentions other ids, in its current and its stored state.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     func replaced(_ destinations: [ObjectID?]) -> [ObjectID?]? {

@@ -59,6 +59,43 @@ extension ManagedObjectContext {
     return left.isEmpty ? stored : stored.filter { !left.contains($0) }
   }
 
+  /// Takes an object out of the other side of its to-one relationship, where it is by the store or by what was changed here.
+  func leave(_ owner: ObjectID, _ object: ManagedObject, _ index: Int) throws {
+    guard let inverse = object.runtime.layout.inverses[index] else { return }
+    if inverse.isToMany {
+      // The list as the store has it now, so that the removal is not lost when it is brought up to date.
+      if let (owner, position) = loadedList(owner, inverse) { try rebaseMembers(of: owner, position) }
+      followRemoval(of: object.objectID, from: owner, inverse)
+      return
+    }
+    let partner = self.object(with: owner)
+    if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
+      partner.replaceDestination(nil, at: back)
+    }
+  }
+
+  /// Takes objects that are gone out of the relationships that followed them here; those that were set to lead to them stay,
+  /// for the save to report. It is no change of an event: nothing brings them back.
+  func forgetMembers(_ objects: [ManagedObject]) {
+    for object in objects where object.status == .loaded && !memberChanges.isEmpty {
+      for (index, destination) in object.destinations.enumerated() {
+        guard let destination, destination != object.stored?.toOne[index],
+          let inverse = object.runtime.layout.inverses[index], inverse.isToMany,
+          let position = position(destination, inverse, nil)
+        else { continue }
+        memberChanges.note(
+          object.objectID, isAddition: false, in: MemberKey(owner: destination, relationship: position))
+      }
+    }
+    for owner in editedLists {
+      for index in owner.memberLists.indices where owner.memberLists[index] != nil {
+        let isSaidByMembers = owner.runtime.layout.inverses[index]?.isToMany == false
+        if !isSaidByMembers && owner.memberLists[index]?.isSetHere == true { continue }
+        for object in objects { owner.memberLists[index]?.remove(object.objectID) }
+      }
+    }
+  }
+
   func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {
     memberChanges.take(MemberKey(owner: owner, relationship: index))
   }

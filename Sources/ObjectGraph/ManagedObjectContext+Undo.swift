@@ -21,9 +21,10 @@ extension ManagedObjectContext {
   func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: UndoManager) {
     let entries = entries.map { UndoEntry(object: $0.object, before: $0.before, after: $0.object.state) }
     undoManager.registerUndo(withTarget: self) { context in
-      context.finishEvent(propagating: true)
+      let propagating = context.settings.propagatesDeletesAtEndOfEvent
+      context.finishEvent(propagating: propagating)
       context.revert(entries)
-      context.finishEvent(propagating: false)
+      context.finishEvent(propagating: propagating)
     }
   }
 
@@ -37,15 +38,19 @@ extension ManagedObjectContext {
     var members: [ManagedObject: [[ObjectID]?]] = [:]
     var events: [ManagedObject: SnapshotEvents] = [:]
     do {
+      // What was merged while an object was deleted stays, too; bringing it back takes its links.
+      let targets = restored.map { $0.isDeletion ? $0.stateAfterMerge : $0.before }
       for entry in restored {
         guard let before = entry.before else { continue }
         members[entry.object] =
-          try entry.isDeletion ? targetMembers(of: entry.object, before) : changedMembers(of: entry)
+          try entry.isDeletion ? targetMembers(of: entry, before) : changedMembers(of: entry)
         events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
       }
-      for entry in restored {
-        guard let before = entry.before else { continue }
-        restoreValues(of: entry.object, before, unlessAs: entry.isDeletion ? nil : entry.after)
+      pendingDeletes.removeAll { $0.status != .deleted }
+      deleted.removeAll { $0.status != .deleted }
+      for (entry, target) in zip(restored, targets) {
+        guard let target else { continue }
+        restoreValues(of: entry.object, target, unlessAs: entry.isDeletion ? nil : entry.after)
       }
       for entry in restored {
         try restoreMembers(of: entry.object, members[entry.object] ?? [])
@@ -54,6 +59,7 @@ extension ManagedObjectContext {
         try remove(object)
         events[object] = .undoInsertion
       }
+      inserted.removeAll { $0.status == .detached }
     } catch {
       deferredError = error
     }
@@ -69,31 +75,44 @@ extension ManagedObjectContext {
       guard entry.object.status == .loaded || entry.object.status == .inserted else { return before }
       // A merge may have let go of the list.
       try entry.object.loadMembers(index)
-      guard let now = entry.object.memberLists[index]?.members(), now != after else { return before }
-      let (came, went) = (Set(after).subtracting(before), Set(before).subtracting(after))
-      let present = Set(now)
-      if before.filter({ !went.contains($0) }) != after.filter({ !came.contains($0) }) {
-        // The event put them into another order.
-        let known = Set(before)
-        return before.filter { present.contains($0) || went.contains($0) }
-          + now.filter { !known.contains($0) && !came.contains($0) }
-      }
-      var members = now.filter { !came.contains($0) }
-      for (place, member) in before.enumerated() where went.contains(member) && !present.contains(member) {
-        members.insert(member, at: min(place, members.count))
-      }
-      return members
+      guard let now = entry.object.memberLists[index]?.members() else { return before }
+      return Self.members(now, takingBack: before, after)
     }
   }
 
-  private func targetMembers(of object: ManagedObject, _ before: ObjectState) -> [[ObjectID]?] {
-    object.runtime.layout.relationships.indices.map { index in
-      if before.memberLists.indices.contains(index), var list = before.memberLists[index] {
-        return list.members().map { permanentID(for: $0) }
+  /// What members were before an event that left others, with what came and went since.
+  private static func members(
+    _ now: [ObjectID], takingBack before: [ObjectID], _ after: [ObjectID]
+  ) -> [ObjectID] {
+    if now == after { return before }
+    let (came, went) = (Set(after).subtracting(before), Set(before).subtracting(after))
+    let present = Set(now)
+    if before.filter({ !went.contains($0) }) != after.filter({ !came.contains($0) }) {
+      // The event put them into another order.
+      let known = Set(before)
+      return before.filter { present.contains($0) || went.contains($0) }
+        + now.filter { !known.contains($0) && !came.contains($0) }
+    }
+    var members = now.filter { !came.contains($0) }
+    for (place, member) in before.enumerated() where went.contains(member) && !present.contains(member) {
+      members.insert(member, at: min(place, members.count))
+    }
+    return members
+  }
+
+  /// To-many relationships of an object that the event deleted. Deletion loads what it has to follow, and leaves the lists
+  /// of the object itself as they are; a merge may have let go of them.
+  private func targetMembers(of entry: UndoEntry, _ before: ObjectState) throws -> [[ObjectID]?] {
+    try entry.object.runtime.layout.relationships.indices.map { index in
+      let former = before.members(index)?.map { permanentID(for: $0) }
+      guard entry.object.status == .deleted, entry.object.stored != nil else {
+        return former ?? entry.object.state.members(index)
       }
-      // Deletion loaded it: a list that was not loaded is what deletion found.
-      guard object.isDeleted, object.memberLists.indices.contains(index) else { return nil }
-      return object.memberLists[index]?.members()
+      if former == nil && entry.object.state.members(index) == nil { return nil }
+      try entry.object.loadMembers(index)
+      guard let now = entry.object.memberLists[index]?.members().map({ permanentID(for: $0) }) else { return former }
+      guard let former, let after = entry.after.members(index)?.map({ permanentID(for: $0) }) else { return now }
+      return Self.members(now, takingBack: former, after)
     }
   }
 
@@ -108,10 +127,8 @@ extension ManagedObjectContext {
     case .deleted:
       object.willChange()
       object.status = object.stored == nil ? .inserted : .loaded
-      pendingDeletes.removeAll { $0 === object }
-      deleted.removeAll { $0 === object }
       object.destinations = Array(repeating: nil, count: object.destinations.count)
-      for index in object.memberLists.indices { object.memberLists[index]?.removeAll() }
+      for index in object.memberLists.indices { emptyMembers(of: object, index) }
       object.touch()
     case .gone, .detached:
       noteInsertion(of: object)
@@ -124,6 +141,25 @@ extension ManagedObjectContext {
       inserted.append(object)
     }
     return true
+  }
+
+  /// Lets go of the members of an object that was deleted, but for those that say themselves that they belong to it.
+  private func emptyMembers(of object: ManagedObject, _ index: Int) {
+    guard let members = object.state.members(index) else { return }
+    guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else {
+      object.memberLists[index]?.removeAll()
+      return
+    }
+    for id in members {
+      let member = self.object(with: permanentID(for: id))
+      let owner = member.runtime.index(of: inverse).flatMap { member.currentDestination($0) }
+      if member.isInert || owner != object.objectID { object.memberLists[index]?.remove(id) }
+    }
+  }
+
+  /// Whether an object is deleted, so that what comes back must not lead to it.
+  private func isGone(_ id: ObjectID) -> Bool {
+    registeredObject(with: id)?.isDeleted ?? deletedIDs.contains(id)
   }
 
   /// - Parameter after: what the event left; properties that are the same in both were not changed by it.
@@ -139,7 +175,8 @@ extension ManagedObjectContext {
     for (index, destination) in before.destinations.enumerated()
     where !object.runtime.layout.relationships[index].isToMany {
       if let after, after.destinations[index] == destination { continue }
-      object.setDestination(destination.map { permanentID(for: $0) }, at: index)
+      let present = destination.map { permanentID(for: $0) }.flatMap { isGone($0) ? nil : $0 }
+      object.setDestination(present, at: index)
     }
   }
 
@@ -147,7 +184,7 @@ extension ManagedObjectContext {
     guard object.status == .loaded || object.status == .inserted else { return }
     let layout = object.runtime.layout
     for (index, target) in members.enumerated() {
-      guard let target, layout.relationships[index].isToMany else { continue }
+      guard let target = target?.filter({ !isGone($0) }), layout.relationships[index].isToMany else { continue }
       if layout.inverses[index]?.isToMany == false {
         // Who is a member was said by the to-one side; this is about the order.
         guard layout.relationships[index].isOrdered else { continue }
@@ -164,11 +201,17 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes an object away that was not there before, with its links. No delete rules: what they would do to others is
-  /// what the others were before.
+  /// Takes an object away that was not there before. One that was never saved goes with its links: what delete rules would
+  /// do to others is what the others were before. To one that was saved, others may have linked what is here now, so that
+  /// the rules apply.
   private func remove(_ object: ManagedObject) throws {
     object.fire()
     guard object.status == .loaded || object.status == .inserted else { return }
+    if object.status == .loaded {
+      markDeleted(object)
+      pendingDeletes.append(object)
+      return
+    }
     object.willChange()
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
       if !relationship.isToMany {
@@ -177,13 +220,8 @@ extension ManagedObjectContext {
         try object.setObjects([], for: relationship.name)
       }
     }
-    if object.isInserted {
-      inserted.removeAll { $0 === object }
-      unregister(object.objectID)
-      object.makeInert(.detached)
-    } else {
-      markDeleted(object)
-    }
+    unregister(object.objectID)
+    object.makeInert(.detached)
   }
 }
 
@@ -194,4 +232,19 @@ struct UndoEntry {
   let after: ObjectState
 
   var isDeletion: Bool { after.status == .deleted || after.status == .gone || after.status == .detached }
+
+  /// Of an object that is still deleted: its values now, but for what the event changed of them.
+  var stateAfterMerge: ObjectState? {
+    guard let before, object.status == .deleted, object.values.count == before.values.count,
+      object.destinations.count == before.destinations.count, after.values.count == before.values.count
+    else { return before }
+    var state = before
+    for index in before.values.indices where before.values[index].isIdentical(to: after.values[index]) {
+      state.values[index] = object.values[index]
+    }
+    for index in before.destinations.indices where before.destinations[index] == after.destinations[index] {
+      state.destinations[index] = object.destinations[index]
+    }
+    return state
+  }
 }

@@ -19,6 +19,8 @@ struct MemberChanges: Sendable {
 
   private var log: [Entry] = []
   private var deltas: [MemberKey: MemberDelta] = [:]
+  /// Ids that others took the place of, which the changes still mention.
+  private var replacements: [ObjectID: ObjectID] = [:]
 
   var isEmpty: Bool { log.isEmpty && deltas.isEmpty }
 
@@ -40,22 +42,35 @@ struct MemberChanges: Sendable {
   }
 
   private mutating func settle() {
+    if !replacements.isEmpty { replaceIDs() }
     for entry in log { deltas[entry.key, default: MemberDelta()].note(entry.member, isAddition: entry.isAddition) }
     log = []
   }
 
   /// The objects whose relationships changed.
   /// - Complexity: linear in the number of changes.
-  var owners: Set<ObjectID> { Set(log.lazy.map(\.key.owner)).union(deltas.keys.lazy.map(\.owner)) }
+  var owners: Set<ObjectID> {
+    let owners = Set(log.lazy.map(\.key.owner)).union(deltas.keys.lazy.map(\.owner))
+    return replacements.isEmpty ? owners : Set(owners.map { replacements[$0] ?? $0 })
+  }
 
-  /// Gives owners and members other ids.
+  /// Gives owners and members other ids, which none of them has had before.
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    settle()
+    if !isEmpty { replacements.merge(ids) { _, latest in latest } }
+  }
+
+  private mutating func replaceIDs() {
+    let ids = replacements
+    replacements = [:]
+    func replaced(_ key: MemberKey) -> MemberKey {
+      MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship)
+    }
+    log = log.map { Entry(key: replaced($0.key), member: ids[$0.member] ?? $0.member, isAddition: $0.isAddition) }
     deltas = Dictionary(
       deltas.map { key, delta in
         var delta = delta
         delta.replaceIDs(ids)
-        return (MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship), delta)
+        return (replaced(key), delta)
       }, uniquingKeysWith: { first, _ in first })
   }
 }

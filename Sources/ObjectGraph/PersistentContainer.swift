@@ -53,6 +53,10 @@ open class PersistentContainer: @unchecked Sendable {
       ?? FileManager.default.homeDirectoryForCurrentUser
   }
 
+  /// Where a model is looked for by name before the main bundle: the bundle of the class. A subclass whose model is a
+  /// resource of a Swift package says `.module`.
+  open class var modelBundle: Bundle { Bundle(for: self) }
+
   // MARK: Stores
 
   /// The stores that `loadPersistentStores` opens, in this order.

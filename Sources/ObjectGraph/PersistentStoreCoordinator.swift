@@ -22,6 +22,7 @@ public final class PersistentStoreCoordinator: Sendable {
     self.model = model
     router = StoreRouter(model: model)
     runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
+    hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }
     hasLimitedLists = runtimes.contains { runtime in
       runtime.links.indices.contains { runtime.links[$0].isToMany && runtime.hasCountLimit[$0] }
     }
@@ -102,6 +103,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Whether the number of members of some to-many relationship is limited.
   let hasLimitedLists: Bool
+  /// Whether some relationship has no inverse.
+  let hasInverselessRelationships: Bool
 
   /// Permanent ids for new objects, by entity in the given order: keys follow that order within each root entity of
   /// each store.

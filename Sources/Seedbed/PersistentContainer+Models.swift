@@ -10,11 +10,11 @@ extension PersistentContainer {
   ///
   /// The model is looked for in the bundle as `<name>.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel`, in this order.
   /// - Parameters:
-  ///   - bundle: where to look; nil for the bundle of the container's own class, then the main bundle.
+  ///   - bundle: where to look; nil for `modelBundle`, then the main bundle.
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   /// - Throws: `ModelError` when there is no such model or it has mistakes.
   public convenience init(name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:]) throws {
-    let bundles = bundle.map { [$0] } ?? [Bundle(for: Self.self), .main]
+    let bundles = bundle.map { [$0] } ?? [Self.modelBundle, .main]
     guard let url = ManagedObjectModel.url(name: name, in: bundles) else {
       let places = bundles.map(\.bundlePath).joined(separator: ", ")
       throw ModelError([

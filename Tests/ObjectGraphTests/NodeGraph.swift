@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import Testing
 
 /// One entity that refers to itself in every way: parent and children (deleted with their parent), friends on both
 /// sides.
@@ -37,5 +38,41 @@ struct NodeGraph {
     let object = context.insert(node)
     object["number"] = .integer(Int64(number))
     return object
+  }
+
+  /// A relationship that one side does not know of.
+  struct OneSided: Error {
+    var text: String
+  }
+
+  /// Everything as dictionaries.
+  /// - Throws: `OneSided` where the two sides of a relationship do not agree.
+  func contents(_ context: ManagedObjectContext) throws -> PlainGraph.Nodes {
+    func number(_ object: ManagedObject) -> Int? {
+      if case .integer(let number) = object["number"] { Int(number) } else { nil }
+    }
+    var nodes: PlainGraph.Nodes = [:]
+    for object in try context.fetch(FetchRequest(node)) {
+      guard let key = number(object) else { continue }
+      var plain = PlainNode()
+      if case .integer(let value) = object["value"] { plain.value = Int(value) }
+      plain.parent = object.object(for: "parent").flatMap { number($0) }
+      plain.friends = Set(try object.objects(for: "friends").compactMap { number($0) })
+      for (name, inverse) in [("friends", "friendOf"), ("friendOf", "friends")] {
+        for other in try object.objects(for: name) {
+          if try !other.objects(for: inverse).contains(object) {
+            throw OneSided(text: "\(key) has \(number(other) ?? -1) (\(other.isDeleted ? "deleted" : "there")) in \(name)")
+          }
+        }
+      }
+      for child in try object.objects(for: "children") where child.object(for: "parent") !== object {
+        throw OneSided(text: "\(key) has the child \(number(child) ?? -1) (\(child.isDeleted ? "deleted" : "there"))")
+      }
+      if let parent = object.object(for: "parent"), try !parent.objects(for: "children").contains(object) {
+        throw OneSided(text: "\(key) has the parent \(number(parent) ?? -1) (\(parent.isDeleted ? "deleted" : "there"))")
+      }
+      nodes[key] = plain
+    }
+    return nodes
   }
 }

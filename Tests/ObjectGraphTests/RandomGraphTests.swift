@@ -158,7 +158,7 @@ struct RandomGraphTests {
           next += 1
         }
         context.processPendingChanges()
-        let state = try contents(graph, context)
+        let state = try graph.contents(context)
         guard state == plain.nodes else {
           Issue.record("after \(history.suffix(12)): \(state) is not \(plain.nodes)")
           return
@@ -166,11 +166,11 @@ struct RandomGraphTests {
         if operation == .save {
           let fresh = graph.container.newBackgroundContext()
           fresh.stalenessInterval = 0
-          let stored = try fresh.performAndWait { try contents(graph, fresh) }
+          let stored = try fresh.performAndWait { try graph.contents(fresh) }
           let merged = try follower.performAndWait { () throws -> PlainGraph.Nodes in
             let objects = try follower.fetch(FetchRequest(graph.node))
             defer { held = objects }
-            return try contents(graph, follower)
+            return try graph.contents(follower)
           }
           guard stored == plain.saved, merged == plain.saved, held.count == merged.count else {
             Issue.record("saved after \(history.suffix(12)): \(stored), merged \(merged), is not \(plain.saved)")
@@ -185,27 +185,6 @@ struct RandomGraphTests {
     var request = FetchRequest(graph.node)
     request.predicate = .comparison(["number"], .equal, .integer(Int64(number)))
     return try #require(try context.fetch(request).first)
-  }
-
-  /// Everything as dictionaries, after checking that both sides of every relationship agree.
-  private func contents(_ graph: NodeGraph, _ context: ManagedObjectContext) throws -> PlainGraph.Nodes {
-    var nodes: PlainGraph.Nodes = [:]
-    for object in try context.fetch(FetchRequest(graph.node)) {
-      guard case .integer(let number) = object["number"] else { continue }
-      var node = PlainNode()
-      if case .integer(let value) = object["value"] { node.value = Int(value) }
-      node.parent = object.object(for: "parent").flatMap { self.number($0) }
-      node.friends = Set(try object.objects(for: "friends").compactMap { self.number($0) })
-      for child in try object.objects(for: "children") { #expect(child.object(for: "parent") === object) }
-      for other in try object.objects(for: "friendOf") { #expect(try other.objects(for: "friends").contains(object)) }
-      if let parent = object.object(for: "parent") { #expect(try parent.objects(for: "children").contains(object)) }
-      nodes[Int(number)] = node
-    }
-    return nodes
-  }
-
-  private func number(_ object: ManagedObject) -> Int? {
-    if case .integer(let number) = object["number"] { Int(number) } else { nil }
   }
 }
 

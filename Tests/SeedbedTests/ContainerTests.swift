@@ -23,6 +23,13 @@ private final class Log: @unchecked Sendable {
   var all: [String] { lock.withLock { entries } }
 }
 
+/// A container whose model is in a bundle of its own.
+private final class BundledContainer: PersistentContainer, @unchecked Sendable {
+  @TaskLocal static var bundle = Bundle.main
+  override class var modelBundle: Bundle { bundle }
+  override class var defaultDirectoryURL: URL { FileManager.default.temporaryDirectory }
+}
+
 @Suite("Persistent containers")
 struct ContainerTests {
   @Test("a container finds its model by name in a bundle and keeps its store in the subclass's folder")
@@ -46,6 +53,22 @@ struct ContainerTests {
       }
       #expect(try folder.names().contains("SurfJournal.sqlite"))
     }
+  }
+
+  @Test("a subclass's bundle is where its model is looked for first")
+  func subclassBundle() throws {
+    let folder = try TemporaryFolder()
+    let resources = try #require(Bundle(path: folder.url.path))
+    try FileManager.default.copyItem(
+      at: modelFolder.appending(path: "SurfJournal.xcdatamodeld"), to: folder.file("Diary.xcdatamodeld"))
+    let container = try BundledContainer.$bundle.withValue(resources) { try BundledContainer(name: "Diary") }
+    #expect(container.managedObjectModel["JournalEntry"] != nil)
+    #expect(throws: ModelError.self) { try BundledContainer(name: "Diary") }
+    // Others look beside their own code.
+    let own = Bundle(for: JournalContainer.self)
+    #expect(JournalContainer.modelBundle == own)
+    let error = #expect(throws: ModelError.self) { try JournalContainer(name: "Diary") }
+    #expect(error?.problems.first?.message.contains(own.bundlePath) == true)
   }
 
   @Test("a model that is nowhere is named with the places searched")

@@ -57,6 +57,42 @@ struct StoreFilesTests {
     #expect(try titles(url, model: model) == [.string("Dune")])
   }
 
+  @Test("a store that another process has locked is neither replaced nor destroyed, and its bytes stay")
+  func lockedByAnotherProcess() async throws {
+    let folder = try TemporaryFolder()
+    let model = try Library.model()
+    let (source, target) = (folder.file("seed.sqlite"), folder.file("live.sqlite"))
+    try makeStore(source, ["Emma"], model: model)
+    for lock in ["BEGIN; SELECT count(*) FROM ZBOOK", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
+      try makeStore(target, ["Dune"], model: model)
+      // Reading the file while it is locked would drop this process's locks.
+      let bytes = try Data(contentsOf: target)
+      let holder = try Connection(path: target.path)
+      try holder.execute(lock)
+      let (sourcePath, targetPath) = (source.path, target.path)
+      await #expect(processExitsWith: .exitCode(75)) {
+        [sourcePath = sourcePath as String, targetPath = targetPath as String] in
+        let (source, target) = (URL(filePath: sourcePath), URL(filePath: targetPath))
+        do {
+          try PersistentStoreCoordinator.replacePersistentStore(
+            at: target, withPersistentStoreFrom: source, type: .sqlite)
+          exit(1)
+        } catch StoreError.busy {}
+        do {
+          try PersistentStoreCoordinator.destroyPersistentStore(at: target, type: .sqlite)
+          exit(2)
+        } catch StoreError.busy { exit(75) }
+      }
+      try holder.execute("COMMIT")
+      try holder.close()
+      #expect(try Data(contentsOf: target) == bytes, "\(lock)")
+      #expect(try titles(target, model: model) == [.string("Dune")])
+      try PersistentStoreCoordinator.replacePersistentStore(at: target, withPersistentStoreFrom: source, type: .sqlite)
+      #expect(try titles(target, model: model) == [.string("Emma")])
+      try PersistentStoreCoordinator.destroyPersistentStore(at: target, type: .sqlite)
+    }
+  }
+
   @Test("a file that is no store is left alone")
   func destroyOther() throws {
     let folder = try TemporaryFolder()

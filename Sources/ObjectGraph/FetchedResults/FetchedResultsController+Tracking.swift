@@ -38,7 +38,8 @@ extension FetchedResultsController {
     guard let old = content else { return }
     let changed = changes.updatedObjects.union(changes.refreshedObjects)
     let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
-    guard changes.invalidatedCount > 0 || all.contains(where: { touchesResults($0.entity) }) else { return }
+    let entities = Set(all.map(\.entity))
+    guard changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
     let previous = old.map { info(of: $0) }
     let deferred = managedObjectContext.deferredError
     let new: Content
@@ -57,11 +58,13 @@ extension FetchedResultsController {
     if !difference.isEmpty { tell(difference, previous: previous) }
   }
 
-  /// Whether objects of an entity can be results, or decide about their order or sections.
+  /// Whether objects of an entity can be results, or decide what the results, their order or their sections are.
   private func touchesResults(_ entity: Entity) -> Bool {
     let own = fetchRequest.entity
     if fetchRequest.includesSubentities ? entity.isKind(of: own) : entity == own { return true }
     let sectionPath = sectionNameKeyPath.map { [$0.split(separator: ".").map(String.init)] } ?? []
+    let asked = PredicateRelationships(fetchRequest.predicate, of: own).destinations
+    if asked.contains(where: { entity.isKind(of: $0) }) { return true }
     return (fetchRequest.sortDescriptors.map(\.keyPath) + sectionPath).contains { path in
       var here = own
       for name in path.dropLast() {

@@ -48,7 +48,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   // MARK: Results
 
-  /// Fetches, and makes the sections.
+  /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
   /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, or objects of one section
   ///   do not follow each other in the order of the request.
   public func performFetch() throws {
@@ -60,6 +60,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     toldIDs = snapshot?.objectIDs ?? []
     error = nil
     observeContext()
+    if let delegate, let snapshot { delegate.controller(self, didChangeContentWith: snapshot) }
   }
 
   /// All objects, in the order of the request; nil before `performFetch`.

@@ -1,0 +1,155 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+/// A list that knows nothing but what it is told, as one on a screen: the twin of a controller's results.
+private final class Table: FetchedResultsControllerDelegate {
+  struct Section: Equatable {
+    var name: String
+    var objects: [ManagedObject]
+  }
+
+  var sections: [Section] = []
+  var ids: [ObjectID] = []
+  /// How often a change that was told did not fit.
+  var mistakes: [String] = []
+  private var deletedSections: [Int] = []
+  private var insertedSections: [(index: Int, name: String)] = []
+  private var deletions: [(path: IndexPath, object: ManagedObject)] = []
+  private var insertions: [(path: IndexPath, object: ManagedObject)] = []
+  private var updates: [(old: IndexPath, new: IndexPath, object: ManagedObject)] = []
+
+  func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    (deletedSections, insertedSections, deletions, insertions, updates) = ([], [], [], [], [])
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>,
+    didChange section: FetchedResultsSectionInfo<ManagedObject>, atSectionIndex index: Int,
+    for type: FetchedResultsChangeType
+  ) {
+    if type == .delete { deletedSections.append(index) } else { insertedSections.append((index, section.name)) }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
+    at indexPath: IndexPath?, for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    switch (type, indexPath, newIndexPath) {
+    case (.insert, nil, let new?): insertions.append((new, object))
+    case (.delete, let old?, nil): deletions.append((old, object))
+    case (.move, let old?, let new?):
+      deletions.append((old, object))
+      insertions.append((new, object))
+    case (.update, let old?, let new?): updates.append((old, new, object))
+    default: mistakes.append("\(type) with \(String(describing: indexPath)), \(String(describing: newIndexPath))")
+    }
+  }
+
+  func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    for update in updates where sections[update.old[0]].objects[update.old[1]] !== update.object {
+      mistakes.append("updated another object")
+    }
+    for (path, object) in deletions.sorted(by: { $0.path > $1.path }) {
+      let removed = sections[path[0]].objects.remove(at: path[1])
+      if removed !== object { mistakes.append("removed another object") }
+    }
+    for index in deletedSections.sorted(by: >) {
+      if !sections.remove(at: index).objects.isEmpty { mistakes.append("a section with objects was deleted") }
+    }
+    for (index, name) in insertedSections.sorted(by: { $0.index < $1.index }) {
+      sections.insert(Section(name: name, objects: []), at: index)
+    }
+    for (path, object) in insertions.sorted(by: { $0.path < $1.path }) {
+      sections[path[0]].objects.insert(object, at: path[1])
+    }
+    for update in updates where sections[update.new[0]].objects[update.new[1]] !== update.object {
+      mistakes.append("updated at another place")
+    }
+  }
+
+  func controller(
+    _ controller: FetchedResultsController<ManagedObject>,
+    didChangeContentWith difference: CollectionDifference<ObjectID>
+  ) {
+    if let changed = ids.applying(difference) { ids = changed } else { mistakes.append("the difference does not fit") }
+  }
+}
+
+@Suite("Random changes of fetched results")
+struct RandomResultsTests {
+  @Test(
+    "what a controller tells makes a list that is what a fetch gives, whoever changed it",
+    arguments: StoreKind.allCases, UInt64(0)..<6)
+  func sequences(kind: StoreKind, seed: UInt64) throws {
+    let school = try School(kind)
+    try school.work { context in
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      context.undoManager = UndoManager()
+      var random = SplitMix(state: seed &* 0x9E37_79B9 &+ 3)
+      func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+      let others = (0..<2).map { _ in
+        let other = school.container.newBackgroundContext(name: "other")
+        other.mergePolicy = .mergeByPropertyStoreTrump
+        return other
+      }
+      let observer = NotificationTests.Observer()
+      for other in others {
+        observer.on(ManagedObjectContext.didSaveObjectIDsNotification, other) { notification in
+          context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
+        }
+      }
+      var request = FetchRequest(school.pupil)
+      request.predicate = .comparison(["grade"], .less, .integer(5))
+      request.sortDescriptors = [.init(["grade"]), .init(["name"])]
+      if seed % 3 == 2 { request.fetchLimit = 5 }
+      let controller = FetchedResultsController<ManagedObject>(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "grade")
+      let table = Table()
+      controller.delegate = table
+      try controller.performFetch()
+
+      func change(_ context: ManagedObjectContext) throws {
+        let pupils = try context.fetch(school.all(school.pupil, by: "name"))
+        for _ in 0...below(4) {
+          let pupil = pupils.isEmpty ? nil : pupils[below(pupils.count)]
+          switch (below(5), pupil) {
+          case (2, let pupil?): pupil["grade"] = .integer(Int64(below(7)))
+          case (3, let pupil?): pupil["name"] = .string("Pupil \(below(100))")
+          case (4, let pupil?): context.delete(pupil)
+          default: school.addPupil(context, "Pupil \(below(100))", grade: Int64(below(7)))
+          }
+        }
+      }
+
+      for step in 0..<60 {
+        let operation = below(9)
+        switch operation {
+        case 0...2: try change(context)
+        case 3, 4:
+          let other = others[below(2)]
+          try other.performAndWait {
+            try change(other)
+            try other.save()
+          }
+        case 5: try context.save()
+        case 6: context.undo()
+        case 7: context.redo()
+        default: if below(3) == 0 { context.rollback() }
+        }
+        context.processPendingChanges()
+        let place = "step \(step), operation \(operation)"
+        let fetched = try context.fetch(request)
+        #expect(controller.fetchedObjects == fetched, "\(place)")
+        #expect(table.mistakes.isEmpty, "\(place)")
+        let sections = controller.sections?.map { Table.Section(name: $0.name, objects: $0.objects) }
+        #expect(sections == table.sections, "\(place)")
+        #expect(table.ids == fetched.map(\.objectID), "\(place)")
+        #expect(controller.snapshot?.objectIDs == table.ids, "\(place)")
+        if controller.fetchedObjects != fetched || sections != table.sections || !table.mistakes.isEmpty { return }
+      }
+    }
+  }
+}
