@@ -51,6 +51,9 @@ struct NodeGraph {
     func number(_ object: ManagedObject) -> Int? {
       if case .integer(let number) = object["number"] { Int(number) } else { nil }
     }
+    func shown(_ object: ManagedObject) -> String {
+      "\(number(object) ?? -1) (\(object.isDeleted ? "deleted" : "there"))"
+    }
     var nodes: PlainGraph.Nodes = [:]
     for object in try context.fetch(FetchRequest(node)) {
       guard let key = number(object) else { continue }
@@ -61,15 +64,15 @@ struct NodeGraph {
       for (name, inverse) in [("friends", "friendOf"), ("friendOf", "friends")] {
         for other in try object.objects(for: name) {
           if try !other.objects(for: inverse).contains(object) {
-            throw OneSided(text: "\(key) has \(number(other) ?? -1) (\(other.isDeleted ? "deleted" : "there")) in \(name)")
+            throw OneSided(text: "\(key) has \(shown(other)) in \(name)")
           }
         }
       }
       for child in try object.objects(for: "children") where child.object(for: "parent") !== object {
-        throw OneSided(text: "\(key) has the child \(number(child) ?? -1) (\(child.isDeleted ? "deleted" : "there"))")
+        throw OneSided(text: "\(key) has the child \(shown(child))")
       }
       if let parent = object.object(for: "parent"), try !parent.objects(for: "children").contains(object) {
-        throw OneSided(text: "\(key) has the parent \(number(parent) ?? -1) (\(parent.isDeleted ? "deleted" : "there"))")
+        throw OneSided(text: "\(key) has the parent \(shown(parent))")
       }
       nodes[key] = plain
     }

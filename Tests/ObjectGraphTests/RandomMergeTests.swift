@@ -24,64 +24,53 @@ struct RandomMergeTests {
     }
     var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 11)
     var history: [String] = []
-    for round in 0..<25 {
-      for _ in 0..<6 {
-        let index = Int(random.next() % 2)
-        let context = contexts[index]
-        var choices = random
-        let entry = try context.performAndWait { () throws -> String in
-          let entry = try change(graph, context, &choices, newNumber: round * 10 + history.count % 10)
-          context.processPendingChanges()
-          do { _ = try graph.contents(context) } catch let error as NodeGraph.OneSided { return entry + " BROKEN: " + error.text }
-          return entry
+    do {
+      for round in 0..<25 {
+        for step in 0..<6 {
+          let context = contexts[Int(random.next() % 2)]
+          var choices = random
+          let change = try context.performAndWait {
+            try self.change(graph, context, &choices, newNumber: round * 10 + step)
+          }
+          random = choices
+          history.append("\(context.name) \(change)")
+          _ = try context.performAndWait { try graph.contents(context) }
         }
-        random = choices
-        history.append("\(context.name) \(entry)")
-        if entry.contains("BROKEN") {
-          Issue.record("round \(round), \(history.suffix(24))")
-          return
+        for context in contexts + contexts {
+          let failure = context.performAndWait { saveOrRollBack(context) }
+          history.append("\(context.name) saved \(failure ?? "")")
         }
-      }
-      // Each takes what the other saves; what cannot be saved after that is taken back.
-      for context in contexts + contexts {
-        context.performAndWait {
-          do {
-            try context.save()
-          } catch {
-            context.rollback()
-            history.append("\(context.name) rolled back: \(error)")
+        let fresh = graph.container.newBackgroundContext(name: "fresh")
+        let stored = try fresh.performAndWait { try graph.contents(fresh) }
+        for context in contexts {
+          let (here, hasChanges) = try context.performAndWait { (try graph.contents(context), context.hasChanges) }
+          guard here == stored, !hasChanges else {
+            Issue.record("\(context.name) after \(history.suffix(24)): \(here) is not \(stored)")
+            return
           }
         }
       }
-      let fresh = graph.container.newBackgroundContext(name: "fresh")
-      let stored = try fresh.performAndWait {
-        fresh.stalenessInterval = 0
-        do { return try graph.contents(fresh) } catch let error as NodeGraph.OneSided {
-          Issue.record("round \(round), in the store \(error.text), \(history.suffix(24))")
-          throw error
-        }
-      }
-      for context in contexts {
-        history.append("saved")
-        let here: PlainGraph.Nodes
-        do {
-          here = try context.performAndWait { try graph.contents(context) }
-        } catch let error as NodeGraph.OneSided {
-          Issue.record("round \(round), in \(context.name) \(error.text), \(history.suffix(24))")
-          return
-        }
-        let hasChanges = context.performAndWait { context.hasChanges }
-        guard here == stored, !hasChanges else {
-          Issue.record("round \(round), \(context.name) after \(history.suffix(14)): \(here) is not \(stored)")
-          return
-        }
-      }
+    } catch let error as NodeGraph.OneSided {
+      Issue.record("\(error.text), after \(history.suffix(24))")
     }
   }
 
+  /// What cannot be saved beside what the other context saved is taken back.
+  private func saveOrRollBack(_ context: ManagedObjectContext) -> String? {
+    do {
+      try context.save()
+      return nil
+    } catch {
+      context.rollback()
+      return "\(error)"
+    }
+  }
+
+  /// One random change, processed.
   private func change(
     _ graph: NodeGraph, _ context: ManagedObjectContext, _ random: inout SplitMix, newNumber: Int
   ) throws -> String {
+    defer { context.processPendingChanges() }
     var request = FetchRequest(graph.node)
     request.sortDescriptors = [.init(["number"])]
     let nodes = try context.fetch(request)
