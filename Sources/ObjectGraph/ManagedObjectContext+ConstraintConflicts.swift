@@ -10,27 +10,38 @@ extension ManagedObjectContext {
     try settings.mergePolicy.resolve(constraintConflicts: conflicts)
   }
 
-  /// Every set of objects that would have the same values for a constraint.
+  /// Values for a constraint in one store: a constraint is about the rows of one store alone.
+  private struct Place: Hashable {
+    var store: String?
+    var tuple: ValueTuple
+  }
+
+  /// Every set of objects of one store that would have the same values for a constraint.
   private func constraintConflicts(of plan: SavePlan) throws -> [ConstraintConflict] {
     let candidates = Array(
       zip(plan.updated + plan.inserted, plan.request.updated + plan.request.inserted))
     let replaced = Set(plan.request.updated.map(\.objectID) + plan.request.deleted.map(\.objectID))
     var conflicts: [ConstraintConflict] = []
     for constraint in UniquenessConstraint.all(ModelLayout(coordinator.model)) {
-      var members: [ValueTuple: [ManagedObject]] = [:]
-      var examples: [(tuple: ValueTuple, row: Snapshot)] = []
+      var members: [Place: [ManagedObject]] = [:]
+      var examples: [(place: Place, row: Snapshot)] = []
       for (object, row) in candidates {
         guard let tuple = constraint.values(of: row) else { continue }
-        if members[tuple] == nil { examples.append((tuple, row)) }
-        members[tuple, default: []].append(object)
+        let place = Place(store: row.objectID.home.store, tuple: tuple)
+        if members[place] == nil { examples.append((place, row)) }
+        members[place, default: []].append(object)
       }
-      var taken: [ValueTuple: Snapshot] = [:]
-      for row in try storedRows(constraint, like: examples.map(\.row)) where !replaced.contains(row.objectID) {
-        if let tuple = constraint.values(of: row) { taken[tuple] = row }
+      var taken: [Place: Snapshot] = [:]
+      for (store, examples) in Dictionary(grouping: examples, by: \.place.store) {
+        guard let store else { continue }
+        for row in try storedRows(constraint, like: examples.map(\.row), in: store)
+        where !replaced.contains(row.objectID) {
+          if let tuple = constraint.values(of: row) { taken[Place(store: store, tuple: tuple)] = row }
+        }
       }
-      for (tuple, row) in examples {
-        let objects = members[tuple] ?? []
-        let stored = taken[tuple]
+      for (place, row) in examples {
+        let objects = members[place] ?? []
+        let stored = taken[place]
         if objects.count + (stored == nil ? 0 : 1) < 2 { continue }
         let values = row.valuesByName.filter { constraint.properties.contains($0.key) }
         conflicts.append(
@@ -43,8 +54,10 @@ extension ManagedObjectContext {
     return conflicts
   }
 
-  /// The stored rows with the same values for a constraint as one of these.
-  private func storedRows(_ constraint: UniquenessConstraint, like rows: [Snapshot]) throws -> [Snapshot] {
+  /// The rows of a store with the same values for a constraint as one of these.
+  private func storedRows(
+    _ constraint: UniquenessConstraint, like rows: [Snapshot], in store: String
+  ) throws -> [Snapshot] {
     // The constraint is about every entity that has the properties.
     var entity = constraint.entity
     while let parent = entity.superentity,
@@ -75,7 +88,7 @@ extension ManagedObjectContext {
           constraint.properties.map { [$0] },
           values.map { values in constraint.properties.map { values[$0]?.value ?? .null } })
       }
-      found += try coordinator.store.snapshots(request)
+      found += try coordinator.snapshots(request, inStore: store)
     }
     return found
   }

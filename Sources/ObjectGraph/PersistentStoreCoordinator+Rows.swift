@@ -11,6 +11,11 @@ extension PersistentStoreCoordinator {
     return rows
   }
 
+  /// The rows that a request selects in one store, straight from there.
+  func snapshots(_ request: FetchRequest, inStore identifier: String) throws -> [Snapshot] {
+    try persistentStore(identifier: identifier)?.snapshots(request) ?? []
+  }
+
   /// The rows of these objects, in no particular order, those that are not cached with one fetch for each hierarchy.
   /// Temporary ids have none.
   /// - Parameter seconds: how old a cached row may be; negative: any age, zero: none is used and none is cached.

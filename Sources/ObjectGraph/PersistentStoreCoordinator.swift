@@ -74,7 +74,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store with that identifier.
   public func persistentStore(identifier: String) -> (any PersistentStore)? {
-    persistentStores.first { $0.identifier == identifier }
+    router.attachedStores.first { $0.identifier == identifier }?.store
   }
 
   /// Where a store has its file; nil when it has none.
