@@ -86,9 +86,9 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Has a new object saved to this store, where several hold its entity; without it the first of them is taken. The
-  /// save throws when the store is none of the coordinator's or does not hold the entity. Does nothing for an object
-  /// that has its permanent id.
+  /// Has a new object saved to this store, where several hold its entity; without it the first of them that can be
+  /// written is taken. The save throws when the store is none of the coordinator's, does not hold the entity or is
+  /// read-only. Does nothing for an object that has its permanent id.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) {
     checkConfinement()
     if object.isInserted && object.reservedID == nil { object.assignedStore = store.identifier }

@@ -40,6 +40,7 @@ extension PersistentStoreCoordinator {
   /// Saves, and lets the cache follow.
   /// - Parameter caching: whether the rows that were written are kept.
   func save(_ request: SaveRequest, caching: Bool) throws {
+    try requireWritable(request)
     let epoch = rowCache.epoch
     try store.save(request)
     let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)

@@ -54,18 +54,19 @@ public final class PersistentStoreCoordinator: Sendable {
     // Before the file is made.
     _ = try router.entities(inConfiguration: description.configuration)
     let store = try description.type.load(description, model: model)
-    try router.add(store, configuration: description.configuration, url: description.url)
+    try router.add(
+      store, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly)
     return store
   }
 
   /// Adds a store that is open already.
   ///
-  /// New objects of an entity go to the first store whose configuration has it. Fetches ask every store that has it. The
+  /// New objects of an entity go to the first store whose configuration has it and that can be written. Fetches ask every store that has it. The
   /// store holds the entities of a configuration of the model; nil for all of them.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
   ///   is there already.
   public func add(_ store: any PersistentStore, configuration: String? = nil) throws {
-    try router.add(store, configuration: configuration, url: nil)
+    try router.add(store, configuration: configuration)
   }
 
   /// Takes a store away. Objects of it that contexts still have cannot be loaded or saved any more.
@@ -97,6 +98,9 @@ public final class PersistentStoreCoordinator: Sendable {
     try type.replace(at: url, with: source)
   }
 
+  /// - Throws: `StoreError.unsupported` when the request changes a read-only store.
+  func requireWritable(_ request: SaveRequest) throws { try router.requireWritable(request) }
+
   // MARK: Objects
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
@@ -109,7 +113,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Permanent ids for new objects, by entity in the given order: keys follow that order within each root entity of
   /// each store.
   /// - Parameter stores: the identifiers of the stores that objects were assigned to; nil, or an entry that is nil,
-  ///   takes the first store that holds the entity.
+  ///   takes the first store that holds the entity and can be written.
   func permanentIDs(for entities: [Entity], stores: [String?]? = nil) throws -> [ObjectID] {
     struct Place: Hashable {
       var store: Int
@@ -120,8 +124,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let places = try entities.enumerated().map { position, entity in
       let wanted = stores?[position]
       if wanted == nil, let place = known[entity.index] { return place }
-      guard let store = attached.firstIndex(where: { $0.holds(entity) && (wanted ?? $0.identifier) == $0.identifier })
-      else { throw StoreRouter.missingStore(for: entity) }
+      let store = try StoreRouter.home(entity, assigned: wanted, among: attached)
       let place = Place(store: store, root: entity.root.index)
       if wanted == nil { known[entity.index] = place }
       return place

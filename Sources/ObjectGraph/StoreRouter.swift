@@ -16,8 +16,13 @@ final class StoreRouter: PersistentStore {
     /// What ids of its objects have in common, by `Entity.index`.
     let idHomes: ObjectID.Homes
     let url: URL?
+    /// As the store says, or as it was described.
+    let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
+
+    /// For messages.
+    var name: String { "the store \((url ?? store.url)?.path ?? identifier)" }
 
     /// Whether objects of this very entity may be kept here.
     func holds(_ entity: Entity) -> Bool { entities?.contains(entity.index) ?? true }
@@ -49,6 +54,11 @@ final class StoreRouter: PersistentStore {
     }
   }
 
+  var isReadOnly: Bool {
+    let stores = attachedStores
+    return !stores.isEmpty && stores.allSatisfy(\.isReadOnly)
+  }
+
   var identifier: String { attachedStores.map(\.identifier).joined(separator: "+") }
 
   /// The indexes of the entities of a configuration; nil for all entities.
@@ -60,14 +70,16 @@ final class StoreRouter: PersistentStore {
     return Set(entities.map(\.index))
   }
 
-  func add(_ store: any PersistentStore, configuration: String?, url: URL?) throws {
+  func add(
+    _ store: any PersistentStore, configuration: String?, url: URL? = nil, isReadOnly: Bool = false
+  ) throws {
     guard store.model === model else {
       throw StoreError.failure("the store was opened with another model than the coordinator's")
     }
     let entry = AttachedStore(
       store: store, identifier: store.identifier,
       idHomes: model.idHomes(store: store.identifier), url: url,
-      entities: try entities(inConfiguration: configuration))
+      isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))
     try attached.withLock { stores in
       if stores.contains(where: { $0.identifier == entry.identifier }) {
         throw StoreError.failure("a store with the identifier \(entry.identifier) has been added already")
@@ -85,7 +97,21 @@ final class StoreRouter: PersistentStore {
     }
   }
 
-  static func missingStore(for entity: Entity) -> StoreError {
+  /// The position of the store that gets new objects of an entity: the first that holds it and can be written.
+  /// - Parameter identifier: the store that an object was assigned to; nil takes any.
+  static func home(_ entity: Entity, assigned identifier: String?, among stores: [AttachedStore]) throws -> Int {
+    func isWanted(_ store: AttachedStore) -> Bool {
+      store.holds(entity) && (identifier ?? store.identifier) == store.identifier
+    }
+    if let home = stores.firstIndex(where: { !$0.isReadOnly && isWanted($0) }) { return home }
+    let names = stores.filter(isWanted).map(\.name)
+    if names.isEmpty { throw missingStore(for: entity) }
+    throw StoreError.unsupported(
+      "new objects of \(entity.name) cannot be saved: \(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") "
+        + "read-only")
+  }
+
+  private static func missingStore(for entity: Entity) -> StoreError {
     .failure("no store has been added that holds objects of \(entity.name)")
   }
 
@@ -165,64 +191,6 @@ final class StoreRouter: PersistentStore {
   private func store(of objectID: ObjectID) -> (any PersistentStore)? {
     guard case .permanent(let identifier, _) = objectID.reference else { return nil }
     return attachedStores.first { $0.identifier == identifier }?.store
-  }
-
-  // MARK: Writing
-
-  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    guard let store = attachedStores.first(where: { $0.holds(entity) })?.store else {
-      throw Self.missingStore(for: entity)
-    }
-    return try store.reservePrimaryKeys(count, for: entity)
-  }
-
-  func save(_ request: SaveRequest) throws {
-    var parts: [String: SaveRequest] = [:]
-    func add(_ id: ObjectID, _ change: (inout SaveRequest) -> Void) throws {
-      guard case .permanent(let identifier, _) = id.reference else {
-        throw StoreError.failure("\(id.entity.name): an object to be saved has no permanent id")
-      }
-      change(&parts[identifier, default: SaveRequest()])
-    }
-    for snapshot in request.inserted {
-      try requireOneStore(snapshot.objectID, snapshot.toOne)
-      try add(snapshot.objectID) { $0.inserted.append(snapshot) }
-    }
-    for snapshot in request.updated {
-      try requireOneStore(snapshot.objectID, snapshot.toOne)
-      try add(snapshot.objectID) { $0.updated.append(snapshot) }
-    }
-    for deletion in request.deleted { try add(deletion.objectID) { $0.deleted.append(deletion) } }
-    for change in request.toMany {
-      try requireOneStore(change.owner, change.members)
-      try add(change.owner) { $0.toMany.append(change) }
-    }
-    let stores = attachedStores
-    for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
-      throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
-    }
-    // One order for everybody, as each store is locked from its part of the save on; those that cannot wait come last.
-    let asked = stores.filter { parts[$0.identifier] != nil }.sorted { left, right in
-      let (first, second) = (left.store.canWaitWithCommit, right.store.canWaitWithCommit)
-      return first == second ? left.identifier < right.identifier : first
-    }
-    try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
-  }
-
-  /// Each store's save begins inside of the one before it, and is committed before that.
-  private func save(_ parts: ArraySlice<(store: any PersistentStore, request: SaveRequest)>) throws {
-    guard let part = parts.first else { return }
-    if parts.count == 1 { return try part.store.save(part.request) }
-    try part.store.save(part.request) { try save(parts.dropFirst()) }
-  }
-
-  private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {
-    guard case .permanent(let home, _) = owner.reference else { return }
-    for case .permanent(let other, _)? in others.map({ $0?.reference }) where other != home {
-      throw StoreError.failure(
-        "\(owner.entity.name): a relationship leads to an object of another store; keep the other object's id in an "
-          + "attribute instead")
-    }
   }
 }
 

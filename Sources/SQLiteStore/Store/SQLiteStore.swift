@@ -60,6 +60,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public let options: Options
   /// The path as a URL.
   public var url: URL? { URL(filePath: path) }
+  /// Whether every write is refused.
+  public var isReadOnly: Bool { options.isReadOnly }
   /// The store's UUID.
   public var identifier: String { locked { storedMetadata.uuid } }
   /// The metadata as it is stored.

@@ -11,6 +11,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   var model: ManagedObjectModel { get }
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
+  /// Whether every save is refused. New objects then go to another store that holds their entity.
+  var isReadOnly: Bool { get }
 
   /// The snapshots that a request selects, in its order (by primary key where it states none).
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
@@ -53,6 +55,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 extension PersistentStore {
   /// None.
   public var url: URL? { nil }
+
+  /// False.
+  public var isReadOnly: Bool { false }
 
   /// False.
   public var canWaitWithCommit: Bool { false }

@@ -1,0 +1,76 @@
+import ObjectModel
+import StoreInterface
+
+extension StoreRouter {
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    let stores = attachedStores
+    let home = try Self.home(entity, assigned: nil, among: stores)
+    return try stores[home].store.reservePrimaryKeys(count, for: entity)
+  }
+
+  /// - Throws: `StoreError.unsupported` when the request changes or deletes an object of a read-only store.
+  func requireWritable(_ request: SaveRequest) throws {
+    let readOnly = attachedStores.filter(\.isReadOnly)
+    if readOnly.isEmpty { return }
+    func check(_ ids: some Sequence<ObjectID>) throws {
+      for id in ids {
+        guard let store = readOnly.first(where: { $0.identifier == id.home.store }) else { continue }
+        throw StoreError.unsupported(
+          "an object of \(id.entity.name) cannot be saved: \(store.name), in which it is, is read-only")
+      }
+    }
+    try check(request.inserted.lazy.map(\.objectID))
+    try check(request.updated.lazy.map(\.objectID))
+    try check(request.deleted.lazy.map(\.objectID))
+    try check(request.toMany.lazy.map(\.owner))
+  }
+
+  func save(_ request: SaveRequest) throws {
+    var parts: [String: SaveRequest] = [:]
+    func add(_ id: ObjectID, _ change: (inout SaveRequest) -> Void) throws {
+      guard case .permanent(let identifier, _) = id.reference else {
+        throw StoreError.failure("\(id.entity.name): an object to be saved has no permanent id")
+      }
+      change(&parts[identifier, default: SaveRequest()])
+    }
+    for snapshot in request.inserted {
+      try requireOneStore(snapshot.objectID, snapshot.toOne)
+      try add(snapshot.objectID) { $0.inserted.append(snapshot) }
+    }
+    for snapshot in request.updated {
+      try requireOneStore(snapshot.objectID, snapshot.toOne)
+      try add(snapshot.objectID) { $0.updated.append(snapshot) }
+    }
+    for deletion in request.deleted { try add(deletion.objectID) { $0.deleted.append(deletion) } }
+    for change in request.toMany {
+      try requireOneStore(change.owner, change.members)
+      try add(change.owner) { $0.toMany.append(change) }
+    }
+    let stores = attachedStores
+    for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
+      throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
+    }
+    // One order for everybody, as each store is locked from its part of the save on; those that cannot wait come last.
+    let asked = stores.filter { parts[$0.identifier] != nil }.sorted { left, right in
+      let (first, second) = (left.store.canWaitWithCommit, right.store.canWaitWithCommit)
+      return first == second ? left.identifier < right.identifier : first
+    }
+    try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
+  }
+
+  /// Each store's save begins inside of the one before it, and is committed before that.
+  private func save(_ parts: ArraySlice<(store: any PersistentStore, request: SaveRequest)>) throws {
+    guard let part = parts.first else { return }
+    if parts.count == 1 { return try part.store.save(part.request) }
+    try part.store.save(part.request) { try save(parts.dropFirst()) }
+  }
+
+  private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {
+    guard case .permanent(let home, _) = owner.reference else { return }
+    for case .permanent(let other, _)? in others.map({ $0?.reference }) where other != home {
+      throw StoreError.failure(
+        "\(owner.entity.name): a relationship leads to an object of another store; keep the other object's id in an "
+          + "attribute instead")
+    }
+  }
+}
