@@ -69,9 +69,15 @@ public final class PersistentStoreCoordinator: Sendable {
     try router.add(store, configuration: configuration)
   }
 
-  /// Takes a store away. Objects of it that contexts still have cannot be loaded or saved any more.
-  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores.
-  public func remove(_ store: any PersistentStore) throws { try router.remove(store) }
+  /// Takes a store away and closes it, also one that the program opened itself and gave to `add`, so that its file can be
+  /// destroyed or replaced. Objects of it that contexts still have cannot be loaded or saved any more.
+  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores; what closing it throws, when it has been
+  ///   taken away all the same.
+  public func remove(_ store: any PersistentStore) throws {
+    try router.remove(store)
+    rowCache.forgetAll()
+    try store.close()
+  }
 
   /// The store with that identifier.
   public func persistentStore(identifier: String) -> (any PersistentStore)? {

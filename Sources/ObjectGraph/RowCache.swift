@@ -152,6 +152,15 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Begins an epoch without any rows.
+  func forgetAll() {
+    generations.withLock { generations in
+      generations.epoch += 1
+      generations.young = Generation()
+      generations.old = Generation()
+    }
+  }
+
   private func forget(_ objectIDs: some Sequence<ObjectID>, _ generations: inout Generations) {
     if generations.isEmpty { return }
     generations.settle()

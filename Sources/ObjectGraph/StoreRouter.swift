@@ -59,6 +59,10 @@ final class StoreRouter: PersistentStore {
     return !stores.isEmpty && stores.allSatisfy(\.isReadOnly)
   }
 
+  func close() throws {
+    for store in attachedStores { try store.store.close() }
+  }
+
   var identifier: String { attachedStores.map(\.identifier).joined(separator: "+") }
 
   /// The indexes of the entities of a configuration; nil for all entities.

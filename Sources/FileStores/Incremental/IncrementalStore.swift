@@ -42,6 +42,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   private let lock = NSRecursiveLock()
   private var storeIdentifier = UUID().uuidString
   private var references = ReferenceTable()
+  private var isClosed = false
   let layout: ModelLayout
 
   /// A store that is not loaded yet.
@@ -74,6 +75,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Called once after the metadata were loaded and found to fit the model. Does nothing by itself.
   open func prepare() throws {}
+
+  /// Called when the store is closed, as it is when a coordinator takes it away. Does nothing by itself.
+  open func willClose() throws {}
 
   /// The ids of the objects that a request selects, in its order. The request's key paths have been checked.
   open func execute(_ request: FetchRequest) throws -> [ObjectID] { throw unsupported("execute(_: FetchRequest)") }
@@ -208,6 +212,15 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     try check(entity)
     guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
     return locked { references.reserve(count, for: entity) }
+  }
+
+  /// Has the subclass let go of what it has open, once.
+  public final func close() throws {
+    try locked {
+      if isClosed { return }
+      try willClose()
+      isClosed = true
+    }
   }
 
   /// Checks the request, has the subclass write it, and binds the reference objects of new objects.

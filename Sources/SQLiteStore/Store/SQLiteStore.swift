@@ -328,10 +328,13 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     _ = try perform { try connection.checkpoint(.truncate) }
   }
 
+  /// Closes the file without sealing it. Every call after that fails; closing again does nothing.
+  public func close() throws { try close(keepsLog: false) }
+
   /// Closes the file without sealing it.
   /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
   ///   instead of moving them into the main file.
-  public func close(keepsLog: Bool = false) throws {
+  public func close(keepsLog: Bool) throws {
     // Half a load is thrown away with the store.
     locked { pageLoad = nil }
     try perform {

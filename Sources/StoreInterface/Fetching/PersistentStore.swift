@@ -50,6 +50,9 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Whether `save(_:beforeCommit:)` can undo what it has written. A store that cannot saves when the body has returned,
   /// so that there may be one such store at most among those of one save that is written wholly or not at all.
   var canWaitWithCommit: Bool { get }
+  /// Lets go of the file, and of whatever else the store has open; a coordinator does it when the store is taken away.
+  /// The store must not be used any more. Closing twice does nothing.
+  func close() throws
 }
 
 extension PersistentStore {
@@ -61,6 +64,9 @@ extension PersistentStore {
 
   /// False.
   public var canWaitWithCommit: Bool { false }
+
+  /// Does nothing, for stores that have nothing open.
+  public func close() throws {}
 
   /// Fetches in one piece, which only ends early before it begins; a store that can do it better does.
   public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
