@@ -55,7 +55,29 @@ extension StoreRouter {
       let (first, second) = (left.store.canWaitWithCommit, right.store.canWaitWithCommit)
       return first == second ? left.identifier < right.identifier : first
     }
-    try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
+    do {
+      try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
+    } catch StoreError.optimisticLockingFailure(let stale) {
+      // The others have been undone, or were not asked any more.
+      let known = Set(stale.map(\.objectID.home.store))
+      let others = try asked.filter { !known.contains($0.identifier) }
+        .flatMap { try staleObjects(parts[$0.identifier, default: SaveRequest()], $0.store) }
+      throw StoreError.optimisticLockingFailure(stale + others)
+    }
+  }
+
+  /// The objects of a store's part of a save whose rows are not what they were when they were read.
+  private func staleObjects(
+    _ request: SaveRequest, _ store: any PersistentStore
+  ) throws -> [(objectID: ObjectID, expected: Int64, found: Int64?)] {
+    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+    var found: [ObjectID: Int64] = [:]
+    for (root, ids) in Dictionary(grouping: expected.map(\.objectID), by: \.entity.root) {
+      var fetch = FetchRequest(root)
+      fetch.predicate = .selfIsIn(ids)
+      for row in try store.snapshots(fetch) { found[row.objectID] = row.version }
+    }
+    return expected.filter { found[$0.objectID] != $0.version }.map { ($0.objectID, $0.version, found[$0.objectID]) }
   }
 
   /// Each store's save begins inside of the one before it, and is committed before that.

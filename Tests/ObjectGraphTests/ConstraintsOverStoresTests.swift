@@ -92,4 +92,32 @@ struct ConstraintsOverStoresTests {
       #expect(error?.constraintConflicts.map(\.conflictingObjects) == [[second]])
     }
   }
+
+  @Test("the error lists what others changed in every store", arguments: StoreKind.allCases)
+  func lockingConflicts(kind: StoreKind) throws {
+    let two = try TwoArchives(kind)
+    try two.archive.work { context in
+      let books = two.addBooks(context, "a", title: "old") + two.addBooks(context, "b", title: "old")
+      try context.save()
+      try two.archive.work { other in
+        let rows = try other.fetch(FetchRequest(two.archive.item))
+        for object in rows where object["code"] == .string("a") { object["title"] = .string("theirs") }
+        rows.filter { $0["code"] == .string("b") }.suffix(1).forEach { other.delete($0) }
+        try other.save()
+      }
+      let before = try two.archive.items()
+      for book in books { book["note"] = .string("mine") }
+      let error = #expect(throws: SaveConflictError.self) { try context.save() }
+      let conflicts = try #require(error?.optimisticLockingConflicts)
+      #expect(Set(conflicts.map(\.sourceObject)) == [books[0], books[1], books[3]])
+      #expect(conflicts.first { $0.sourceObject == books[3] }?.newVersion == nil)
+      #expect(try two.archive.items() == before)
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      try context.save()
+    }
+    #expect(
+      try two.archive.items() == [
+        "a theirs mine #1 v3", "b old mine #2 v2", "a theirs mine #1 v3",
+      ])
+  }
 }
