@@ -48,7 +48,7 @@ extension ManagedObjectContext {
           ConstraintConflict(
             entity: constraint.entity, constraint: constraint.properties, constraintValues: values,
             databaseObjectID: stored?.objectID, databaseSnapshot: stored?.valuesByName, conflictingObjects: objects,
-            conflictingSnapshots: objects.map { $0.currentValues() }))
+            conflictingSnapshots: objects.map { $0.currentValues() }, row: stored))
       }
     }
     return conflicts
@@ -91,124 +91,5 @@ extension ManagedObjectContext {
       found += try coordinator.snapshots(request, inStore: store)
     }
     return found
-  }
-
-  /// Settles one conflict as a policy of that kind does.
-  func settle(_ conflict: ConstraintConflict, _ kind: MergePolicy.Kind) throws {
-    // Another conflict of the same save may have settled some of them.
-    let objects = conflict.conflictingObjects.filter { $0.isInserted || $0.isUpdated }
-    if objects.count + (conflict.databaseObjectID == nil ? 0 : 1) < 2 { return }
-    switch kind {
-    case .mergeByPropertyObjectTrump, .overwrite: try join(objects, conflict, replacing: kind == .overwrite)
-    case .mergeByPropertyStoreTrump, .rollback, .error:
-      let losers = conflict.databaseObjectID == nil ? objects.dropFirst() : objects[...]
-      for object in losers {
-        if object.isInserted {
-          delete(object)
-        } else {
-          takeBack(object, kind == .rollback ? nil : conflict.constraint)
-        }
-      }
-    }
-    propagateDeletes()
-    try throwDeferredError()
-  }
-
-  /// Gives properties, or all for nil, their stored values; inverses follow.
-  private func takeBack(_ object: ManagedObject, _ properties: [String]?) {
-    guard let stored = object.stored else { return }
-    let layout = object.runtime.layout
-    for (index, attribute) in layout.attributes.enumerated() where properties?.contains(attribute.name) ?? true {
-      if !attribute.isTransient { object.setValue(stored.attributes[index], at: index) }
-    }
-    for (index, relationship) in layout.relationships.enumerated() where properties?.contains(relationship.name) ?? true
-    {
-      if !relationship.isToMany { object.setDestination(stored.toOne[index], at: index) }
-    }
-    object.awake(fromSnapshotEvents: .mergePolicy)
-  }
-
-  /// Makes one object of several: the stored one keeps its row, the others give it their values in turn.
-  private func join(_ objects: [ManagedObject], _ conflict: ConstraintConflict, replacing: Bool) throws {
-    undoManager?.removeAllActions(withTarget: self)
-    defer { abandonEvent() }
-    let changed = objects.filter { !$0.isInserted }
-    let new = objects.filter(\.isInserted)
-    var wasRegistered = true
-    let keeper: ManagedObject
-    if let last = changed.last {
-      keeper = last
-      // The key is its own now: other stored objects that have it cannot stay.
-      for other in changed.dropLast() { delete(other) }
-      if let id = conflict.databaseObjectID, let other = try presentObject(with: id) { delete(other) }
-    } else if let id = conflict.databaseObjectID {
-      wasRegistered = registeredObject(with: id) != nil
-      guard let object = try presentObject(with: id) else { return }
-      keeper = object
-    } else if let first = new.first {
-      keeper = first
-    } else {
-      return
-    }
-    var survivor = keeper
-    for object in new where object !== keeper {
-      try give(object, to: survivor, replacing: replacing)
-      if !wasRegistered, object === new.last { survivor = transplant(survivor, into: object) }
-    }
-    event.refreshed.append(survivor)
-    survivor.awake(fromSnapshotEvents: .mergePolicy)
-  }
-
-  /// Gives a new object's values, links and identity to another, and forgets it.
-  private func give(_ object: ManagedObject, to keeper: ManagedObject, replacing: Bool) throws {
-    for (index, attribute) in object.runtime.layout.attributes.enumerated() where attribute.derivation == nil {
-      guard let place = keeper.runtime.layout.attributeIndexes[attribute.name] else { continue }
-      let value = object.values[index]
-      if replacing || value != .null { keeper.setValue(value, at: place) }
-    }
-    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
-      let place = keeper.runtime.layout.relationshipIndexes[relationship.name]
-      if relationship.isToMany {
-        let members = try objects(with: object.objectIDs(for: relationship.name))
-        try object.setObjects([], for: relationship.name)
-        if place == nil || (members.isEmpty && !replacing) { continue }
-        if replacing {
-          try keeper.setObjects(members, for: relationship.name)
-        } else {
-          for member in members { try keeper.add(member, to: relationship.name) }
-        }
-      } else {
-        let destination = object.destinations[index]
-        object.setDestination(nil, at: index)
-        if let place, destination != nil || replacing { keeper.setDestination(destination, at: place) }
-      }
-    }
-    let ids = [object.objectID: keeper.objectID]
-    unregister(object.objectID)
-    forgetChanges(of: object)
-    inserted.removeAll { $0 === object }
-    for other in registeredObjects { other.replaceIDs(ids) }
-    noteIDChanges(ids)
-    object.makeInert(.detached)
-    object.adopt(keeper.objectID)
-  }
-
-  /// Nobody has the stored row's object, so the new object becomes it.
-  private func transplant(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
-    guard stored.runtime === object.runtime else { return stored }
-    object.adopt(stored.objectID)
-    object.reservedID = nil
-    object.values = stored.values
-    object.destinations = stored.destinations
-    object.memberLists = stored.memberLists
-    object.stored = stored.stored
-    object.status = stored.status
-    object.isTouched = stored.isTouched
-    object.hasEditedLists = stored.hasEditedLists
-    touched = touched.map { $0 === stored ? object : $0 }
-    editedLists = editedLists.map { $0 === stored ? object : $0 }
-    stored.makeInert(.detached)
-    register(object)
-    return object
   }
 }

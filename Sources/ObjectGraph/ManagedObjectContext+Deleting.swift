@@ -30,6 +30,12 @@ extension ManagedObjectContext {
   /// does not exhaust the stack. After an error of the store the rest stays for the next time.
   func propagateDeletes() {
     if pendingDeletes.isEmpty { return }
+    applyDeleteRules()
+    inserted.removeAll { !$0.isInserted }
+  }
+
+  /// As `propagateDeletes`, but leaves new objects that are deleted in the list of inserted ones.
+  func applyDeleteRules() {
     var done = 0
     do {
       while done < pendingDeletes.count {
@@ -41,7 +47,6 @@ extension ManagedObjectContext {
       deferredError = error
     }
     pendingDeletes.removeFirst(done)
-    inserted.removeAll { !$0.isInserted }
   }
 
   private func propagate(_ object: ManagedObject) throws {

@@ -43,8 +43,7 @@ extension ManagedObjectContext {
 
   /// Loads the members of unordered relationships whose other side is one object with one fetch.
   private func loadMembers(_ index: Int, _ relationship: Relationship, of owners: [ManagedObject]) throws {
-    guard let inverse = relationship.inverse, !inverse.isToMany, !relationship.isOrdered, parent == nil, !hasChanges
-    else {
+    guard let inverse = relationship.inverse, !inverse.isToMany, !relationship.isOrdered, parent == nil else {
       return
     }
     let unloaded = owners.filter { owner in
@@ -73,7 +72,11 @@ extension ManagedObjectContext {
       if owner.memberLists.isEmpty {
         owner.memberLists = Array(repeating: nil, count: owner.runtime.layout.relationships.count)
       }
-      owner.memberLists[index] = MemberList(stored: members[owner.objectID] ?? [])
+      var list = MemberList(stored: members[owner.objectID] ?? [])
+      let delta = takeDelta(of: owner.objectID, index)
+      delta?.apply(to: &list)
+      owner.memberLists[index] = list
+      if delta != nil { owner.noteListEdit(index, isSetHere: false) }
     }
   }
 }

@@ -50,6 +50,7 @@ public struct ConstraintConflict: @unchecked Sendable {
   public let conflictingObjects: [ManagedObject]
   /// Their values.
   public let conflictingSnapshots: [[String: PropertyValue]]
+  let row: Snapshot?
 }
 
 /// What a save could not do under its merge policy.

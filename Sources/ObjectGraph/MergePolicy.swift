@@ -60,6 +60,7 @@ open class MergePolicy: @unchecked Sendable {
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(constraintConflicts conflicts: [ConstraintConflict]) throws {
     if kind == .error { throw SaveConflictError(constraintConflicts: conflicts) }
-    for conflict in conflicts { try conflict.conflictingObjects.first?.context?.settle(conflict, kind) }
+    guard let context = conflicts.lazy.compactMap(\.conflictingObjects.first?.context).first else { return }
+    try context.settle(conflicts, kind)
   }
 }

@@ -5,13 +5,14 @@ import Synchronization
 /// A store that counts what it is asked.
 final class CountingStore: PersistentStore {
   let base: any PersistentStore
-  private let counts = Mutex((fetches: 0, saves: 0))
+  private let counts = Mutex((fetches: 0, members: 0, saves: 0))
 
   init(_ base: any PersistentStore) { self.base = base }
 
   var identifier: String { base.identifier }
   var model: ManagedObjectModel { base.model }
   var fetchCount: Int { counts.withLock { $0.fetches } }
+  var memberCount: Int { counts.withLock { $0.members } }
   var saveCount: Int { counts.withLock { $0.saves } }
 
   func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
@@ -20,7 +21,8 @@ final class CountingStore: PersistentStore {
   }
   func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try base.members(of: owner, relationship: relationship)
+    counts.withLock { $0.members += 1 }
+    return try base.members(of: owner, relationship: relationship)
   }
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try base.reservePrimaryKeys(count, for: entity)

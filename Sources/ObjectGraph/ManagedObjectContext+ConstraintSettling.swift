@@ -1,0 +1,88 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Settles conflicts about uniqueness as a policy of that kind does.
+  func settle(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws {
+    defer { tidyPendingLists() }
+    switch kind {
+    case .mergeByPropertyObjectTrump, .overwrite:
+      undoManager?.removeAllActions(withTarget: self)
+      var joiner = try ObjectJoiner(conflicts, self, replacing: kind == .overwrite)
+      defer { joiner.finish() }
+      for conflict in conflicts {
+        try joiner.join(conflict)
+        try applyDeleteRulesNow()
+      }
+    case .mergeByPropertyStoreTrump, .rollback, .error:
+      let held = try loadPartners(of: conflicts.flatMap(\.conflictingObjects).filter(\.isInserted))
+      for conflict in conflicts {
+        let objects = conflict.openObjects
+        for object in conflict.row == nil ? objects.dropFirst() : objects[...] {
+          if object.isInserted {
+            delete(object)
+          } else {
+            takeBack(object, kind == .rollback ? nil : conflict.constraint)
+          }
+        }
+        try applyDeleteRulesNow()
+      }
+      withExtendedLifetime(held) {}
+    }
+  }
+
+  private func applyDeleteRulesNow() throws {
+    applyDeleteRules()
+    try throwDeferredError()
+  }
+
+  /// Gives properties, or all for nil, their stored values; inverses follow.
+  private func takeBack(_ object: ManagedObject, _ properties: [String]?) {
+    guard let stored = object.stored else { return }
+    let layout = object.runtime.layout
+    for (index, attribute) in layout.attributes.enumerated() where properties?.contains(attribute.name) ?? true {
+      if !attribute.isTransient { object.setValue(stored.attributes[index], at: index) }
+    }
+    for (index, relationship) in layout.relationships.enumerated() where properties?.contains(relationship.name) ?? true
+    {
+      if !relationship.isToMany { object.setDestination(stored.toOne[index], at: index) }
+    }
+    object.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Loads with one fetch what settling would load object by object: the members of new objects, and what is one-to-one
+  /// with them.
+  func loadPartners(of objects: [ManagedObject]) throws -> [ManagedObject] {
+    var ids: [ObjectID] = []
+    for object in objects {
+      for (index, link) in object.runtime.links.enumerated() {
+        if link.isToMany {
+          ids += object.memberLists.indices.contains(index) ? object.memberLists[index]?.members() ?? [] : []
+        } else if !link.isInverseToMany, let id = object.destinations[index] {
+          ids.append(id)
+        }
+      }
+    }
+    return try self.objects(with: ids)
+  }
+
+  /// Takes objects that are new, touched or edited no more out of the lists of those that are. Once for all conflicts,
+  /// as each time goes through all objects.
+  private func tidyPendingLists() {
+    var seen: Set<ManagedObject> = []
+    inserted.removeAll { !$0.isInserted }
+    touched.removeAll { !$0.isTouched || !seen.insert($0).inserted }
+    seen = []
+    editedLists.removeAll { !$0.hasEditedLists || !seen.insert($0).inserted }
+  }
+}
+
+extension ConstraintConflict {
+  /// The objects that are still in conflict; none when others of the same save have settled it.
+  var openObjects: [ManagedObject] {
+    let objects = conflictingObjects.filter { $0.isInserted || $0.isUpdated }
+    // One of them may have become the row's object.
+    let isRowApart = row.map { row in !objects.contains { $0.objectID == row.objectID } } ?? false
+    return objects.count + (isRowApart ? 1 : 0) < 2 ? [] : objects
+  }
+}

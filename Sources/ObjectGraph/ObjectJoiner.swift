@@ -1,0 +1,192 @@
+import ObjectModel
+import StoreInterface
+
+/// Makes one object of several with the same key, for all conflicts of a save: what would ask the store, or go through
+/// all objects, for each of them is done once.
+struct ObjectJoiner {
+  private let context: ManagedObjectContext
+  private let replacing: Bool
+  /// Stored rows whose objects the context did not have.
+  private var unknown: Set<ObjectID> = []
+  /// Keeps what was loaded ahead until it is used.
+  private var held: [ManagedObject] = []
+  /// Who mentions an object in relationships without inverse, which do not follow when it becomes another one.
+  private var referrers: [ObjectID: Set<ObjectID>] = [:]
+  /// Objects of stored rows → the new objects that took their places.
+  private var successors: [ManagedObject: ManagedObject] = [:]
+  private var survivors: [ManagedObject] = []
+
+  /// - Parameter replacing: nulls and missing members of new objects count too.
+  init(_ conflicts: [ConstraintConflict], _ context: ManagedObjectContext, replacing: Bool) throws {
+    self.context = context
+    self.replacing = replacing
+    let open = conflicts.filter { !$0.openObjects.isEmpty }
+    let rows = open.compactMap(\.row).filter { context.registeredObject(with: $0.objectID)?.isFault ?? true }
+    for row in rows where context.registeredObject(with: row.objectID) == nil { unknown.insert(row.objectID) }
+    if !rows.isEmpty { held = context.materialise([SnapshotBlock(rows)]) }
+    let new = open.flatMap(\.conflictingObjects).filter(\.isInserted)
+    held += try context.loadPartners(of: new)
+    try loadMembers(of: open)
+    findReferrers(of: Set(new.map(\.objectID)))
+  }
+
+  /// Makes one object of those in conflict: the stored one keeps its row, the others give it their values in turn.
+  mutating func join(_ conflict: ConstraintConflict) throws {
+    let objects = conflict.openObjects
+    if objects.isEmpty { return }
+    let changed = objects.filter { !$0.isInserted }
+    let new = objects.filter(\.isInserted)
+    let stored = storedObject(of: conflict)
+    var keeper: ManagedObject
+    if let last = changed.last {
+      keeper = last
+      // The key is its own now: other stored objects that have it cannot stay.
+      for other in changed.dropLast() { context.delete(other) }
+      if let stored, stored !== last { context.delete(stored) }
+    } else if let stored {
+      keeper = stored
+    } else if conflict.row == nil, let first = new.first {
+      keeper = first
+    } else {
+      return
+    }
+    let isUnknown = unknown.contains(keeper.objectID)
+    for object in new where object !== keeper {
+      try give(object, to: keeper)
+      if isUnknown, object === new.last { keeper = transplant(keeper, into: object) }
+    }
+    survivors.append(keeper)
+  }
+
+  /// To be called in the end, also after an error.
+  func finish() {
+    if !successors.isEmpty {
+      context.touched = context.touched.map { successors[$0] ?? $0 }
+      context.editedLists = context.editedLists.map { successors[$0] ?? $0 }
+    }
+    context.abandonEvent()
+    for object in survivors where !object.isInert && object.status != .deleted {
+      object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+  }
+
+  /// The object of the row in conflict; nil when there is none or it is deleted here.
+  private func storedObject(of conflict: ConstraintConflict) -> ManagedObject? {
+    guard let id = conflict.row?.objectID, let object = context.registeredObject(with: id) else { return nil }
+    return object.status == .loaded ? object : nil
+  }
+
+  // MARK: Looking ahead
+
+  /// Loads the to-many relationships of stored objects that are going to get members. Only those whose other side is
+  /// one object can be loaded together.
+  private func loadMembers(of conflicts: [ConstraintConflict]) throws {
+    struct List: Hashable {
+      var entity: Entity
+      var name: String
+    }
+    var owners: [List: [ManagedObject]] = [:]
+    for conflict in conflicts {
+      let stored =
+        conflict.conflictingObjects.filter { !$0.isInserted } + [storedObject(of: conflict)].compactMap(\.self)
+      for new in conflict.conflictingObjects where new.isInserted {
+        for (index, relationship) in new.runtime.layout.relationships.enumerated()
+        where relationship.inverse?.isToMany == false && relationship.isToMany && !relationship.isOrdered {
+          if !replacing && new.memberLists[index]?.count == 0 { continue }
+          for owner in stored where owner.runtime.layout.relationshipIndexes[relationship.name] != nil {
+            owners[List(entity: owner.entity, name: relationship.name), default: []].append(owner)
+          }
+        }
+      }
+    }
+    for (list, owners) in owners.sorted(by: { ($0.key.entity.index, $0.key.name) < ($1.key.entity.index, $1.key.name) })
+    {
+      try context.prefetch([[list.name]], for: owners)
+    }
+  }
+
+  private mutating func findReferrers(of ids: Set<ObjectID>) {
+    let coordinator = context.coordinator
+    let places = coordinator.model.entities.map { entity in
+      let inverses = coordinator.runtime(entity).layout.inverses
+      return inverses.indices.filter { inverses[$0] == nil }
+    }
+    if places.allSatisfy(\.isEmpty) { return }
+    for object in context.registeredObjects where !object.isFault && !object.isInert {
+      for index in places[object.entity.index] {
+        for id in object.mentionedIDs(index) where ids.contains(id) {
+          referrers[id, default: []].insert(object.objectID)
+        }
+      }
+    }
+  }
+
+  // MARK: Joining two
+
+  /// Gives a new object's values, links and identity to another, and forgets it.
+  private mutating func give(_ object: ManagedObject, to keeper: ManagedObject) throws {
+    for (index, attribute) in object.runtime.layout.attributes.enumerated() where attribute.derivation == nil {
+      guard let place = keeper.runtime.layout.attributeIndexes[attribute.name] else { continue }
+      let value = object.values[index]
+      if replacing || value != .null { keeper.setValue(value, at: place) }
+    }
+    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
+      let place = keeper.runtime.layout.relationshipIndexes[relationship.name]
+      if place != nil, relationship.inverse == nil {
+        for id in object.mentionedIDs(index) { referrers[id, default: []].insert(keeper.objectID) }
+      }
+      if relationship.isToMany {
+        let members = try context.objects(with: object.objectIDs(for: relationship.name))
+        try object.setObjects([], for: relationship.name)
+        if place == nil || (members.isEmpty && !replacing) { continue }
+        if replacing {
+          try keeper.setObjects(members, for: relationship.name)
+        } else {
+          for member in members { try keeper.add(member, to: relationship.name) }
+        }
+      } else {
+        let destination = object.destinations[index]
+        object.setDestination(nil, at: index)
+        if let place, destination != nil || replacing { keeper.setDestination(destination, at: place) }
+      }
+    }
+    let ids = [object.objectID: keeper.objectID]
+    context.unregister(object.objectID)
+    if let mentioning = referrers.removeValue(forKey: object.objectID) {
+      for id in mentioning { context.registeredObject(with: id)?.replaceIDs(ids) }
+      referrers[keeper.objectID, default: []].formUnion(mentioning)
+    }
+    context.noteIDChanges(ids)
+    object.makeInert(.detached)
+    object.adopt(keeper.objectID)
+  }
+
+  /// Nobody has the stored row's object, so the new object becomes it.
+  private mutating func transplant(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
+    guard stored.runtime === object.runtime else { return stored }
+    object.adopt(stored.objectID)
+    object.reservedID = nil
+    object.values = stored.values
+    object.destinations = stored.destinations
+    object.memberLists = stored.memberLists
+    object.stored = stored.stored
+    object.status = stored.status
+    object.isTouched = stored.isTouched
+    object.hasEditedLists = stored.hasEditedLists
+    successors[stored] = object
+    unknown.remove(object.objectID)
+    stored.makeInert(.detached)
+    context.register(object)
+    return object
+  }
+}
+
+extension ManagedObject {
+  /// What a relationship of a loaded object leads to, as far as it is loaded.
+  fileprivate func mentionedIDs(_ index: Int) -> [ObjectID] {
+    if runtime.links[index].isToMany {
+      return memberLists.indices.contains(index) ? memberLists[index]?.members() ?? [] : []
+    }
+    return loadedDestination(index).map { [$0] } ?? []
+  }
+}
