@@ -15,6 +15,8 @@ struct ObjectJoiner {
   /// Objects of stored rows → the new objects that took their places.
   private var successors: [ManagedObject: ManagedObject] = [:]
   private var survivors: [ManagedObject] = []
+  /// New objects that became others.
+  private var given: [ManagedObject] = []
 
   /// - Parameter replacing: nulls and missing members of new objects count too.
   init(_ conflicts: [ConstraintConflict], _ context: ManagedObjectContext, replacing: Bool) throws {
@@ -64,10 +66,11 @@ struct ObjectJoiner {
       context.touched = context.touched.map { successors[$0] ?? $0 }
       context.editedLists = context.editedLists.map { successors[$0] ?? $0 }
     }
+    let present = survivors.filter { !$0.isInert && $0.status != .deleted }
     context.abandonEvent()
-    for object in survivors where !object.isInert && object.status != .deleted {
-      object.awake(fromSnapshotEvents: .mergePolicy)
-    }
+    context.event.lost = given.filter(\.isInert)
+    context.event.refreshed = present
+    for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
   }
 
   /// The object of the row in conflict; nil when there is none or it is deleted here.
@@ -159,6 +162,7 @@ struct ObjectJoiner {
     context.noteIDChanges(ids)
     object.makeInert(.detached)
     object.adopt(keeper.objectID)
+    given.append(object)
   }
 
   /// Nobody has the stored row's object, so the new object becomes it.

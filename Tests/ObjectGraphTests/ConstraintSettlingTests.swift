@@ -113,6 +113,33 @@ struct ConstraintSettlingTests {
     #expect(Set(chapters.map { $0.toOne[0] }).count == 1)
   }
 
+  @Test("results follow when objects become one", arguments: StoreKind.allCases, [false, true])
+  func results(kind: StoreKind, isRegistered: Bool) throws {
+    let archive = try Archive(kind)
+    try archive.work { context in
+      for code in ["a", "b"] { archive.add(context, code, title: "old " + code) }
+      try context.save()
+    }
+    try archive.work(.mergeByPropertyObjectTrump) { context in
+      let known = isRegistered ? try context.fetch(FetchRequest(archive.item)) : []
+      var request = FetchRequest(archive.item)
+      request.predicate = .comparison(["title"], .notEqual, .string("old b"))
+      request.sortDescriptors = [.init(["title"])]
+      let results = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: context)
+      try results.performFetch()
+      let new = ["b", "c", "a"].map { archive.add(context, $0, title: "new " + $0) }
+      context.processPendingChanges()
+      #expect(results.fetchedObjects?.count == 4)
+      try context.save()
+      context.processPendingChanges()
+      let now = try #require(results.fetchedObjects)
+      #expect(now.map { $0["title"].text } == ["new a", "new b", "new c"])
+      #expect(now.allSatisfy { $0.managedObjectContext === context && !$0.hasChanges })
+      #expect(now.map(\.objectID) == [new[2], new[0], new[1]].map(\.objectID))
+      #expect(known.isEmpty || now[1] === known[1])
+    }
+  }
+
   /// Goods with two keys, and labels that lead to goods without an inverse.
   private struct Depot {
     private let folder: TemporaryFolder
