@@ -9,6 +9,8 @@
 /// | `mergeByPropertyStoreTrump` | properties that others changed win, others stay as they are here | the new object is dropped | the later one is dropped |
 /// | `rollback` | what was changed here is lost | the new object is dropped | the later one is dropped |
 ///
+/// A constraint is about the rows of one store: where several hold an entity, objects of two of them may have one key.
+///
 /// To-many relationships are merged under both property policies: what came and went here is applied to what the store
 /// has. A changed object whose row is gone is inserted again with its id under `mergeByPropertyObjectTrump` and
 /// `overwrite`, and is lost under the other two (in a child context, whose parent deleted it, it is lost under all
