@@ -8,15 +8,18 @@ import Testing
 struct RandomMergeTests {
   @Test(
     "whatever two contexts change, undo and save, both end with what the store has", arguments: StoreKind.allCases,
-    0..<12)
+    0..<20)
   func sequences(kind: StoreKind, seed: Int) throws {
     let graph = try NodeGraph(kind)
     let contexts = ["left", "right"].map { graph.container.newBackgroundContext(name: $0) }
+    let policies = [
+      MergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .error, .overwrite, .rollback,
+    ]
     let observer = NotificationTests.Observer()
     for (saver, reader) in [(contexts[0], contexts[1]), (contexts[1], contexts[0])] {
       saver.performAndWait {
         saver.undoManager = UndoManager()
-        saver.mergePolicy = .mergeByPropertyObjectTrump
+        saver.mergePolicy = policies[seed % policies.count]
       }
       observer.on(ManagedObjectContext.didSaveObjectIDsNotification, saver) { notification in
         reader.performAndWait { reader.mergeChanges(fromContextDidSave: notification) }
