@@ -210,7 +210,12 @@ extension ManagedObject {
       memberLists[index] = MemberList(stored: [])
       return
     }
-    let stored = try context.storedMembers(of: self, index)
+    takeMembers(try context.storedMembers(of: self, index), index, context)
+  }
+
+  /// Takes the members that the store has, with the changes of the context since.
+  func takeMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
+    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     var list = MemberList(stored: stored)
     if runtime.layout.inverses[index] == nil {
       let remaining = context.remainingMembers(stored, of: self, index)

@@ -65,6 +65,25 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The members of a to-many relationship of many objects of one entity.
+  func storedMembers(of owners: [ManagedObject], _ relationship: Relationship) throws -> [[ObjectID]] {
+    let ids = owners.map(\.objectID)
+    guard let parent else {
+      return try coordinator.store.members(of: ids, relationship: relationship)
+    }
+    takeIDChangesOfParent()
+    return try parent.performAndWait { () throws -> [[ObjectID]] in
+      let objects = try parent.objects(with: ids.map { parent.permanentID(for: $0) })
+      let present = objects.filter { !$0.isDeleted && !$0.isFault }
+      for (_, owners) in Dictionary(grouping: present, by: \.entity) {
+        if let index = owners[0].runtime.index(of: relationship) { try parent.loadMembers(index, of: owners) }
+      }
+      return try objects.map { object in
+        object.isDeleted || object.isFault ? [] : try object.objectIDs(for: relationship.name)
+      }
+    }
+  }
+
   /// Fetches rows of objects anew, past the row cache and the parent's pending changes.
   func freshRows(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
     let rows =

@@ -3,10 +3,8 @@ import StoreInterface
 
 extension ManagedObjectContext {
   /// Brings in what key paths lead to from fetched objects, with one fetch for each relationship instead of one for each
-  /// object: rows go to the row cache, and the members of to-many relationships to their owners.
-  ///
-  /// Members of ordered relationships, of those to many objects on both sides and of those without inverse are still
-  /// asked for owner by owner.
+  /// object: rows go to the row cache, and the members of to-many relationships to their owners. Members of ordered
+  /// relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [Predicate.KeyPath], for objects: [ManagedObject]) throws {
     for keyPath in keyPaths {
       var here = objects
@@ -28,7 +26,7 @@ extension ManagedObjectContext {
     let relationship = layout.relationships[index]
     var ids: [ObjectID]
     if relationship.isToMany {
-      try loadMembers(index, relationship, of: owners)
+      try loadMembers(index, of: owners)
       ids = try owners.flatMap { try $0.objectIDs(for: name) }
     } else {
       ids = owners.compactMap { $0.isFault ? $0.waitingDestination(index) : $0.loadedDestination(index) }
@@ -41,18 +39,32 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Loads the members of unordered relationships whose other side is one object with one fetch.
-  private func loadMembers(_ index: Int, _ relationship: Relationship, of owners: [ManagedObject]) throws {
-    guard let inverse = relationship.inverse, !inverse.isToMany, !relationship.isOrdered, parent == nil else {
-      return
-    }
+  /// Loads the members of a relationship of many objects of one entity, where that has not been done.
+  func loadMembers(_ index: Int, of owners: [ManagedObject]) throws {
+    let relationship = owners[0].runtime.layout.relationships[index]
+    var seen: Set<ManagedObject> = []
     let unloaded = owners.filter { owner in
-      !owner.objectID.isTemporary && !(owner.memberLists.indices.contains(index) && owner.memberLists[index] != nil)
+      (parent != nil || !owner.objectID.isTemporary) && owner.status != .inserted && !owner.isInert
+        && !(owner.memberLists.indices.contains(index) && owner.memberLists[index] != nil) && seen.insert(owner).inserted
     }
-    if unloaded.isEmpty { return }
+    if unloaded.count < 2 { return }
+    let members =
+      try relationship.isSaidByRowsOfMembers && parent == nil
+      ? membersWithRows(of: unloaded, relationship) : storedMembers(of: unloaded, relationship)
+    for (owner, members) in zip(unloaded, members) {
+      owner.fire()
+      if owner.isInert || owner.isFault { continue }
+      owner.takeMembers(members, index, self)
+    }
+    try throwDeferredError()
+  }
+
+  /// Members of relationships whose other side is one object come with their rows.
+  private func membersWithRows(of owners: [ManagedObject], _ relationship: Relationship) throws -> [[ObjectID]] {
+    guard let inverse = relationship.inverse else { return [] }
     var request = FetchRequest(relationship.destination)
     request.predicate = .compare(
-      .init(.keyPath([inverse.name]), .isIn, .aggregate(unloaded.map { .object($0.objectID) })))
+      .init(.keyPath([inverse.name]), .isIn, .aggregate(owners.map { .object($0.objectID) })))
     var members: [ObjectID: [ObjectID]] = [:]
     let rows = try rows(request)
     for block in rows {
@@ -66,17 +78,11 @@ extension ManagedObjectContext {
       }
     }
     _ = materialise(rows, asFaults: true)
-    for owner in unloaded {
-      owner.fire()
-      if owner.isDeleted || owner.isFault { continue }
-      if owner.memberLists.isEmpty {
-        owner.memberLists = Array(repeating: nil, count: owner.runtime.layout.relationships.count)
-      }
-      var list = MemberList(stored: members[owner.objectID] ?? [])
-      let delta = takeDelta(of: owner.objectID, index)
-      delta?.apply(to: &list)
-      owner.memberLists[index] = list
-      if delta != nil { owner.noteListEdit(index, isSetHere: false) }
-    }
+    return owners.map { members[$0.objectID] ?? [] }
   }
+}
+
+extension Relationship {
+  /// Whether the rows of the members say who their owner is, and there is no order to know.
+  fileprivate var isSaidByRowsOfMembers: Bool { inverse?.isToMany == false && !isOrdered }
 }

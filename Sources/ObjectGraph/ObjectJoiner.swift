@@ -81,8 +81,7 @@ struct ObjectJoiner {
 
   // MARK: Looking ahead
 
-  /// Loads the to-many relationships of stored objects that are going to get members. Only those whose other side is
-  /// one object can be loaded together.
+  /// Loads the to-many relationships of stored objects that are going to get members.
   private func loadMembers(of conflicts: [ConstraintConflict]) throws {
     struct List: Hashable {
       var entity: Entity
@@ -94,7 +93,7 @@ struct ObjectJoiner {
         conflict.conflictingObjects.filter { !$0.isInserted } + [storedObject(of: conflict)].compactMap(\.self)
       for new in conflict.conflictingObjects where new.isInserted {
         for (index, relationship) in new.runtime.layout.relationships.enumerated()
-        where relationship.inverse?.isToMany == false && relationship.isToMany && !relationship.isOrdered {
+        where relationship.isToMany {
           if !replacing && new.memberLists[index]?.count == 0 { continue }
           for owner in stored where owner.runtime.layout.relationshipIndexes[relationship.name] != nil {
             owners[List(entity: owner.entity, name: relationship.name), default: []].append(owner)

@@ -186,6 +186,19 @@ final class StoreRouter: PersistentStore {
     return try store.members(of: owner, relationship: relationship)
   }
 
+  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
+    var lists: [[ObjectID]] = Array(repeating: [], count: owners.count)
+    for attached in attachedStores {
+      let positions = owners.indices.filter { position in
+        if case .permanent(attached.identifier, _) = owners[position].reference { true } else { false }
+      }
+      if positions.isEmpty { continue }
+      let found = try attached.store.members(of: positions.map { owners[$0] }, relationship: relationship)
+      for (position, members) in zip(positions, found) { lists[position] = members }
+    }
+    return lists
+  }
+
   private func storesAsked(for request: FetchRequest) throws -> [any PersistentStore] {
     let stores = attachedStores.filter { $0.isAsked(for: request) }.map(\.store)
     if stores.isEmpty { throw Self.missingStore(for: request.entity) }

@@ -24,6 +24,10 @@ final class CountingStore: PersistentStore {
     counts.withLock { $0.members += 1 }
     return try base.members(of: owner, relationship: relationship)
   }
+  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
+    counts.withLock { $0.members += 1 }
+    return try base.members(of: owners, relationship: relationship)
+  }
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try base.reservePrimaryKeys(count, for: entity)
   }

@@ -48,4 +48,69 @@ struct PrefetchingTests {
       }
     }
   }
+
+  /// Pupils in courses with an order, and in clubs, as a store that counts has them.
+  private func counted(_ kind: StoreKind) throws -> (school: School, container: PersistentContainer, CountingStore) {
+    let school = try School(kind)
+    let counting = CountingStore(school.store)
+    let container = try PersistentContainer(name: "counted", model: school.store.model, store: counting)
+    let writer = container.newBackgroundContext(name: "writer")
+    try writer.performAndWait {
+      writer.stalenessInterval = 0
+      let clubs = (0..<5).map { number in
+        let club = writer.insert(school.club)
+        club["name"] = .string("Club \(number)")
+        return club
+      }
+      for code in 0..<300 {
+        let course = school.addCourse(writer, Int64(code))
+        let pupils = (0..<2).map { school.addPupil(writer, "Pupil \(code).\($0)") }
+        try course.setObjects(pupils.reversed(), for: "pupils")
+        for (index, pupil) in pupils.enumerated() {
+          try pupil.setObjects([clubs[code % 5], clubs[(code + 1 + index) % 5]], for: "clubs")
+        }
+      }
+      try writer.save()
+    }
+    return (school, container, counting)
+  }
+
+  @Test(
+    "members in an order and of many-to-many relationships come together, in child contexts and beside changes too",
+    arguments: StoreKind.allCases, ["plain", "child", "pending"])
+  func members(kind: StoreKind, place: String) throws {
+    let (school, container, counting) = try counted(kind)
+    func names(_ context: ManagedObjectContext, _ keyPaths: [[String]]) throws -> [[Value]] {
+      var request = school.all(school.course, by: "code")
+      request.relationshipKeyPathsForPrefetching = keyPaths
+      return try context.fetch(request).map { course in
+        try course.objects(for: "pupils").flatMap { pupil in
+          try [pupil["name"]] + pupil.objects(for: "clubs").map { $0["name"] }
+        }
+      }
+    }
+    var results: [[[Value]]] = []
+    for keyPaths in [[], [["pupils", "clubs"]]] {
+      let root = container.newBackgroundContext(name: "reader")
+      let context = place == "child" ? ManagedObjectContext(parent: root, name: "child") : root
+      try context.performAndWait {
+        root.stalenessInterval = place == "child" ? -1 : 0
+        if place == "pending" {
+          let last = try context.fetch(
+            school.all(school.course, where: try Predicate(format: "code > 297"), by: "code"))
+          let pupil = school.addPupil(context, "New")
+          pupil.setObject(last[0], for: "course")
+          let moved = try #require(try last[1].objects(for: "pupils").first)
+          moved.setObject(last[0], for: "course")
+        }
+        let before = counting.memberCount
+        results.append(try names(context, keyPaths))
+        let asked = counting.memberCount - before
+        #expect(keyPaths.isEmpty ? asked > 800 : asked <= 4, "\(asked)")
+        #expect(try names(context, keyPaths) == results.last)
+      }
+    }
+    #expect(results[0] == results[1])
+    #expect(results[1][7].first == .string("Pupil 7.1") && results[1][7].count == 6)
+  }
 }

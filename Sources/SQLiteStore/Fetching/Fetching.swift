@@ -194,33 +194,4 @@ extension SQLiteStore {
     }
     return entity
   }
-
-  /// The members of a to-many relationship: by order key when ordered, by primary key otherwise.
-  public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try perform {
-      try settleBeforeReading()
-      guard let key = primaryKey(of: owner), relationship.isToMany else { return [] }
-      let members = layout.table(for: relationship.destination).name
-      let sql: String
-      if let (join, side) = layout.joinTable(of: relationship) {
-        let order = side.orderColumn.map { "j.\($0), " } ?? ""
-        sql =
-          "SELECT m.Z_PK, m.Z_ENT FROM \(join.name) AS j JOIN \(members) AS m ON m.Z_PK = j.\(side.memberColumn) "
-          + "WHERE j.\(side.ownerColumn) = ?1 ORDER BY \(order)m.Z_PK"
-      } else if let columns = layout.memberColumns(of: relationship) {
-        let order = columns.order.map { "\($0), " } ?? ""
-        sql = "SELECT Z_PK, Z_ENT FROM \(members) WHERE \(columns.foreignKey) = ?1 ORDER BY \(order)Z_PK"
-      } else {
-        return []
-      }
-      let statement = try cached(sql)
-      defer { statement.reset() }
-      try statement.bind(1, key)
-      var result: [ObjectID] = []
-      while try statement.step() {
-        result.append(objectID(try entity(numbered: statement.int64(at: 1)), statement.int64(at: 0)))
-      }
-      return result
-    }
-  }
 }

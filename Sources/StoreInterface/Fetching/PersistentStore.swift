@@ -33,6 +33,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   func rows(_ request: FetchRequest) throws -> FetchedRows
   /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]
+  /// The same of many owners of one entity at once, in their order.
+  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]]
   /// Reserves `count` consecutive primary keys for the entity's root and returns the first. Keys start at 1 and are
   /// never given out twice, also when the objects they were meant for are never saved.
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64
@@ -67,6 +69,11 @@ extension PersistentStore {
 
   /// Does nothing, for stores that have nothing open.
   public func close() throws {}
+
+  /// One owner after the other; a store that can do it faster does.
+  public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
+    try owners.map { try members(of: $0, relationship: relationship) }
+  }
 
   /// Fetches in one piece, which only ends early before it begins; a store that can do it better does.
   public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
