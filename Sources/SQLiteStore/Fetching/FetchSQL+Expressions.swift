@@ -126,15 +126,18 @@ extension FetchSQL {
   }
 
   /// The SQL aggregate of a value, and what comes out of it.
-  static func aggregate(_ function: Function, _ value: String, _ kind: Kind) throws -> (sql: String, kind: Kind) {
+  static func aggregate(
+    _ function: Function, _ value: String, _ kind: Kind, isDistinct: Bool = false
+  ) throws -> (sql: String, kind: Kind) {
+    let distinct = isDistinct ? "DISTINCT " : ""
     switch function {
-    case .count: return ("count(\(value))", .number(.integer))
+    case .count: return ("count(\(distinct)\(value))", .number(.integer))
     case .minimum, .maximum:
       if kind.isObject { throw Untranslatable() }
       return (function == .minimum ? "min(\(value))" : "max(\(value))", kind)
     case .sum:
       return kind.isNumber
-        ? ("IFNULL(sum(\(real(value, kind))), 0)", .number(.computed)) : ("0 * count(*)", .number(.computed))
+        ? ("IFNULL(sum(\(distinct)\(real(value, kind))), 0)", .number(.computed)) : ("0 * count(*)", .number(.computed))
     case .average, .median, .standardDeviation:
       guard kind.isNumber else { return ("NULL", .nothing) }
       let name =
@@ -143,7 +146,7 @@ extension FetchSQL {
         case .median: FetchFunctions.median
         default: FetchFunctions.standardDeviation
         }
-      return ("\(name)(\(value))", .number(.real))
+      return ("\(name)(\(distinct)\(value))", .number(.real))
     default: throw Untranslatable()
     }
   }

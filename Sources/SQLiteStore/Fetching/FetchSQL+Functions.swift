@@ -22,6 +22,9 @@ extension FetchSQL {
 
   private mutating func listFunction(_ function: Function, _ operand: Expression) throws -> Scalar {
     guard function.isAggregate else { throw Untranslatable() }
+    if isGrouped, variables.isEmpty, case .function(.distinct, let operands) = operand, operands.count == 1 {
+      return try distinctRows(function, try scalar(operands[0]))
+    }
     switch try self.operand(operand) {
     case .list(let list):
       // The rows of a group times the elements of a list are more than one GROUP BY can count.
@@ -36,7 +39,17 @@ extension FetchSQL {
     }
   }
 
-  private mutating func apply(_ function: Function, _ operands: [Scalar]) throws -> Scalar {
+  /// An aggregate of the values that differ among the rows of a group.
+  private mutating func distinctRows(_ function: Function, _ value: Scalar) throws -> Scalar {
+    try value.requireComparable()
+    // Of an integer and an equal real, which one counts decides whether the sum is an integer.
+    if function == .sum, value.kind == .number(.computed) { throw Untranslatable() }
+    let (sql, kind) = try FetchSQL.aggregate(function, text(value), value.kind, isDistinct: true)
+    return Scalar(sql: sql, kind: kind)
+  }
+
+  /// A function of single values.
+  mutating func apply(_ function: Function, _ operands: [Scalar]) throws -> Scalar {
     if operands.contains(where: { $0.kind == .nothing }) { return .nothing }
     for operand in operands { try operand.requireComparable() }
     switch function {

@@ -1,11 +1,21 @@
 extension Expression {
   /// The expression of a column of groups, with the aggregate function for each collection operator that stands alone:
-  /// `@sum.price` is then `sum:(price)`, and `@count` is `count:(SELF)`.
+  /// `@sum.price` is then `sum:(price)`, `@count` is `count:(SELF)`, and `@distinctUnionOfObjects.price.@count` is
+  /// `count:(distinct:(price))`.
   package var aggregatingRows: Expression {
-    guard case .collection(let collector, .selfObject, let path) = self, let function = collector.function else {
-      return mappingParts({ $0.aggregatingRows }, predicates: { $0.aggregatingRows })
+    if case .collection(let collector, .selfObject, let path) = self, let function = collector.function {
+      return .function(function, [path.isEmpty ? .selfObject : .keyPath(path)])
     }
-    return .function(function, [path.isEmpty ? .selfObject : .keyPath(path)])
+    if case .collection(let collector, .collection(let inner, .selfObject, let path), []) = self,
+      let function = collector.function, !path.isEmpty
+    {
+      switch inner {
+      case .distinctUnionOfObjects: return .function(function, [.function(.distinct, [.keyPath(path)])])
+      case .unionOfObjects: return .function(function, [.keyPath(path)])
+      default: break
+      }
+    }
+    return mappingParts({ $0.aggregatingRows }, predicates: { $0.aggregatingRows })
   }
 }
 

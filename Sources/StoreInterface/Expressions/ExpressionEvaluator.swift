@@ -163,10 +163,19 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   private func function(_ function: Expression.Function, _ operands: [Expression]) -> ExpressionValue {
     if function == .now { return .value(.date(now)) }
     if function.isAggregate, let group, variables.isEmpty, let operand = operands.first {
-      let values = group.flatMap { ExpressionEvaluator($0, now: now).value(operand).elements }
-      return function.apply(to: [.list(values)])
+      return function.apply(to: [.list(values(of: operand, in: group))])
     }
     return function.apply(to: operands.map { value($0) })
+  }
+
+  /// The operand's values of all objects. A function that gives a list works on these, and not on those of one object.
+  private func values(of operand: Expression, in group: [Subject]) -> [ExpressionValue] {
+    if case .function(let function, let operands) = operand, function.isOfLists, !function.isAggregate,
+      operands.count == 1
+    {
+      return function.apply(to: [.list(values(of: operands[0], in: group))]).elements
+    }
+    return group.flatMap { ExpressionEvaluator($0, now: now).value(operand).elements }
   }
 }
 

@@ -1,0 +1,103 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+import Testing
+
+/// What both stores must answer alike and random requests hit seldom.
+@Suite("Both stores agree at the edges")
+struct AgreementTests {
+  private let folder: TemporaryFolder
+  private let stores: [any PersistentStore]
+  private let staff: Entity
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var staff = EntityDescription("Staff")
+    staff.attributes = [
+      AttributeDescription("name", .string), AttributeDescription("salary", .integer64),
+      AttributeDescription("price", .decimal), AttributeDescription("active", .boolean),
+      AttributeDescription("born", .date), AttributeDescription("photo", .binary),
+      AttributeDescription("mood", .string),
+    ]
+    staff.attributes[5].allowsExternalBinaryDataStorage = true
+    staff.attributes[6].isTransient = true
+    let model = try ManagedObjectModel(entities: [staff])
+    self.staff = try model.entity("Staff")
+    stores = [
+      try SQLiteStore.create(path: folder.path("staff.sqlite"), model: model), InMemoryStore(model: model),
+    ]
+    let salaries: [Int64] = [200, 100, 300, 100, 0, 7]
+    let prices = ["100", "1.5", "0.1", "9007199254740993", "100", "12345678901234567890"]
+    // Beyond the size from which a value lies in a file of its own.
+    let photos = [Data(repeating: 1, count: 200_000), Data([2]), Data(repeating: 1, count: 200_000)]
+    for store in stores {
+      var request = SaveRequest()
+      _ = try store.reservePrimaryKeys(6, for: self.staff)
+      for (index, salary) in salaries.enumerated() {
+        let values: [String: Value] = [
+          "name": .string(index % 2 == 0 ? "a" : "b"), "salary": .integer(salary), "active": .boolean(index > 2),
+          "price": .decimal(try #require(Decimal(string: prices[index]))),
+          "born": .date(Date(timeIntervalSinceReferenceDate: Double(index))),
+          "photo": index < photos.count ? .data(photos[index]) : .null,
+        ]
+        let id = ObjectID(
+          entity: self.staff, reference: .permanent(store: store.identifier, primaryKey: Int64(index + 1)))
+        request.inserted.append(
+          Snapshot(
+            objectID: id, version: 1, attributes: self.staff.attributes.map { values[$0.name] ?? .null }, toOne: []))
+      }
+      try store.save(request)
+    }
+  }
+
+  /// What each store says, or that it refuses.
+  private func keys(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> [[Int64]] {
+    try stores.map { store in
+      var request = FetchRequest(staff)
+      request.predicate = try StoreInterface.Predicate(format: format, arguments: arguments)
+      return try store.snapshots(request).compactMap(\.objectID.primaryKey)
+    }
+  }
+
+  private func cells(_ change: (inout FetchRequest) throws -> Void) throws -> [[[ExpressionValue]]] {
+    try stores.map { store in
+      var request = FetchRequest(staff)
+      request.resultType = .dictionaries
+      try change(&request)
+      let rows = try store.rows(request)
+      return rows.indices.map { row in rows.columns.indices.map { rows[row, $0] } }
+    }
+  }
+
+  private static let distinctCases: [(format: String, value: Value)] = [
+    ("count:(distinct:(salary))", .integer(5)), ("sum:(distinct:(salary))", .integer(607)),
+    ("average:(distinct:(salary))", .double(121.4)), ("max:(distinct:(salary))", .integer(300)),
+    ("median:(distinct:(salary))", .double(100)), ("count:(distinct:(SELF))", .integer(6)),
+    ("count:(distinct:(name))", .integer(2)), ("sum:(distinct:(salary * 1.0))", .double(607)),
+    ("count:(distinct:(photo))", .integer(2)), ("count:(mode:(salary))", .integer(1)),
+    ("@distinctUnionOfObjects.salary.@count", .integer(5)), ("@unionOfObjects.salary.@sum", .integer(707)),
+  ]
+
+  @Test("distinct: works on the rows of the group", arguments: distinctCases)
+  func distinct(format: String, value: Value) throws {
+    let found = try cells {
+      $0.propertiesToFetch = [ExpressionDescription("n", try StoreInterface.Expression(format: format))]
+    }
+    #expect(found == [[[.value(value)]], [[.value(value)]]])
+  }
+
+  @Test("distinct: works on the rows of each group, and in the having predicate")
+  func distinctGroups() throws {
+    let found = try cells {
+      $0.propertiesToFetch = [
+        ExpressionDescription(keyPath: ["name"]),
+        ExpressionDescription("n", try StoreInterface.Expression(format: "count:(distinct:(salary))")),
+      ]
+      $0.propertiesToGroupBy = [["name"]]
+      $0.havingPredicate = try StoreInterface.Predicate(format: "count:(distinct:(salary)) < 3")
+    }
+    let expected: [[ExpressionValue]] = [[.value(.string("b")), .value(.integer(2))]]
+    #expect(found == [expected, expected])
+  }
+}
