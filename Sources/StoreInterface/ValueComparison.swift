@@ -35,11 +35,13 @@ extension Value {
     left.compared(to: right) ?? sign(left.sortRank, right.sortRank)
   }
 
-  /// Null, or a double that is not a number: what SQLite stores as NULL.
+  /// Null, or a double, decimal or date that is not a number: what SQLite stores as NULL.
   public var isMissing: Bool {
     switch self {
     case .null: true
     case .double(let value): value.isNaN
+    case .decimal(let value): value.isNaN
+    case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
     default: false
     }
   }
@@ -65,8 +67,8 @@ extension Value {
     case .integer(let value): .integer(value)
     case .boolean(let value): .integer(value ? 1 : 0)
     case .double(let value): value.isNaN ? nil : .real(value)
-    case .date(let value): .real(value.timeIntervalSinceReferenceDate)
-    case .decimal(let value): value.isNaN ? nil : .decimal(value)
+    case .date(let value): isMissing ? nil : .real(value.timeIntervalSinceReferenceDate)
+    case .decimal(let value): value.isNaN ? nil : Number(value)
     default: nil
     }
   }
@@ -106,14 +108,18 @@ extension Value {
 private enum Number {
   case integer(Int64)
   case real(Double)
-  case decimal(Decimal)
+
+  /// A decimal as SQLite keeps it. By way of its digits, which rounds once; the arithmetic conversion of Foundation
+  /// rounds more than once.
+  init(_ decimal: Decimal) {
+    let digits = decimal.description
+    self = Int64(digits).map { .integer($0) } ?? .real(Double(digits) ?? 0)
+  }
 
   var asDouble: Double {
     switch self {
     case .integer(let value): Double(value)
     case .real(let value): value
-    // By way of its digits, which rounds once; the arithmetic conversion of Foundation rounds more than once.
-    case .decimal(let value): Double(value.description) ?? 0
     }
   }
 
@@ -122,10 +128,7 @@ private enum Number {
     case (.integer(let left), .integer(let right)): sign(left, right)
     case (.integer(let left), .real(let right)): compare(left, right)
     case (.real(let left), .integer(let right)): -compare(right, left)
-    case (.decimal(let left), .decimal(let right)): sign(left, right)
-    case (.decimal(let left), .integer(let right)): sign(left, Decimal(right))
-    case (.integer(let left), .decimal(let right)): sign(Decimal(left), right)
-    default: sign(left.asDouble, right.asDouble)
+    case (.real(let left), .real(let right)): sign(left, right)
     }
   }
 

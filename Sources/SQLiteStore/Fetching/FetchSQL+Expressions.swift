@@ -56,7 +56,7 @@ extension FetchSQL {
   }
 
   func constant(_ value: Value) -> Scalar {
-    if FetchSQL.isMissing(value) { return .nothing }
+    if value.isMissing { return .nothing }
     return Scalar(constant: value, kind: FetchSQL.valueKind(of: value))
   }
 

@@ -33,7 +33,7 @@ extension FetchSQL {
     switch (comparison.comparisonOperator, comparison.right) {
     case (.greaterOrEqual, .constant(let value)), (.greater, .constant(let value)): return [atLeast(value)]
     case (.lessOrEqual, .constant(let value)), (.less, .constant(let value)): return [atMost(value)]
-    case (.equal, .constant(let value)) where !FetchSQL.isMissing(value): return [atLeast(value), atMost(value)]
+    case (.equal, .constant(let value)) where !value.isMissing: return [atLeast(value), atMost(value)]
     case (.between, .aggregate(let bounds)):
       guard bounds.count == 2, case .constant(let low) = bounds[0], case .constant(let high) = bounds[1] else {
         return []

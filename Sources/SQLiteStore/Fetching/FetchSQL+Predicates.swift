@@ -36,12 +36,12 @@ extension FetchSQL {
   }
 
   mutating func membership(_ column: Scalar, _ values: [Value]) throws -> String {
-    if values.contains(where: { !FetchSQL.isMissing($0) }) { try column.requireComparable() }
+    if values.contains(where: { !$0.isMissing }) { try column.requireComparable() }
     let sql = text(column)
-    let fitting = values.filter { FetchSQL.valueKind(of: $0).fits(column.kind) && !FetchSQL.isMissing($0) }
+    let fitting = values.filter { FetchSQL.valueKind(of: $0).fits(column.kind) && !$0.isMissing }
     var parts: [String] = []
     if !fitting.isEmpty { parts.append("\(sql) IN (\(try list(fitting.map { [$0] }, width: 1)))") }
-    if values.contains(where: { FetchSQL.isMissing($0) }) { parts.append("\(sql) IS NULL") }
+    if values.contains(where: { $0.isMissing }) { parts.append("\(sql) IS NULL") }
     return parts.isEmpty ? "0" : parts.joined(separator: " OR ")
   }
 
@@ -57,11 +57,11 @@ extension FetchSQL {
       guard tuple.count == columns.count else {
         throw StoreError.failure("a tuple of \(tuple.count) values does not fit \(columns.count) key paths")
       }
-      let presence = tuple.map { !FetchSQL.isMissing($0) }
+      let presence = tuple.map { !$0.isMissing }
       let isPossible = zip(columns, tuple).allSatisfy {
-        FetchSQL.isMissing($1) || FetchSQL.valueKind(of: $1).fits($0.kind)
+        $1.isMissing || FetchSQL.valueKind(of: $1).fits($0.kind)
       }
-      if isPossible { groups[presence, default: []].append(tuple.filter { !FetchSQL.isMissing($0) }) }
+      if isPossible { groups[presence, default: []].append(tuple.filter { !$0.isMissing }) }
     }
     var parts: [String] = []
     for (presence, rows) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) { !$0 && $1 } }) {

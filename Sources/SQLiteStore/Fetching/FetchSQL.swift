@@ -164,15 +164,4 @@ struct FetchSQL {
   static func definite(_ condition: String, _ isNegated: Bool) -> String {
     isNegated ? "IFNULL(\(condition), 0)" : "(\(condition))"
   }
-
-  /// A double that is not a number is stored as null.
-  static func isMissing(_ value: Value) -> Bool {
-    switch value {
-    case .null: true
-    case .double(let number): number.isNaN
-    case .decimal(let number): number.isNaN
-    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
-    default: false
-    }
-  }
 }

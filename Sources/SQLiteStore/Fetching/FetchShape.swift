@@ -145,7 +145,7 @@ struct FetchShape {
   private mutating func append(
     _ sign: FetchSQL.Comparison.Operator, _ options: FetchSQL.Comparison.Options, _ value: Value
   ) -> Bool {
-    if FetchSQL.isMissing(value) { return false }
+    if value.isMissing { return false }
     key.bytes += [Mark.comparison, Self.number(of: sign), options.rawValue, Self.number(of: value)]
     let isByBytes = options.isEmpty || options.contains(.normalized)
     switch sign {

@@ -79,7 +79,7 @@ extension Value {
     case .boolean(let value): return value ? 1 : 0
     case .double(let value): return value.isNaN ? nil : value
     case .decimal(let value): return value.isNaN ? nil : Double(value.description)
-    case .date(let value): return value.timeIntervalSinceReferenceDate
+    case .date(let value): return isMissing ? nil : value.timeIntervalSinceReferenceDate
     default: return nil
     }
   }

@@ -11,10 +11,11 @@ public import ObjectModel
 ///   nothing else, so `notEqual` with a constant that is not null is true for it, and `isIn` matches it only where the
 ///   list holds `.null`. Ordering and string comparisons are false when either side is missing.
 /// - **Kinds.** Values compare by what a store keeps: numbers (integer, boolean as 0 and 1, double, decimal, and date
-///   as seconds since 2001-01-01T00:00:00Z) by mathematical value, whatever their case; text (string, URI) by its UTF-8
+///   as seconds since 2001-01-01T00:00:00Z) by mathematical value, whatever their case, where a decimal is the 64-bit
+///   integer that its digits are, or else the nearest double, as SQLite keeps it; text (string, URI) by its UTF-8
 ///   bytes, without case folding or Unicode normalisation; bytes (data, UUID) as `memcmp` orders them, a shorter one
 ///   first. Values of different kinds are unequal and not ordered: `equal` and every ordering are false, `notEqual` is
-///   true. A double that is not a number counts as missing, as SQLite stores it.
+///   true. A double, decimal or date that is not a number counts as missing, as SQLite stores it.
 /// - **Key paths** of the compact cases go through to-one relationships and end at an attribute; those of expressions
 ///   may go through to-many relationships and end at `objectID`, which is the object itself, or at `entity` or
 ///   `entity.name`, which are the name of the object's own entity (`Expression`). `checkKeyPaths(for:)` says whether they

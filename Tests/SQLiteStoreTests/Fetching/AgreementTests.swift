@@ -100,4 +100,20 @@ struct AgreementTests {
     let expected: [[ExpressionValue]] = [[.value(.string("b")), .value(.integer(2))]]
     #expect(found == [expected, expected])
   }
+
+  @Test("decimals compare as SQLite keeps them, and what is no number is missing")
+  func numbers() throws {
+    let close = try #require(Decimal(string: "100.00000000000000000001"))
+    #expect(try keys("salary == %@", close) == [[2, 4], [2, 4]])
+    #expect(try keys("price == %@", close) == [[1, 5], [1, 5]])
+    #expect(try keys("price == %@", Decimal(string: "12345678901234567891")) == [[6], [6]])
+    #expect(try keys("price == 9007199254740993") == [[4], [4]])
+    #expect(try keys("price == 9007199254740992") == [[], []])
+    #expect(try keys("price == %@", Decimal.nan) == [[], []])
+    #expect(try keys("price != %@", Decimal.nan) == [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]])
+    #expect(try keys("photo == %@", Date(timeIntervalSinceReferenceDate: .nan)) == [[4, 5, 6], [4, 5, 6]])
+    #expect(try keys("born IN {%@, 3}", Date(timeIntervalSinceReferenceDate: .nan)) == [[4], [4]])
+    #expect(try keys("born < %@", Date(timeIntervalSinceReferenceDate: -.infinity)) == [[], []])
+    #expect(try keys("born + %@ == nil", Date(timeIntervalSinceReferenceDate: .nan)).allSatisfy { $0.count == 6 })
+  }
 }
