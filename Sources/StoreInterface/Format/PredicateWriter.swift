@@ -160,7 +160,9 @@ struct PredicateWriter {
     case .data(let data): text += "CAST(\"\(data.base64EncodedString())\", \"NSData\")"
     case .uuid(let uuid): text += "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
     case .uri(let url): text += "CAST(\(PredicateWords.quoted(url.absoluteString)), \"NSURL\")"
-    case .double, .date, .decimal: writeArgument(.constant(value), shown: "<\(value)>")
+    // A date that is no number has no description.
+    case .date(let date): writeArgument(.constant(value), shown: "<date \(date.timeIntervalSinceReferenceDate)>")
+    case .double, .decimal: writeArgument(.constant(value), shown: "<\(value)>")
     }
   }
 

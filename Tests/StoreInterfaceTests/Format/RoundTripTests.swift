@@ -32,6 +32,14 @@ struct RoundTripTests {
     #expect(try Predicate(format: format, arguments: arguments) == infinite.generalized)
   }
 
+  @Test("dates that are no number are shown and come back as arguments", arguments: [Double.nan, .infinity])
+  func strangeDates(seconds: Double) throws {
+    let predicate = Predicate.comparison(["a"], .equal, .date(Date(timeIntervalSinceReferenceDate: seconds)))
+    #expect(predicate.predicateFormat == "a == <date \(seconds)>")
+    let (format, arguments) = predicate.formatWithArguments
+    #expect(try Predicate(format: format, arguments: arguments).predicateFormat == predicate.predicateFormat)
+  }
+
   @Test("compact cases are written as comparisons")
   func compact() throws {
     let warehouse = try Warehouse()
