@@ -129,9 +129,11 @@ extension Expression {
         throw .failure(
           "\(here.name) has no relationship \"\(name)\" (key path \(path.joined(separator: ".")) from \(start.name))")
       }
+      try here.requireStored(name)
       isList = isList || relationship.isToMany
       here = relationship.destination
     }
+    try here.requireStored(last)
     if let attribute = here.attribute(last) {
       return ExpressionType(.attribute(attribute.type), isList: isList)
     }
@@ -140,6 +142,17 @@ extension Expression {
         "\(here.name) has no property \"\(last)\" (key path \(path.joined(separator: ".")) from \(start.name))")
     }
     return ExpressionType(.object(relationship.destination), isList: isList || relationship.isToMany)
+  }
+}
+
+extension Entity {
+  /// - Throws: `StoreError.failure` for a transient property, which no store can look at.
+  func requireStored(_ name: String) throws(StoreError) {
+    if attribute(name)?.isTransient == true || relationship(name)?.description.isTransient == true {
+      throw .failure(
+        "\(self.name).\(name) is transient: no store keeps its values, so a request can neither ask nor sort by it. "
+          + "Fetch by stored properties and look at the objects then")
+    }
   }
 }
 

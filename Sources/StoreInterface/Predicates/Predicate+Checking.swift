@@ -2,7 +2,8 @@ public import ObjectModel
 
 extension Predicate {
   /// Checks that every key path exists and ends where it must, that lists stand only where they have a meaning, that
-  /// variables have values, and that tuples have as many values as key paths.
+  /// variables have values, and that tuples have as many values as key paths. Transient properties, which no store
+  /// keeps, are refused; a predicate may ask for them where it is evaluated with an object in memory.
   /// - Throws: `StoreError.failure` that names the first mistake.
   public func checkKeyPaths(for entity: Entity) throws(StoreError) {
     try check(in: ExpressionScope(entity))
@@ -46,8 +47,10 @@ extension Predicate {
       if relationship.isToMany {
         throw .failure("\(entity.name).\(name) is to-many; the key path \(path) may use to-one relationships only")
       }
+      try entity.requireStored(name)
       entity = relationship.destination
     }
+    try entity.requireStored(last)
     switch end {
     case .attribute where entity.attribute(last) == nil:
       throw .failure("\(entity.name) has no attribute \"\(last)\" (key path \(path) from \(start.name))")

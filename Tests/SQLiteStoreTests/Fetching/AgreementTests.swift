@@ -116,4 +116,31 @@ struct AgreementTests {
     #expect(try keys("born < %@", Date(timeIntervalSinceReferenceDate: -.infinity)) == [[], []])
     #expect(try keys("born + %@ == nil", Date(timeIntervalSinceReferenceDate: .nan)).allSatisfy { $0.count == 6 })
   }
+
+  @Test("a transient attribute is refused, and an object in memory may be asked for it")
+  func transient() throws {
+    for store in stores {
+      var request = FetchRequest(staff)
+      for format in ["mood == 'x'", "mood == nil", "mood IN {'x'}", "uppercase:(mood) == 'X'"] {
+        request.predicate = try StoreInterface.Predicate(format: format)
+        #expect(throws: StoreError.self, "\(format)") { try store.snapshots(request) }
+        #expect(throws: StoreError.self, "\(format)") { try store.count(request) }
+      }
+      request.predicate = .all
+      request.sortDescriptors = [.init(["mood"])]
+      #expect(throws: StoreError.self) { try store.objectIDs(request) }
+    }
+    #expect(
+      try StoreInterface.Predicate(format: "mood == 'x'").evaluate(
+        with: Moody(objectID: ObjectID(entity: staff, reference: .temporary(UUID())))))
+  }
+}
+
+/// An object that is nowhere stored.
+private struct Moody: PredicateSubject {
+  let objectID: ObjectID
+  func value(at keyPath: StoreInterface.Predicate.KeyPath) -> Value { keyPath == ["mood"] ? .string("x") : .null }
+  func destination(at keyPath: StoreInterface.Predicate.KeyPath) -> ObjectID? { nil }
+  func members(of relationship: String) -> [ObjectID] { [] }
+  func subject(for objectID: ObjectID) -> Moody? { nil }
 }
