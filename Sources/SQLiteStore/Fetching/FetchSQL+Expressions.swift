@@ -33,6 +33,8 @@ extension FetchSQL {
     case .conditional(let predicate, let first, let second):
       let condition = try condition(predicate, isNegated: true)
       let (first, second) = (try scalar(first), try scalar(second))
+      try first.requireComparable()
+      try second.requireComparable()
       guard first.kind == second.kind || first.kind == .nothing || second.kind == .nothing else {
         throw Untranslatable()
       }
@@ -166,6 +168,7 @@ extension FetchSQL {
     if case .size = position {
       return Scalar(sql: "(\(select("count(*)", from: list)))", kind: .number(.integer))
     }
+    try list.element.requireComparable()
     let value = text(list.element)
     let order: String
     var offset = ""

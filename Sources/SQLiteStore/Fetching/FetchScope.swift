@@ -83,9 +83,9 @@ extension FetchSQL {
 
     static let nothing = Scalar(sql: "NULL", kind: .nothing)
 
-    /// - Throws: `StoreError.unsupported` for a value that SQL does not see.
-    func requireComparable() throws(StoreError) {
-      if isExternal { throw .unsupported("\(sql ?? "") may be stored outside and can only be compared with nil") }
+    /// - Throws: `Untranslatable` for a value that SQL does not see.
+    func requireComparable() throws(Untranslatable) {
+      if isExternal { throw Untranslatable() }
     }
   }
 

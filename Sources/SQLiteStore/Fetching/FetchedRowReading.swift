@@ -71,7 +71,8 @@ private struct RowStatement {
     var extra: [String] = []
     var columns: [Column] = []
     for description in fetched {
-      let (text, column) = try Self.column(description.expression, &sql)
+      let (text, column) = try Self.column(
+        description.expression, &sql, isCompared: request.returnsDistinctResults || request.isGrouped)
       cells.append(text)
       var placed = column
       if let entity = try Self.entityNumber(description.expression, column.kind, &sql) {
@@ -83,7 +84,11 @@ private struct RowStatement {
     selected = cells + extra
     self.columns = columns
     var text = "SELECT \(request.returnsDistinctResults ? "DISTINCT " : "")\(selected.joined(separator: ", "))"
-    let keys = try request.groupExpressions.map { sql.text(try sql.scalar($0)) }
+    let keys = try request.groupExpressions.map { expression in
+      let key = try sql.scalar(expression)
+      try key.requireComparable()
+      return sql.text(key)
+    }
     let having = try request.resolvedHavingPredicate.map { try sql.condition($0, isNegated: false) }
     var order = try sql.order(request.sortExpressions)
     if request.returnsDistinctResults {
@@ -104,9 +109,11 @@ private struct RowStatement {
   }
 
   private static func column(
-    _ expression: StoreInterface.Expression, _ sql: inout FetchSQL
+    _ expression: StoreInterface.Expression, _ sql: inout FetchSQL, isCompared: Bool
   ) throws -> (text: String, column: Column) {
     if case .keyPath(let path) = expression, let attribute = sql.externalAttribute(path) {
+      // Equal values may lie in different files.
+      if isCompared { throw FetchSQL.Untranslatable() }
       return (attribute.sql, Column(kind: .bytes(.data), attribute: attribute.attribute))
     }
     let scalar = try sql.scalar(expression)

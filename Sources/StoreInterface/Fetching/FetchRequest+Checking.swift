@@ -5,7 +5,14 @@ extension FetchRequest {
   /// - Throws: `StoreError.failure` that names the first one that does not exist.
   public func checkKeyPaths() throws(StoreError) {
     try predicate.checkKeyPaths(for: entity)
-    for descriptor in sortDescriptors { try Predicate.check(descriptor.keyPath, endsAt: .attribute, from: entity) }
+    for descriptor in sortDescriptors {
+      try Predicate.check(descriptor.keyPath, endsAt: .attribute, from: entity)
+      if entity.attribute(at: descriptor.keyPath)?.allowsExternalBinaryDataStorage == true {
+        throw .unsupported(
+          "\(descriptor.keyPath.joined(separator: ".")) may be kept in files outside of the store, and objects cannot be "
+            + "sorted by it")
+      }
+    }
   }
 
   /// Checks a request for dictionaries: that what it fetches and groups by exists and gives single values, that names

@@ -122,6 +122,16 @@ extension Expression {
 }
 
 extension Entity {
+  /// The attribute at the end of a path of relationships.
+  func attribute(at path: Predicate.KeyPath) -> AttributeDescription? {
+    var here = self
+    for name in path.dropLast() {
+      guard let relationship = here.relationship(name) else { return nil }
+      here = relationship.destination
+    }
+    return path.last.flatMap { here.attribute($0) }
+  }
+
   /// What a property at the end of a key path is.
   enum PathEnd {
     case attribute, toOne

@@ -134,6 +134,30 @@ struct AgreementTests {
       try StoreInterface.Predicate(format: "mood == 'x'").evaluate(
         with: Moody(objectID: ObjectID(entity: staff, reference: .temporary(UUID())))))
   }
+
+  @Test("values that may lie outside of the store are compared in memory")
+  func external() throws {
+    let large = Data(repeating: 1, count: 200_000)
+    #expect(try keys("photo == %@", large) == [[1, 3], [1, 3]])
+    #expect(try keys("photo != %@ AND salary > 0", large) == [[2, 4, 6], [2, 4, 6]])
+    #expect(try keys("photo IN %@ OR salary == 7", [Data([2])]) == [[2, 6], [2, 6]])
+    #expect(try keys("TERNARY(salary > 0, photo, nil) == %@", large) == [[1, 3], [1, 3]])
+    #expect(try keys("photo == nil") == [[4, 5, 6], [4, 5, 6]])
+    let grouped = try cells {
+      $0.propertiesToFetch = [
+        ExpressionDescription(keyPath: ["photo"]),
+        ExpressionDescription("n", try StoreInterface.Expression(format: "@count")),
+      ]
+      $0.propertiesToGroupBy = [["photo"]]
+    }
+    #expect(grouped[0].map { $0[1] } == [.value(.integer(3)), .value(.integer(2)), .value(.integer(1))])
+    #expect(grouped[0] == grouped[1])
+    for store in stores {
+      var request = FetchRequest(staff)
+      request.sortDescriptors = [.init(["photo"])]
+      #expect(throws: StoreError.self) { try store.snapshots(request) }
+    }
+  }
 }
 
 /// An object that is nowhere stored.
