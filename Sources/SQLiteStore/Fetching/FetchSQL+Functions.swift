@@ -90,8 +90,11 @@ extension FetchSQL {
   mutating func cast(_ operand: Scalar, _ type: Expression.CastType) throws -> Scalar {
     if operand.kind == .nothing { return .nothing }
     switch (type, operand.kind) {
-    case (.number, .number), (.decimalNumber, .number):
-      return Scalar(sql: FetchSQL.real(text(operand), operand.kind), kind: .number(.computed))
+    case (.number, .number(.date)):
+      return Scalar(sql: FetchSQL.real(text(operand), operand.kind), kind: .number(.real))
+    case (.number, .number), (.decimalNumber, .number(.decimal)): return operand
+    case (.decimalNumber, .number(.integer)), (.decimalNumber, .number(.boolean)):
+      return Scalar(sql: text(operand), kind: .number(.decimal))
     case (.date, .number): return Scalar(sql: text(operand), kind: .number(.date))
     case (.string, .text(.string)): return operand
     default: throw Untranslatable()

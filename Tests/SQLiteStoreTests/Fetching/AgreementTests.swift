@@ -158,6 +158,24 @@ struct AgreementTests {
       #expect(throws: StoreError.self) { try store.snapshots(request) }
     }
   }
+
+  private static let castCases: [(format: String, value: Value)] = [
+    ("CAST(price, 'NSNumber')", .decimal(100)), ("CAST(active, 'NSNumber')", .boolean(false)),
+    ("CAST(salary, 'NSNumber')", .integer(200)), ("CAST(born, 'NSNumber')", .double(0)),
+    ("CAST(salary, 'NSDecimalNumber')", .decimal(200)), ("CAST(active, 'NSDecimalNumber')", .decimal(0)),
+    ("CAST(price, 'NSDecimalNumber')", .decimal(100)), ("CAST(salary * 0.5, 'NSDecimalNumber')", .decimal(100)),
+    ("CAST(salary, 'NSDate')", .date(Date(timeIntervalSinceReferenceDate: 200))),
+    ("CAST(CAST(price, 'NSNumber'), 'NSString')", .string("100")), ("CAST(price, 'NSNumber') / 8", .double(12.5)),
+  ]
+
+  @Test("casts in dictionaries give values of one kind", arguments: castCases)
+  func casts(format: String, value: Value) throws {
+    let found = try cells {
+      $0.propertiesToFetch = [ExpressionDescription("v", try StoreInterface.Expression(format: format))]
+      $0.fetchLimit = 1
+    }
+    #expect(found == [[[.value(value)]], [[.value(value)]]])
+  }
 }
 
 /// An object that is nowhere stored.
