@@ -35,7 +35,8 @@ extension FetchSQL {
 
   /// A count that is compared such that the first element decides, as `EXISTS`, which stops there.
   private mutating func existence(_ comparison: Comparison) throws -> String? {
-    guard comparison.modifier == .direct, case .constant(.integer(let limit)) = comparison.right,
+    let comparison = comparison.withConstantOnTheRight
+    guard comparison.modifier == .direct, case .constant(let value) = comparison.right, let limit = value.wholeLimit,
       let collection = FetchSQL.countedCollection(comparison.left),
       let isWanted = FetchSQL.existence(comparison.comparisonOperator, limit)
     else { return nil }
@@ -254,5 +255,16 @@ extension FetchSQL {
       }
     }
     return nil
+  }
+}
+
+extension Value {
+  /// The integer that a count is compared with.
+  fileprivate var wholeLimit: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number)
+    default: nil
+    }
   }
 }

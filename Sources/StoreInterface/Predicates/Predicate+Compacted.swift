@@ -15,7 +15,8 @@ extension Predicate {
       let folded = Comparison(
         comparison.left.folded(now: now).identified(from: entity), comparison.comparisonOperator,
         comparison.right.folded(now: now).identified(from: entity),
-        modifier: comparison.modifier, options: comparison.options)
+        modifier: comparison.modifier, options: comparison.options
+      ).withConstantOnTheRight
       return folded.compact(entity) ?? .compare(folded)
     case .and(let parts):
       let parts = parts.map { $0.compacted(for: entity, now: now) }

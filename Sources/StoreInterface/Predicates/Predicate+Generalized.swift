@@ -66,6 +66,13 @@ extension Predicate.Comparison.Operator {
 }
 
 extension Predicate.Comparison {
+  /// The same comparison with the operands exchanged where only the left one is a constant.
+  package var withConstantOnTheRight: Self {
+    guard modifier == .direct, case .constant = left, let mirrored = comparisonOperator.mirrored else { return self }
+    if case .constant = right { return self }
+    return Self(right, mirrored, left, options: options)
+  }
+
   /// The same comparison with every predicate inside its expressions replaced.
   func mapped(_ transform: (Predicate) -> Predicate) -> Self {
     var copy = self

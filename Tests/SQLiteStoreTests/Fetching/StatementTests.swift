@@ -50,6 +50,22 @@ struct StatementTests {
         + "((t1.ZDEPARTURETIME >= ?1) AND (t1.ZDEPARTURETIME <= ?2))) ORDER BY t0.Z_PK ASC")
   }
 
+  @Test(
+    "a count that must be above nothing stops at the first row, whichever way it is written",
+    arguments: [
+      "stopTimes.@count > 0", "0 < stopTimes.@count", "stopTimes.@count > 0.0", "stopTimes[SIZE] > 0",
+      "1 <= stopTimes.@count", "SUBQUERY(stopTimes, $t, TRUEPREDICATE).@count != 0",
+    ])
+  func mirroredExistence(format: String) throws {
+    let inner = format.hasPrefix("SUBQUERY") ? " AND 1" : ""
+    #expect(
+      try condition(format)
+        == "ZSTOP AS t0 WHERE EXISTS (SELECT 1 FROM ZSTOPTIME AS t1 WHERE t1.ZSTOP = t0.Z_PK\(inner)) "
+        + "ORDER BY t0.Z_PK ASC")
+    #expect(
+      try condition("SUBQUERY(parent.children, $c, \(format)).@count >= 0").contains("EXISTS (SELECT 1 FROM ZSTOPTIME"))
+  }
+
   @Test("the name of the entity is looked up by its number")
   func entityName() throws {
     #expect(try condition("entity.name == 'Stop'") == "ZSTOP AS t0 WHERE (t0.Z_ENT = 3) ORDER BY t0.Z_PK ASC")
