@@ -157,6 +157,15 @@ extension Entity {
 }
 
 extension ExpressionType.Element {
+  /// Whether such values compare as text, as far as the model says it.
+  var canBeText: Bool {
+    switch self {
+    case .attribute(let type): [.string, .uri, .undefined, .objectID, .composite].contains(type)
+    case .object: false
+    case .unknown: true
+    }
+  }
+
   /// What both are; unknown when they differ. The unknown one of a constant null is anything.
   func common(_ other: Self) -> Self {
     if self == other || other == .unknown { return self }

@@ -17,7 +17,7 @@ struct PredicateParser {
   /// The height of the tree that was parsed last. Operators in a row nest as deeply as the row is long.
   var height = 0
   /// Position of each opening parenthesis → position of its closing one.
-  private let closings: [Int: Int]
+  let closings: [Int: Int]
 
   init(_ format: String, _ arguments: [Expression]) throws(PredicateFormatError) {
     tokens = try FormatTokenCache.tokens(format)
@@ -165,76 +165,5 @@ struct PredicateParser {
     case .end: return true
     default: return false
     }
-  }
-
-  private mutating func comparison() throws(PredicateFormatError) -> Predicate {
-    var modifier = Predicate.Comparison.Modifier.direct
-    var isNone = false
-    switch nextWord {
-    case "ANY", "SOME": modifier = .any
-    case "ALL": modifier = .all
-    case "NONE":
-      modifier = .any
-      isNone = true
-    default: break
-    }
-    if modifier != .direct { advance() }
-    let left = try expression()
-    let leftHeight = height
-    let comparisonOperator = try self.comparisonOperator(after: left)
-    let options = try self.options()
-    let start = next.column
-    let right = try expression()
-    try nest(beside: leftHeight)
-    if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
-      throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)
-    }
-    let result = Predicate.compare(
-      Predicate.Comparison(left, comparisonOperator, right, modifier: modifier, options: options))
-    return isNone ? .not(result) : result
-  }
-
-  private static let operatorSigns: [String: Predicate.Comparison.Operator] = [
-    "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, "=<": .lessOrEqual,
-    ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
-  ]
-  private static let operatorWords: [String: Predicate.Comparison.Operator] = [
-    "BETWEEN": .between, "IN": .isIn, "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
-    "LIKE": .like, "MATCHES": .matches,
-  ]
-
-  private mutating func comparisonOperator(
-    after left: Expression
-  ) throws(PredicateFormatError) -> Predicate.Comparison.Operator {
-    if case .sign(let sign) = next.kind, let found = Self.operatorSigns[sign] {
-      advance()
-      return found
-    }
-    if let word = nextWord, let found = Self.operatorWords[word] {
-      advance()
-      return found
-    }
-    if nextWord == "NOT" { throw unexpected("a comparison", hint: "write NOT before the whole comparison") }
-    throw unexpected(
-      "a comparison such as ==", hint: "a property by itself is no predicate; compare it: \(left) == YES")
-  }
-
-  private mutating func options() throws(PredicateFormatError) -> Predicate.Comparison.Options {
-    var options: Predicate.Comparison.Options = []
-    guard skip(sign: "[") else { return options }
-    guard case .word(let letters, _) = next.kind else { throw unexpected("options such as [cd]") }
-    for letter in letters.lowercased() {
-      switch letter {
-      case "c": options.insert(.caseInsensitive)
-      case "d": options.insert(.diacriticInsensitive)
-      case "n": options.insert(.normalized)
-      case "l": options.insert(.localized)
-      default:
-        throw failure(.unknownName, "\"\(letter)\" is no option of a comparison", hint: "use c, d, n and l")
-      }
-    }
-    advance()
-    try expect("]")
-    return options
   }
 }

@@ -57,7 +57,7 @@ extension Predicate {
       /// the second.
       case between
       /// `IN`: the left value equals an element of the right list. When the right operand is no list but text, the left
-      /// text occurs in it.
+      /// text occurs in it; `checkKeyPaths(for:)` refuses anything else on the right.
       case isIn
       /// `CONTAINS`: an element of the left list equals the right value. When the left operand is no list but text, the
       /// right text occurs in it.

@@ -69,7 +69,9 @@ extension Predicate.Comparison {
       _ = try left.type(in: scope)
     }
     switch comparisonOperator {
-    case .isIn: _ = try right.type(in: scope)
+    case .isIn:
+      let type = try right.type(in: scope)
+      if !type.isList && !type.element.canBeText { throw .failure("IN needs a list or text after it, not \(right)") }
     case .between:
       if !(try right.type(in: scope)).isList { throw .failure("BETWEEN needs a list of two bounds, not \(right)") }
       if case .aggregate(let bounds) = right, bounds.count != 2, try Self.areSingle(bounds, scope) {
