@@ -5,6 +5,8 @@ import StoreInterface
 extension FetchSQL {
   /// An expression, seen from the row that the predicate or the group is about.
   mutating func operand(_ expression: Expression) throws -> Operand {
+    try enter()
+    defer { leave() }
     switch expression {
     case .constant(let value): return .scalar(constant(value))
     case .object(let objectID):
@@ -83,6 +85,9 @@ extension FetchSQL {
   private mutating func subquery(
     _ base: Expression, _ variable: String, _ predicate: StoreInterface.Predicate
   ) throws -> List {
+    // A SELECT leaves more symbols open than an operation.
+    try enter(2)
+    defer { leave(2) }
     guard case .list(var list) = try operand(base) else { throw Untranslatable() }
     let outer = variables[variable]
     defer { variables[variable] = outer }

@@ -6,13 +6,17 @@ extension FetchSQL {
   /// A predicate as a condition.
   /// - Parameter isNegated: whether a NOT around it would see a NULL.
   mutating func condition(_ predicate: StoreInterface.Predicate, isNegated: Bool) throws -> String {
+    try enter()
+    defer { leave() }
     switch predicate {
     case .all: return "1"
     case .none: return "0"
-    case .and(let parts):
+    case .and:
+      let parts = FetchSQL.conjuncts(of: predicate)
       if parts.isEmpty { return "1" }
       return FetchSQL.balanced(try parts.map { try condition($0, isNegated: isNegated) }[...], "AND")
-    case .or(let parts):
+    case .or:
+      let parts = FetchSQL.disjuncts(of: predicate)
       if parts.isEmpty { return "0" }
       return FetchSQL.balanced(try parts.map { try condition($0, isNegated: isNegated) }[...], "OR")
     case .not(let part): return "NOT " + (try condition(part, isNegated: true))

@@ -29,6 +29,12 @@ struct FetchSQL {
   /// Temporary tables that hold long lists, to be emptied afterwards.
   private(set) var lists: [String] = []
   private var aliasCount = 1
+  /// How many expressions and conditions the one that is translated stands in.
+  private var nesting = 0
+
+  /// Deeper ones are evaluated in memory: SQLite's parser keeps a hundred open symbols at most, and every level takes a
+  /// few.
+  private static let deepestNesting = 20
 
   /// Longer lists go through a temporary table.
   private static let longestInlineList = 4_096
@@ -121,6 +127,11 @@ struct FetchSQL {
     return parts.flatMap { conjuncts(of: $0) }
   }
 
+  static func disjuncts(of predicate: StoreInterface.Predicate) -> [StoreInterface.Predicate] {
+    guard case .or(let parts) = predicate else { return [predicate] }
+    return parts.flatMap { disjuncts(of: $0) }
+  }
+
   // MARK: lists and parameters
 
   /// The inside of an `IN (…)`. Short lists are padded to a power of two by repeating the last element, so that few
@@ -147,6 +158,13 @@ struct FetchSQL {
     if case .decimal = value { return "CAST(?\(parameters.count) AS NUMERIC)" }
     return "?\(parameters.count)"
   }
+
+  mutating func enter(_ levels: Int = 1) throws {
+    nesting += levels
+    if nesting > FetchSQL.deepestNesting { throw Untranslatable() }
+  }
+
+  mutating func leave(_ levels: Int = 1) { nesting -= levels }
 
   mutating func nextAlias() -> String {
     defer { aliasCount += 1 }

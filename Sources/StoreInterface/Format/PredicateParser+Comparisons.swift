@@ -19,7 +19,8 @@ extension PredicateParser {
     let options = try self.options()
     let start = next.column
     let right = comparisonOperator == .isIn ? try elements() : try expression()
-    try nest(beside: leftHeight)
+    // With what is around an operand, so that the text that is written back can be read too.
+    try nest(beside: leftHeight, weight: 3)
     if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
       throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)
     }

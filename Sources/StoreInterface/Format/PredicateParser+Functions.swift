@@ -3,6 +3,8 @@ import ObjectModel
 extension PredicateParser {
   /// `name:with:(operands)` or `name(operands)`.
   mutating func function() throws(PredicateFormatError) -> Expression {
+    try enter(1)
+    defer { depth -= 1 }
     let column = next.column
     var name = ""
     while case .word(let word, isEscaped: false) = next.kind {
@@ -50,6 +52,8 @@ extension PredicateParser {
 
   /// `FUNCTION(receiver, "selector:", operands)`: what a method of an Objective-C value would give.
   mutating func method() throws(PredicateFormatError) -> Expression {
+    try enter(1)
+    defer { depth -= 1 }
     advance()
     try expect("(")
     let receiver = try expression()

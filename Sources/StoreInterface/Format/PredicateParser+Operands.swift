@@ -94,6 +94,8 @@ extension PredicateParser {
 
   /// `CAST(expression, "NSDate")`. Of a literal it makes a constant.
   private mutating func cast() throws(PredicateFormatError) -> Expression {
+    try enter(1)
+    defer { depth -= 1 }
     advance()
     try expect("(")
     let column = next.column
@@ -123,6 +125,8 @@ extension PredicateParser {
   }
 
   private mutating func conditional() throws(PredicateFormatError) -> Expression {
+    try enter(2)
+    defer { depth -= 2 }
     advance()
     try expect("(")
     let predicate = try disjunction()
@@ -138,6 +142,8 @@ extension PredicateParser {
   }
 
   private mutating func subquery() throws(PredicateFormatError) -> Expression {
+    try enter(2)
+    defer { depth -= 2 }
     advance()
     try expect("(")
     let base = try expression()

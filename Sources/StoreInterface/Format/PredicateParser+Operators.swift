@@ -4,52 +4,43 @@ extension PredicateParser {
   /// An operand, the loosest operators included.
   mutating func expression() throws(PredicateFormatError) -> Expression {
     try enter()
-    defer { depth -= 1 }
-    var left = try sum()
-    while let word = nextWord, let operation = Expression.SetOperation(rawValue: word) {
+    defer { depth -= 2 }
+    var left = try operation(Self.loosest)
+    while let word = nextWord, let combination = Expression.SetOperation(rawValue: word) {
       advance()
       let leftHeight = height
-      left = .set(operation, left, try sum())
+      left = .set(combination, left, try operation(Self.loosest))
       try nest(beside: leftHeight)
     }
     return left
   }
 
-  private mutating func sum() throws(PredicateFormatError) -> Expression {
-    var left = try product()
-    while true {
-      let leftHeight = height
-      if skip(sign: "+") {
-        left = .function(.add, [left, try product()])
-      } else if skip(sign: "-") {
-        left = .function(.subtract, [left, try product()])
-      } else {
-        return left
-      }
-      try nest(beside: leftHeight)
-    }
-  }
+  /// The functions that are written as signs between operands, and how closely they bind.
+  private static let operators: [String: (function: Expression.Function, closeness: Int)] = [
+    "|": (.bitwiseOr, 1), "^": (.bitwiseXor, 2), "&": (.bitwiseAnd, 3), "<<": (.leftShift, 4), ">>": (.rightShift, 4),
+    "+": (.add, 5), "-": (.subtract, 5), "*": (.multiply, 6), "/": (.divide, 6),
+  ]
+  private static let loosest = 1
 
-  private mutating func product() throws(PredicateFormatError) -> Expression {
+  /// Operands with signs between them that bind at least so closely.
+  private mutating func operation(_ closeness: Int) throws(PredicateFormatError) -> Expression {
     var left = try power()
-    while true {
+    while case .sign(let sign) = next.kind, let found = Self.operators[sign], found.closeness >= closeness {
+      advance()
       let leftHeight = height
-      if skip(sign: "*") {
-        left = .function(.multiply, [left, try power()])
-      } else if skip(sign: "/") {
-        left = .function(.divide, [left, try power()])
-      } else {
-        return left
-      }
+      left = .function(found.function, [left, try operation(found.closeness + 1)])
       try nest(beside: leftHeight)
     }
+    return left
   }
 
   private mutating func power() throws(PredicateFormatError) -> Expression {
     let base = try signed()
     guard skip(sign: "**") else { return base }
-    try enter()
-    defer { depth -= 1 }
+    // Parentheses count themselves.
+    let weight = next.kind == .sign("(") ? 0 : 2
+    try enter(weight)
+    defer { depth -= weight }
     let baseHeight = height
     let exponent = try power()
     try nest(beside: baseHeight)
@@ -58,9 +49,17 @@ extension PredicateParser {
 
   /// A minus belongs to a number; before anything else it subtracts from zero.
   private mutating func signed() throws(PredicateFormatError) -> Expression {
-    guard skip(sign: "-") else { return try postfix() }
-    try enter()
-    defer { depth -= 1 }
+    guard case .sign(let sign) = next.kind, ["-", "+", "~"].contains(sign) else { return try postfix() }
+    advance()
+    // As much as the function or the parentheses that it is written back with.
+    try enter(3)
+    defer { depth -= 3 }
+    if sign == "+" { return try signed() }
+    if sign == "~" {
+      let operand = try signed()
+      try nest()
+      return .function(.onesComplement, [operand])
+    }
     if case .number(let text) = next.kind {
       let number = try self.number("-" + text)
       advance()

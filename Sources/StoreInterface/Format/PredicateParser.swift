@@ -2,11 +2,13 @@ import ObjectModel
 
 /// A recursive-descent parser for the predicate format language.
 ///
-/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `+ -`, `* /`, `**` (to the right), the sign of a
-/// number, key paths and indexes. Words of the language are known in any letter case.
+/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`, `+ -`, `* /`, `**` (to the
+/// right), `- + ~` before an operand, key paths and indexes. As in C, but for comparisons, which bind less than every
+/// operation here. Words of the language are known in any letter case.
 struct PredicateParser {
-  /// Of parentheses and of the tree: small enough for the stack of a worker thread, wherever the tree is walked.
-  static let deepestNesting = 40
+  /// Of parentheses and of the tree, where expressions count twice and functions more: small enough for the stack of a
+  /// worker thread, in a debug build too, wherever the tree is walked.
+  static let deepestNesting = 100
 
   let tokens: [FormatToken]
   /// What stands for the specifiers, in order.
@@ -92,26 +94,26 @@ struct PredicateParser {
     PredicateFormatError(code: code, message: message, column: column ?? next.column, hint: hint)
   }
 
-  mutating func enter() throws(PredicateFormatError) {
-    depth += 1
+  /// - Parameter weight: what `depth` is to be lowered by afterwards.
+  mutating func enter(_ weight: Int = 2) throws(PredicateFormatError) {
+    depth += weight
     if depth > Self.deepestNesting { throw tooDeep }
   }
 
   /// What was parsed last becomes a part of a node, beside others.
-  mutating func nest(beside other: Int = 0) throws(PredicateFormatError) {
-    height = max(height, other) + 1
+  mutating func nest(beside other: Int = 0, weight: Int = 2) throws(PredicateFormatError) {
+    height = max(height, other) + weight
     if height > Self.deepestNesting { throw tooDeep }
   }
 
   private var tooDeep: PredicateFormatError {
-    failure(.complexity, "the predicate is nested more than \(Self.deepestNesting) levels deep")
+    failure(
+      .complexity, "the predicate is nested too deeply", hint: "join parts in one row, or give lists as arguments")
   }
 
   // MARK: predicates
 
   mutating func disjunction() throws(PredicateFormatError) -> Predicate {
-    try enter()
-    defer { depth -= 1 }
     var parts = [try conjunction()]
     var greatest = height
     while skip(word: "OR") || skip(sign: "||") {
@@ -119,7 +121,7 @@ struct PredicateParser {
       greatest = max(greatest, height)
     }
     if parts.count == 1 { return parts[0] }
-    try nest(beside: greatest)
+    try nest(beside: greatest, weight: 1)
     return .or(parts)
   }
 
@@ -131,16 +133,16 @@ struct PredicateParser {
       greatest = max(greatest, height)
     }
     if parts.count == 1 { return parts[0] }
-    try nest(beside: greatest)
+    try nest(beside: greatest, weight: 1)
     return .and(parts)
   }
 
   private mutating func negation() throws(PredicateFormatError) -> Predicate {
-    try enter()
+    try enter(1)
     defer { depth -= 1 }
     if skip(word: "NOT") || skip(sign: "!") {
       let part = try negation()
-      try nest()
+      try nest(weight: 1)
       return .not(part)
     }
     height = 0

@@ -187,6 +187,11 @@ extension Expression.Function {
     case .multiply: "*"
     case .divide: "/"
     case .power: "**"
+    case .bitwiseAnd: "&"
+    case .bitwiseOr: "|"
+    case .bitwiseXor: "^"
+    case .leftShift: "<<"
+    case .rightShift: ">>"
     default: nil
     }
   }
