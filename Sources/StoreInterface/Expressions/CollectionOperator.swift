@@ -17,6 +17,16 @@ extension Expression {
     /// The list with equal elements once, at their first place.
     case distinctUnionOfObjects = "@distinctUnionOfObjects"
 
+    /// The operator of a name in the format language. Lists in lists are flattened, so that the operators of lists of arrays
+    /// and sets are those of objects.
+    init?(name: String) {
+      switch name {
+      case "@unionOfArrays", "@unionOfSets": self = .unionOfObjects
+      case "@distinctUnionOfArrays", "@distinctUnionOfSets": self = .distinctUnionOfObjects
+      default: self.init(rawValue: name)
+      }
+    }
+
     /// The function that does the same with a list of values; nil for those that give a list.
     public var function: Function? {
       switch self {

@@ -107,7 +107,7 @@ extension PredicateParser {
   ) throws(PredicateFormatError) -> Expression {
     switch next.kind {
     case .collector(let name):
-      guard let collector = Expression.CollectionOperator(rawValue: name) else {
+      guard let collector = Expression.CollectionOperator(name: name) else {
         let known = Expression.CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
         throw failure(.unknownName, "\(name) is no collection operator", hint: "known are \(known)")
       }
@@ -115,7 +115,7 @@ extension PredicateParser {
       return .collection(collector, of: base, [])
     case .word(let name, _):
       advance()
-      return isClosed ? .path(of: base, [name]) : base.appending([name])
+      return base.appending([name], isClosed: isClosed)
     case .specifier("K"):
       let column = next.column
       return try base.appending(keyPath: keyPathArgument(), isClosed: isClosed).get(or: failure, at: column)
@@ -134,31 +134,35 @@ extension PredicateParser {
 }
 
 extension Expression {
-  /// The expression with more property names after it. What a collection operator is followed by is what it works on.
-  func appending(_ path: Predicate.KeyPath) -> Expression {
+  /// The expression with more property names after it. What a collection operator is followed by is what it works on,
+  /// unless the operator is closed by parentheses.
+  func appending(_ path: Predicate.KeyPath, isClosed: Bool = false) -> Expression {
     if path.isEmpty { return self }
     switch self {
     case .selfObject: return .keyPath(path)
     case .keyPath(let start): return .keyPath(start + path)
     case .path(let base, let start): return .path(of: base, start + path)
-    case .collection(let collector, let base, let start): return .collection(collector, of: base, start + path)
+    case .collection(let collector, let base, let start) where !isClosed:
+      return .collection(collector, of: base, start + path)
     default: return .path(of: self, path)
     }
   }
 
-  /// The same with a key path as text, collection operators in it included; nil when it is none.
+  /// The same with a key path as text, collection operators and a `SELF` at its beginning included; nil when it is none.
   func appending(keyPath text: String, isClosed: Bool = false) -> Expression? {
     var result = self
     var isClosed = isClosed
+    var isFirst = true
     for name in text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
       if name.hasPrefix("@") {
-        guard let collector = CollectionOperator(rawValue: name) else { return nil }
+        guard let collector = CollectionOperator(name: name) else { return nil }
         result = .collection(collector, of: result, [])
-      } else {
+      } else if !isFirst || name.uppercased() != "SELF" {
         if name.isEmpty || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { return nil }
-        result = isClosed ? .path(of: result, [name]) : result.appending([name])
+        result = result.appending([name], isClosed: isClosed)
       }
       isClosed = false
+      isFirst = false
     }
     return result
   }
