@@ -30,6 +30,15 @@ extension FetchSQL {
     if let end = ObjectTrait.end(of: keyPath, from: place.entity) {
       return try self.trait(end.trait, of: try operand(at: end.owner, from: place))
     }
+    if let end = ValueTrait.end(of: keyPath, from: place.entity) {
+      switch try operand(at: end.owner, from: place) {
+      case .scalar(let value): return .scalar(try apply(end.function, [value]))
+      case .list(var list):
+        list.element = try apply(end.function, [list.element])
+        return .list(list)
+      case .values: throw Untranslatable()
+      }
+    }
     guard let manyAt = firstToMany(keyPath, from: place.entity) else {
       return .scalar(try scalar(at: keyPath, from: place))
     }

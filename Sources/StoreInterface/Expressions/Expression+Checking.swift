@@ -122,6 +122,10 @@ extension Expression {
         ? ExpressionType(.object(start), isList: isList) : try Self.end(of: end.owner, from: start, isList: isList)
       return end.trait == .identity ? owner : ExpressionType(.attribute(.string), isList: owner.isList)
     }
+    if let end = ValueTrait.end(of: path, from: start) {
+      let owner = try Self.end(of: end.owner, from: start, isList: isList)
+      return ExpressionType(end.function.resultType(of: owner).element, isList: owner.isList)
+    }
     var here = start
     var isList = isList
     for name in path.dropLast() {

@@ -9,7 +9,8 @@ public import ObjectModel
 ///   path with a to-many relationship in it gives the list of everything it leads to, in the order of the relationship
 ///   (by primary key where it has none), lists in lists flattened, and missing values among them. A path along to-one
 ///   relationships gives one value, missing where a relationship leads nowhere. Where no property is called so, a path
-///   may end at `objectID`, the object itself, and at `entity` or `entity.name`, the name of its own entity.
+///   may end at `objectID`, the object itself, at `entity` or `entity.name`, the name of its own entity, and behind an
+///   attribute at `length`, `lowercaseString` or `uppercaseString`, which are those functions of its value.
 /// - **Functions** of a missing or unfitting operand are missing; see `Function`.
 /// - **Collection operators** and the functions of lists leave missing elements out.
 public indirect enum Expression: Sendable, Hashable {

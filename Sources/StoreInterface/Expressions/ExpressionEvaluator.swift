@@ -90,6 +90,11 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     if let end = entity.flatMap({ ObjectTrait.end(of: path, from: $0) }) {
       return trait(end.trait, at: end.owner, from: start, isList: isList)
     }
+    if let end = entity.flatMap({ ValueTrait.end(of: path, from: $0) }) {
+      let owners = values(at: end.owner, from: start, isList: isList)
+      return owners.isList
+        ? .list(owners.elements.map { end.function.apply(to: [$0]) }) : end.function.apply(to: [owners])
+    }
     for name in path.dropLast() {
       var next: [Subject?] = []
       let isToMany = entity?.relationship(name)?.isToMany ?? false

@@ -57,7 +57,7 @@ struct FormatLexer {
       default: add(.collector("@" + name), at: start)
       }
     case "%": try specifier()
-    case _ where Self.isDigit(character): try number()
+    case _ where Self.isDigit(character) || beginsFraction: try number()
     case _ where Self.isNameStart(character): add(.word(takeName(), isEscaped: false), at: start)
     default: try sign(character)
     }
@@ -102,10 +102,11 @@ struct FormatLexer {
     position += sign.count
   }
 
-  /// `%@`, `%K` and what C prints numbers with.
+  /// `%@`, `%K` and what C prints numbers with, whose width and precision say nothing here.
   private mutating func specifier() throws(PredicateFormatError) {
     let start = position
     position += 1
+    _ = take { Self.isDigit($0) || "+-.#".unicodeScalars.contains($0) }
     let length = take { $0 == "l" || $0 == "h" || $0 == "q" || $0 == "z" }
     guard let letter = peek() else { throw failure(.argument, "a specifier belongs after %", at: start) }
     let isInteger = "dDiuUxXoOc".unicodeScalars.contains(letter)
@@ -123,6 +124,22 @@ struct FormatLexer {
 
   // MARK: literals
 
+  /// Whether a point here is that of a number such as `.5`, and not that of a key path.
+  private var beginsFraction: Bool {
+    guard peek() == ".", let next = peek(1), Self.isDigit(next) else { return false }
+    switch tokens.last?.kind {
+    case .none, .word(_, isEscaped: false): return tokens.last?.isReserved ?? true
+    case .sign(let sign): return ![")", "]", "}"].contains(sign)
+    default: return false
+    }
+  }
+
+  /// Whether a property or a collection operator begins so far from here, as after the point of a key path.
+  private func isComponent(after distance: Int) -> Bool {
+    guard let scalar = peek(distance) else { return false }
+    return Self.isNameStart(scalar) || "@#%".unicodeScalars.contains(scalar)
+  }
+
   private mutating func number() throws(PredicateFormatError) {
     let start = position
     if peek() == "0", let mark = peek(1), let radix = ["x": 16, "o": 8, "b": 2][mark.properties.lowercaseMapping] {
@@ -135,9 +152,11 @@ struct FormatLexer {
       return
     }
     var text = take { Self.isDigit($0) }
-    if peek() == ".", let next = peek(1), Self.isDigit(next) {
+    if text.isEmpty { text = "0" }
+    if peek() == ".", !isComponent(after: 1) {
       position += 1
-      text += "." + take { Self.isDigit($0) }
+      let fraction = take { Self.isDigit($0) }
+      text += "." + (fraction.isEmpty ? "0" : fraction)
     }
     if let mark = peek(), mark == "e" || mark == "E" {
       let hasSign = peek(1) == "+" || peek(1) == "-"

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// A token of the format language, with the column where it begins.
 struct FormatToken: Hashable {
   enum Kind: Hashable {
@@ -18,6 +20,12 @@ struct FormatToken: Hashable {
   var kind: Kind
   /// In characters, from 1.
   var column: Int
+
+  /// Whether this is a word that cannot be a property.
+  var isReserved: Bool {
+    if case .word(let text, isEscaped: false) = kind { return PredicateWords.isReserved(text) }
+    return false
+  }
 
   /// For messages.
   var shown: String {

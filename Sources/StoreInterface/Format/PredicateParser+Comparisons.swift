@@ -62,6 +62,11 @@ extension PredicateParser {
       advance()
       return found
     }
+    if nextWord == "UTI" {
+      throw failure(
+        .unknownName, "UTI-CONFORMS-TO and UTI-EQUALS are not supported outside of Apple's systems",
+        hint: "compare the identifiers as text")
+    }
     if nextWord == "NOT" { throw unexpected("a comparison", hint: "write NOT before the whole comparison") }
     throw unexpected(
       "a comparison such as ==", hint: "a property by itself is no predicate; compare it: \(left) == YES")

@@ -25,6 +25,8 @@ extension PredicateParser {
     case "objectFrom:withIndex:":
       if operands.count != 2 { throw wrongCount(name, 2, operands.count, at: start) }
       return .element(of: operands[0], .at(operands[1]))
+    case "random", "random:", "randomn:":
+      throw failure(.unknownName, "\(name) is not supported outside of Apple's systems", at: column)
     default: break
     }
     guard let function = Expression.Function(rawValue: name) ?? Expression.Function(rawValue: name + ":") else {
@@ -69,9 +71,9 @@ extension PredicateParser {
       greatest = max(greatest, height)
     }
     try expect(")")
-    // Some methods become two functions.
-    try nest(beside: greatest + 1)
-    let known = Expression.Function(rawValue: selector)
+    // Some methods become as much as a function of a cast, compared in a conditional expression.
+    try nest(beside: greatest + 10)
+    let known = Expression.Function(rawValue: selector).flatMap { $0.operandCount > 0 ? $0 : nil }
     let count = known?.operandCount ?? selector.count { $0 == ":" } + 1
     if operands.count != count {
       throw failure(
@@ -98,21 +100,46 @@ extension PredicateParser {
     "UUIDString": { .cast($0[0], .string) },
     "doubleValue": { .cast($0[0], .number) },
     "floatValue": { .cast($0[0], .number) },
+    "boolValue": { flag(.or([isMoreThanNothing($0[0]), compare($0[0], .matches, .constant(.string(truth)))])) },
     "integerValue": { .function(.truncate, [.cast($0[0], .number)]) },
     "intValue": { .function(.truncate, [.cast($0[0], .number)]) },
+    "longValue": { .function(.truncate, [.cast($0[0], .number)]) },
     "longLongValue": { .function(.truncate, [.cast($0[0], .number)]) },
     "timeIntervalSinceReferenceDate": { .cast($0[0], .number) },
     "timeIntervalSince1970": {
       .function(.add, [.cast($0[0], .number), .constant(.integer(978_307_200))])
     },
+    "timeIntervalSinceNow": { .function(.subtract, [.cast($0[0], .number), .function(.now, [])]) },
     "timeIntervalSinceDate:": { .function(.subtract, $0) },
     "dateByAddingTimeInterval:": { .cast(.function(.add, $0), .date) },
     "decimalNumberByAdding:": { .function(.add, $0) },
     "decimalNumberBySubtracting:": { .function(.subtract, $0) },
     "decimalNumberByMultiplyingBy:": { .function(.multiply, $0) },
     "decimalNumberByDividingBy:": { .function(.divide, $0) },
+    "hasPrefix:": { flag(compare($0[0], .beginsWith, $0[1])) },
+    "hasSuffix:": { flag(compare($0[0], .endsWith, $0[1])) },
+    "containsString:": { flag(compare($0[0], .contains, $0[1])) },
+    "containsObject:": { flag(compare($0[0], .contains, $0[1])) },
+    "isEqual:": { flag(compare($0[0], .equal, $0[1])) },
+    "isEqualToString:": { flag(compare($0[0], .equal, $0[1])) },
+    "isEqualToNumber:": { flag(compare($0[0], .equal, $0[1])) },
+    "isEqualToDate:": { flag(compare($0[0], .equal, $0[1])) },
     "objectAtIndex:": { .element(of: $0[0], .at($0[1])) },
     "firstObject": { .element(of: $0[0], .first) },
     "lastObject": { .element(of: $0[0], .last) },
   ]
+  /// The text that is true by itself: it begins with a y, a t or a digit that is not 0.
+  private static let truth = "(?s)\\s*[+-]?0*[YyTt1-9].*"
+
+  private static func compare(
+    _ left: Expression, _ sign: Predicate.Comparison.Operator, _ right: Expression
+  ) -> Predicate { .compare(Predicate.Comparison(left, sign, right)) }
+
+  private static func isMoreThanNothing(_ value: Expression) -> Predicate {
+    compare(.function(.absolute, [.cast(value, .number)]), .greater, .constant(.integer(0)))
+  }
+
+  private static func flag(_ predicate: Predicate) -> Expression {
+    .conditional(predicate, .constant(.boolean(true)), .constant(.boolean(false)))
+  }
 }

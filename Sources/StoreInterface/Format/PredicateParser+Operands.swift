@@ -160,7 +160,7 @@ extension PredicateParser {
 
   // MARK: numbers and arguments
 
-  /// An integer where the text has neither fraction nor exponent.
+  /// An integer where the text has neither fraction nor exponent: a decimal beyond 64 bits.
   func number(_ text: String) throws(PredicateFormatError) -> Value {
     if text.contains(where: { $0 == "." || $0 == "e" }) {
       guard let number = Double(text), number.isFinite else {
@@ -168,11 +168,12 @@ extension PredicateParser {
       }
       return .double(number)
     }
-    guard let number = Int64(text) else {
-      throw failure(
-        .literal, "\(text) does not fit 64 bits", hint: "write \(text).0, or CAST(\"\(text)\", \"NSDecimalNumber\")")
+    if let number = Int64(text) { return .integer(number) }
+    // More digits than these would be rounded.
+    guard text.count(where: \.isNumber) <= 38, let number = Decimal(string: text) else {
+      throw failure(.literal, "\(text) has more digits than a number can keep", hint: "write \(text).0")
     }
-    return .integer(number)
+    return .decimal(number)
   }
 
   private mutating func argument() throws(PredicateFormatError) -> Expression {

@@ -53,7 +53,13 @@ struct ComparisonTests {
     ("SUBQUERY({1, 2, 3}, $x, $x > 1).@count == 2", true),
     ("SUBQUERY({1, 2}, $x, SUBQUERY({2, 3}, $y, $y == $x).@count > 0)[0] == 2", true),
     ("TERNARY(1 == 1, 'a', 'b') == 'a'", true), ("YES == 1", true), ("CAST(5, 'NSDate') == 5", true),
-    ("'1' == 1", false),
+    ("'1' == 1", false), ("FUNCTION('Yes', 'boolValue') == YES", true), ("FUNCTION('007', 'boolValue') == YES", true),
+    ("FUNCTION('0', 'boolValue') == YES", false), ("FUNCTION('no', 'boolValue') == NO", true),
+    ("FUNCTION(-2, 'boolValue') == YES", true), ("FUNCTION(nil, 'boolValue') == NO", true),
+    ("FUNCTION({1, 2}, 'containsObject:', 2) == YES", true), ("FUNCTION('abc', 'hasSuffix:', 'bc') == YES", true),
+    ("FUNCTION('a', 'isEqualToString:', 'b') == NO", true), ("FUNCTION(now(), 'timeIntervalSinceNow') == 0", true),
+    ("6 & 3 == 2", true), ("(5 & 4) == 4", true), ("6 | 1 == 7", true), ("6 ^ 3 == 5", true), ("~0 == -1", true),
+    ("1 << 4 == 16", true), ("-16 >> 2 == -4", true), ("6.5 & 1 == nil", true),
   ]
 
   @Test("comparisons hold as their definition says", arguments: truths)

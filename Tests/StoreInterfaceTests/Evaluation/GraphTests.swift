@@ -52,7 +52,11 @@ struct GraphTests {
     ("ANY tags.name IN {'blue', nil}", [2, 3]),
     ("ANY children.tags.name == 'red'", [1, 2]), ("ANY parent.tags.name == 'blue'", [4]),
     ("ANY tags.items.rank == 9", [2, 4]),
-    ("tags.@count == 2", [2]), ("tags.@count == 0", [1, 5]), ("children.@sum.rank == 5", [1]),
+    ("code.length == 1", [2, 3, 4]), ("code.lowercaseString == 'c'", [3]),
+    ("parent.code.uppercaseString == 'ROOT'", [2, 3]),
+    ("ANY tags.name.length == 4", [2]), ("SUBQUERY(tags, $t, $t.name.uppercaseString == 'RED').@count > 0", [2, 4]),
+    ("rank.length == nil", [1, 2, 3, 4, 5]), ("(parent).code == 'root'", [2, 3]), ("(rank & 4) == 4", [2, 5]),
+    ("rank IN (5)", [2, 5]), ("tags.@count == 2", [2]), ("tags.@count == 0", [1, 5]), ("children.@sum.rank == 5", [1]),
     ("children.@sum.rank == 0", [3, 4, 5]),
     ("children.@avg.rank == 5", [1]), ("children.@min.rank == nil", [3, 4, 5]), ("children.@max.rank > 5", [2]),
     ("count:(children.rank) == 1", [1, 2]),
@@ -174,6 +178,8 @@ struct GraphTests {
     "rank + children.rank == 1",
     "tags[0].nope == 1", "TERNARY(nope == 1, 1, 2) == 1", "TERNARY(rank == 1, tags, 2) == 1",
     "CAST(children, 'NSString') == 'a'",
+    "rank IN 5", "rank IN weight", "SELF IN parent", "code IN CAST(rank, 'NSDate')", "nope.length == 1",
+    "code.length.length == 1",
     "ALL tags.nope == 1", "rank == {1}", "rank < {1, 2}", "(tags UNION nope).@count == 1", "ANY tags.name == tags.name",
   ]
 

@@ -18,6 +18,8 @@ struct PredicateFormatTests {
   static func text(_ value: String) -> Expression { .constant(.string(value)) }
   static let name = Expression.keyPath(["name"])
   static let rank = Expression.keyPath(["rank"])
+  static let prefixFlag = Expression.conditional(
+    compare(name, .beginsWith, text("a")), .constant(.boolean(true)), .constant(.boolean(false)))
   static let isOne = compare(rank, .equal, integer(1))
   static let isTwo = compare(rank, .equal, integer(2))
   static let isThree = compare(rank, .equal, integer(3))
@@ -33,6 +35,13 @@ struct PredicateFormatTests {
     ("rank between (1, 2)", compare(rank, .between, .aggregate([integer(1), integer(2)]))),
     ("rank IN {}", compare(rank, .isIn, .aggregate([]))),
     ("rank IN {1}", compare(rank, .isIn, .aggregate([integer(1)]))),
+    ("rank IN (1)", compare(rank, .isIn, .aggregate([integer(1)]))),
+    ("name IN ('a')", compare(name, .isIn, .aggregate([text("a")]))), ("name IN 'a'", compare(name, .isIn, text("a"))),
+    ("rank IN (list)", compare(rank, .isIn, .keyPath(["list"]))),
+    ("rank IN (1 + 2)", compare(rank, .isIn, .function(.add, [integer(1), integer(2)]))),
+    ("(rank & 4) == 4", compare(.function(.bitwiseAnd, [rank, integer(4)]), .equal, integer(4))),
+    ("rank & 4 == 4", compare(.function(.bitwiseAnd, [rank, integer(4)]), .equal, integer(4))),
+    ("FUNCTION(name, 'hasPrefix:', 'a') == YES", compare(prefixFlag, .equal, .constant(.boolean(true)))),
     ("name CONTAINS 'a'", compare(name, .contains, text("a"))),
     ("name beginswith[c] \"a\"", compare(name, .beginsWith, text("a"), .direct, .caseInsensitive)),
     (
@@ -79,6 +88,38 @@ struct PredicateFormatTests {
     ("2 ** 3 ** 2", .function(.power, [integer(2), .function(.power, [integer(3), integer(2)])])),
     ("2 * 3 ** 2", .function(.multiply, [integer(2), .function(.power, [integer(3), integer(2)])])),
     ("-rank", .function(.subtract, [integer(0), rank])), ("8 / 2", .function(.divide, [integer(8), integer(2)])),
+    (
+      "1 | 2 ^ 3 & 4 << 5 + 6",
+      .function(
+        .bitwiseOr,
+        [
+          integer(1),
+          .function(
+            .bitwiseXor,
+            [
+              integer(2),
+              .function(
+                .bitwiseAnd,
+                [
+                  integer(3),
+                  .function(.leftShift, [integer(4), .function(.add, [integer(5), integer(6)])]),
+                ]),
+            ]),
+        ])
+    ),
+    ("8 >> 2 << 1", .function(.leftShift, [.function(.rightShift, [integer(8), integer(2)]), integer(1)])),
+    ("~rank & 1", .function(.bitwiseAnd, [.function(.onesComplement, [rank]), integer(1)])),
+    ("~-1", .function(.onesComplement, [integer(-1)])), ("+100", integer(100)),
+    ("1 - +rank", .function(.subtract, [integer(1), rank])),
+    (".5", .constant(.double(0.5))), ("0.", .constant(.double(0))),
+    ("{.5, 2.}", .aggregate([.constant(.double(0.5)), .constant(.double(2))])),
+    ("-.5", .constant(.double(-0.5))),
+    ("18446744073709551615", .constant(.decimal(Decimal(string: "18446744073709551615") ?? 0))),
+    ("0xFFFFFFFFFFFFFFFF", .constant(.decimal(Decimal(string: "18446744073709551615") ?? 0))),
+    ("(parent).name", .keyPath(["parent", "name"])), ("(SELF).name", name),
+    ("a.@distinctUnionOfSets.b", .collection(.distinctUnionOfObjects, of: .keyPath(["a"]), ["b"])),
+    ("a.@unionOfArrays.b", .collection(.unionOfObjects, of: .keyPath(["a"]), ["b"])),
+    ("FUNCTION(rank, 'timeIntervalSinceNow')", .function(.subtract, [.cast(rank, .number), .function(.now, [])])),
     ("rank-1", .function(.subtract, [rank, integer(1)])),
     ("stops[FIRST]", .element(of: .keyPath(["stops"]), .first)),
     ("stops[last]", .element(of: .keyPath(["stops"]), .last)),
@@ -172,6 +213,12 @@ struct PredicateFormatTests {
     #expect(
       try Predicate(format: "a BETWEEN %@", 1...3)
         == Self.compare(.keyPath(["a"]), .between, .aggregate([Self.integer(1), Self.integer(3)])))
+    for path in ["SELF", "self"] { #expect(try Expression(format: "%K", path) == .selfObject) }
+    for path in ["SELF.a.b", "self.a.b"] { #expect(try Expression(format: "%K", path) == .keyPath(["a", "b"])) }
+    #expect(try Expression(format: "%K", "SELF.@count") == .collection(.count, of: .selfObject, []))
+    #expect(try Expression(format: "%.2f + %5d", 1.5, 2) == Expression(format: "1.5 + 2"))
+    #expect(try Predicate(format: "a IN (%@)", 1) == Predicate(format: "a IN {1}"))
+    #expect(try Predicate(format: "a IN (%@)", [1, 2]) == Predicate(format: "a IN {1, 2}"))
     #expect(try Expression(format: "%ld + %lu + %i", 1, 2, 3) == Expression(format: "1 + 2 + 3"))
   }
 
