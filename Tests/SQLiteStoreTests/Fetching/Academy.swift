@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import Testing
 
 /// The same random graph in a SQLite store and in one in memory: people and pupils, courses with ordered pupils, lessons,
 /// and clubs with many members.
@@ -15,7 +16,7 @@ struct Academy {
     folder = try TemporaryFolder()
     model = try Self.makeModel()
     sqlite = try SQLiteStore.create(path: folder.path("academy.sqlite"), model: model)
-    memory = InMemoryStore(model: model)
+    memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
     let graph = try Graph(model, &random)
     for store in [sqlite, memory] as [any PersistentStore] {
       for (name, count) in graph.counts { _ = try store.reservePrimaryKeys(count, for: model.entity(name)) }

@@ -117,6 +117,21 @@ struct AgreementTests {
     #expect(try keys("born + %@ == nil", Date(timeIntervalSinceReferenceDate: .nan)).allSatisfy { $0.count == 6 })
   }
 
+  @Test("a template finds what its predicate says with the variables replaced")
+  func template() throws {
+    var template = FetchRequestTemplate(
+      "paid", entityName: "Staff", predicate: "salary IN $SALARIES AND name == $NAME AND price < $PRICE")
+    template.fetchLimit = 2
+    for store in stores {
+      let request = try FetchRequest(
+        template: template, model: staff.model,
+        variables: ["SALARIES": [200, 100, 0, 300], "NAME": "a", "PRICE": Decimal(1_000)])
+      #expect(try store.snapshots(request).map(\.objectID.primaryKey) == [1, 3])
+      let open = try FetchRequest(template: template, model: staff.model, variables: ["NAME": nil])
+      #expect(throws: StoreError.self) { try store.snapshots(open) }
+    }
+  }
+
   @Test("a transient attribute is refused, and an object in memory may be asked for it")
   func transient() throws {
     for store in stores {

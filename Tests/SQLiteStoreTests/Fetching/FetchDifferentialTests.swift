@@ -10,7 +10,7 @@ struct FetchDifferentialTests {
   func objects(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let academy = try Academy(&random)
-    var requests = RandomFetch(academy.model, seed: seed)
+    var requests = RandomFetch(academy.model, objectIDs: try academy.memory.allObjectIDs, seed: seed)
     for round in 0..<150 {
       let request = try requests.request()
       // Random ones may be refused, by both.
@@ -33,7 +33,7 @@ struct FetchDifferentialTests {
   func dictionaries(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let academy = try Academy(&random)
-    var requests = RandomFetch(academy.model, seed: seed &+ 1_000)
+    var requests = RandomFetch(academy.model, objectIDs: try academy.memory.allObjectIDs, seed: seed &+ 1_000)
     for round in 0..<100 {
       let request = try requests.rowRequest()
       guard let expected = outcome({ try academy.memory.rows(request) }) else {

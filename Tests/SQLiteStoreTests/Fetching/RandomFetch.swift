@@ -8,17 +8,20 @@ struct RandomFetch {
   typealias Expression = StoreInterface.Expression
 
   let model: ManagedObjectModel
+  /// What both stores hold, for comparisons with objects.
+  var objectIDs: [ObjectID]
   var random: SeededGenerator
   /// Loop variables of the subqueries around, with the entities of their objects.
   private var variables: [(name: String, entity: Entity)] = []
 
-  init(_ model: ManagedObjectModel, seed: UInt64) {
+  init(_ model: ManagedObjectModel, objectIDs: [ObjectID] = [], seed: UInt64) {
     self.model = model
+    self.objectIDs = objectIDs
     random = SeededGenerator(seed: seed)
   }
 
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
-  private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   enum Sort {
     case number, text, date
@@ -26,7 +29,7 @@ struct RandomFetch {
     case other
   }
 
-  private static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
+  static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
     comparable(entity).filter { attribute in
       switch (sort, attribute.type) {
       case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .float),
@@ -39,14 +42,14 @@ struct RandomFetch {
   }
 
   /// Stores refuse to compare and to sort by what may lie in files of its own.
-  private static func comparable(_ entity: Entity) -> [AttributeDescription] {
+  static func comparable(_ entity: Entity) -> [AttributeDescription] {
     entity.attributes.filter { !$0.allowsExternalBinaryDataStorage }
   }
 
   // MARK: key paths
 
   /// A path of up to two to-one relationships and the entity that it leads to.
-  private mutating func toOnePath(_ entity: Entity) -> (path: [String], entity: Entity) {
+  mutating func toOnePath(_ entity: Entity) -> (path: [String], entity: Entity) {
     var path: [String] = []
     var here = entity
     while below(3) == 0, path.count < 2 {
@@ -68,7 +71,7 @@ struct RandomFetch {
     return (root, { $0.isEmpty ? .selfObject : .keyPath($0) })
   }
 
-  private mutating func value(_ root: Entity, _ sort: Sort) -> Expression? {
+  mutating func value(_ root: Entity, _ sort: Sort) -> Expression? {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     let names = Self.attributes(entity, sort)
@@ -76,7 +79,7 @@ struct RandomFetch {
   }
 
   /// A list of objects: a to-many relationship, or two of them one after the other.
-  private mutating func objects(_ root: Entity) -> (list: Expression, entity: Entity)? {
+  mutating func objects(_ root: Entity) -> (list: Expression, entity: Entity)? {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     let steps = entity.relationships.filter(\.isToMany)
@@ -90,7 +93,7 @@ struct RandomFetch {
     return (place.make(path + [step.name]), step.destination)
   }
 
-  private func extended(_ list: Expression, _ path: [String]) -> Expression {
+  func extended(_ list: Expression, _ path: [String]) -> Expression {
     switch list {
     case .keyPath(let start): .keyPath(start + path)
     case .path(let base, let start): .path(of: base, start + path)
@@ -102,7 +105,8 @@ struct RandomFetch {
 
   mutating func number(_ root: Entity, depth: Int) -> Expression {
     if depth > 0 {
-      switch below(11) {
+      switch below(17) {
+      case 11...16: if let number = rareNumber(root, depth: depth) { return number }
       case 0:
         let sign = pick([Expression.Function.add, .subtract, .multiply, .divide, .modulus])
         return .function(sign, [number(root, depth: depth - 1), number(root, depth: depth - 1)])
@@ -150,6 +154,10 @@ struct RandomFetch {
       let place = place(root)
       return place.make(toOnePath(place.entity).path + pick([["entity"], ["entity", "name"]]))
     }
+    if below(12) == 0, let value = value(root, .text) {
+      return extended(value, [pick(["lowercaseString", "uppercaseString"])])
+    }
+    if below(16) == 0 { return .cast(number(root, depth: 0), .string) }
     if below(3) > 0, let value = value(root, .text) { return value }
     return .constant(.string(pick(Academy.texts)))
   }
@@ -178,7 +186,8 @@ struct RandomFetch {
 
   private mutating func comparison(_ root: Entity, depth: Int) -> Predicate.Comparison {
     let signs: [Predicate.Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
-    switch below(16) {
+    switch below(18) {
+    case 16, 17: if let comparison = identity(root) { return comparison }
     case 14:
       let place = place(root)
       return textComparison(
@@ -215,6 +224,8 @@ struct RandomFetch {
       return .init(number(root, depth: 0), .isIn, extended(list, [name]))
     case 11:
       guard let date = value(root, .date) else { break }
+      if below(6) == 0 { return .init(date, pick(signs), .function(.now, [])) }
+      if below(6) == 0 { return .init(date, pick(signs), .cast(number(root, depth: depth), .date)) }
       let constant = Expression.constant(.date(Date(timeIntervalSinceReferenceDate: Double(below(800) - 400) * 43_200)))
       return .init(date, pick(signs), value(root, .date).flatMap { below(2) == 0 ? $0 : nil } ?? constant)
     case 12:
@@ -266,70 +277,31 @@ struct RandomFetch {
     return .init(left, sign, right, modifier: modifier, options: options)
   }
 
-  // MARK: requests
-
-  mutating func request() throws -> FetchRequest {
-    let entity = pick(model.entities)
-    var request = FetchRequest(entity)
-    request.predicate = below(8) == 0 ? .all : predicate(entity, depth: 3)
-    request.includesSubentities = below(3) > 0
-    for _ in 0..<below(3) {
-      let (path, end) = toOnePath(entity)
-      let attributes = Self.comparable(end)
-      if attributes.isEmpty { continue }
-      let attribute = pick(attributes)
-      request.sortDescriptors.append(
-        FetchRequest.SortDescriptor(
-          path + [attribute.name], ascending: below(2) == 0,
-          comparison: pick([.binary, .binary, .localizedStandard, .caseInsensitive])))
+  /// Objects compared with objects that are given.
+  private mutating func identity(_ root: Entity) -> Predicate.Comparison? {
+    let place = place(root)
+    let (path, entity) = toOnePath(place.entity)
+    guard case .permanent(let store, _)? = objectIDs.first?.reference else { return nil }
+    func object(_ entity: Entity) -> Expression {
+      let known = objectIDs.filter { $0.entity.isKind(of: entity) }
+      // Now and then one that is not there.
+      if !known.isEmpty, below(6) > 0 { return .object(pick(known)) }
+      return .object(ObjectID(entity: entity, reference: .permanent(store: store, primaryKey: 1_000)))
     }
-    if below(3) == 0 { request.fetchLimit = 1 + below(6) }
-    if below(3) == 0 { request.fetchOffset = below(5) }
-    return request
+    let objects = (0..<below(4)).map { _ in object(entity) }
+    switch below(4) {
+    case 0: return .init(place.make(path), .isIn, .aggregate(objects))
+    case 1: return .init(place.make(path + ["objectID"]), .isIn, .aggregate(objects))
+    case 2: return .init(place.make(path), pick([.equal, .notEqual]), object(entity))
+    default:
+      guard let (list, entity) = self.objects(root) else { return nil }
+      return .init(list, .equal, object(entity), modifier: pick([.any, .all]))
+    }
   }
+}
 
-  /// A request for dictionaries: plain columns, distinct ones, or groups with aggregates.
-  mutating func rowRequest() throws -> FetchRequest {
-    var request = try request()
-    let entity = request.entity
-    request.resultType = .dictionaries
-    request.sortDescriptors = []
-    let keys = Self.comparable(entity).map(\.name) + entity.relationships.filter { !$0.isToMany }.map(\.name)
-    switch keys.isEmpty ? 2 : below(3) {
-    case 0:
-      let count = 1 + below(3)
-      request.propertiesToFetch = (0..<count).map { index in
-        let expression = below(3) == 0 ? text(entity, depth: 1) : number(entity, depth: 2)
-        return ExpressionDescription("c\(index)", below(3) == 0 ? .keyPath([pick(keys)]) : expression)
-      }
-      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["c0"], ascending: below(2) == 0)] }
-      request.returnsDistinctResults = below(2) == 0
-    case 1:
-      let key = pick(keys)
-      request.propertiesToGroupBy = [[key]]
-      request.propertiesToFetch = [ExpressionDescription(keyPath: [key])] + aggregates(entity)
-      if below(2) == 0 {
-        request.havingPredicate = .compare(
-          .init(.function(.count, [.selfObject]), pick([.greater, .lessOrEqual]), .constant(.integer(Int64(below(4))))))
-      }
-      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["n"], ascending: below(2) == 0)] }
-    default: request.propertiesToFetch = aggregates(entity)
-    }
-    return request
-  }
-
-  private mutating func aggregates(_ entity: Entity) -> [ExpressionDescription] {
-    let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first
-    let value = name.flatMap { below(3) == 0 ? nil : .keyPath([$0]) } ?? number(entity, depth: 1)
-    let function = pick([
-      Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
-    ])
-    let alone = name.flatMap { name in
-      below(4) == 0 ? Expression.collection(pick([.sum, .maximum]), of: .selfObject, [name]) : nil
-    }
-    return [
-      ExpressionDescription("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),
-      ExpressionDescription("f", alone ?? .function(function, [value])),
-    ]
+extension InMemoryStore {
+  var allObjectIDs: [ObjectID] {
+    get throws { try model.entities.filter { $0.superentity == nil }.flatMap { try objectIDs(FetchRequest($0)) } }
   }
 }

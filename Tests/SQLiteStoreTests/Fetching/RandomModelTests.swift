@@ -28,6 +28,7 @@ struct RandomModelTests {
     var requests = RandomFetch(stores.model, seed: random.next())
     for round in 0..<2 {
       try stores.change()
+      requests.objectIDs = try stores.memory.allObjectIDs
       let text = "seed \(seed), save \(round)"
       guard try haveSameRows(stores, text), try answerAlike(stores, &requests, text) else { return false }
     }

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import Testing
 
 /// The same random objects of a random model in a SQLite store and in one in memory.
 struct RandomStores {
@@ -24,7 +25,7 @@ struct RandomStores {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
     sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model, options: options)
-    memory = InMemoryStore(model: model)
+    memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
     random = SeededGenerator(seed: generator.next())
   }
 
