@@ -43,7 +43,8 @@ extension PredicateParser {
     defer { depth -= weight }
     let baseHeight = height
     let exponent = try power()
-    try nest(beside: baseHeight)
+    // In the text that is written back the last of a row is entered beside its parentheses.
+    try nest(beside: max(baseHeight, 2))
     return .function(.power, [base, exponent])
   }
 
