@@ -34,6 +34,8 @@ extension ManagedObjectContext {
     var seen: Set<ObjectID> = []
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
+    // Nobody else may hold them, and with them would go what is prefetched of them.
+    if eventDepth > 0 { prefetched += objects }
     let empty = objects.filter { $0.isFault && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
     if !empty.isEmpty { _ = materialise([SnapshotBlock(try rows(of: empty))], asFaults: true) }
     return objects

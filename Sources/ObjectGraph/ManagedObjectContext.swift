@@ -40,6 +40,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
+  /// What was prefetched in the current event: it stays until that ends.
+  var prefetched: [ManagedObject] = []
 
   /// The public settings of the same names, for code that is inside the queue.
   var settings = Settings()
@@ -170,7 +172,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     defer {
       // A hook or observer of a save or of processing is inside that.
       if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
-      if eventDepth == 1 { registry.settle() }
+      if eventDepth == 1 {
+        registry.settle()
+        prefetched = []
+      }
       eventDepth -= 1
     }
     return try work()
