@@ -71,6 +71,10 @@ extension ManagedObjectContext {
     }
     object.stored = row
     for (index, owner) in formerOwners { try leave(owner, object, index) }
+    for (index, owner) in row.toOne.enumerated() where owner != old.toOne[index] {
+      try refreshOtherSide(old.toOne[index], object, index, storeWins: true)
+      try refreshOtherSide(owner, object, index, storeWins: true)
+    }
   }
 
   /// The row is gone; the object becomes a new one with the same id.

@@ -74,6 +74,8 @@ extension ManagedObjectContext {
     if loaded.isEmpty { return }
     let rows = Dictionary(
       try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    mergedRows = rows
+    defer { mergedRows = nil }
     lose(loaded.filter { rows[$0.objectID] == nil })
     for object in loaded {
       guard let row = rows[object.objectID] else { continue }

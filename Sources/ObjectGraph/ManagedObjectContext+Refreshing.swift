@@ -104,17 +104,22 @@ extension ManagedObjectContext {
     for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
       object.values[index] = row.attributes[index]
     }
-    var otherOwners: [(index: Int, owner: ObjectID)] = []
-    for (index, destination) in object.destinations.enumerated() {
+    var followed: [(index: Int, others: [ObjectID?])] = []
+    var contested: [(index: Int, owner: ObjectID)] = []
+    for (index, destination) in object.destinations.enumerated() where row.toOne[index] != old.toOne[index] {
       if destination == old.toOne[index] {
         object.destinations[index] = row.toOne[index]
-      } else if let owner = row.toOne[index], owner != old.toOne[index], owner != destination {
-        otherOwners.append((index, owner))
+        followed.append((index, [destination, row.toOne[index]]))
+      } else if let owner = row.toOne[index], owner != destination {
+        contested.append((index, owner))
       }
     }
     object.stored = row
+    for (index, others) in followed {
+      for other in others { try refreshOtherSide(other, object, index) }
+    }
     // Others moved it to where it is not here.
-    for (index, owner) in otherOwners { try leave(owner, object, index) }
+    for (index, owner) in contested { try leave(owner, object, index) }
   }
 
   /// Gives a loaded to-many relationship the members that the store has now, with the changes made here. One without

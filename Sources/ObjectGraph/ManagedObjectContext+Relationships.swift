@@ -60,17 +60,51 @@ extension ManagedObjectContext {
   }
 
   /// Takes an object out of the other side of its to-one relationship, where it is by the store or by what was changed here.
+  /// It is no change of an event: that others moved the object, too, is not undone.
   func leave(_ owner: ObjectID, _ object: ManagedObject, _ index: Int) throws {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
+    try refreshOtherSide(owner, object, index)
     if inverse.isToMany {
-      // The list as the store has it now, so that the removal is not lost when it is brought up to date.
-      if let (owner, position) = loadedList(owner, inverse) { try rebaseMembers(of: owner, position) }
-      followRemoval(of: object.objectID, from: owner, inverse)
+      if let (owner, position) = loadedList(owner, inverse) {
+        owner.memberLists[position]?.remove(object.objectID)
+        owner.noteListEdit(position, isSetHere: false)
+      } else if let position = position(owner, inverse, nil) {
+        memberChanges.note(object.objectID, isAddition: false, in: MemberKey(owner: owner, relationship: position))
+      }
       return
     }
     let partner = self.object(with: owner)
     if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
-      partner.replaceDestination(nil, at: back)
+      partner.destinations[back] = nil
+      partner.touch()
+    }
+  }
+
+  /// Brings the other side of a to-one relationship up to date with the store where it is loaded. Where it leads elsewhere
+  /// because of what was changed here, that stays, unless the store wins.
+  func refreshOtherSide(_ owner: ObjectID?, _ object: ManagedObject, _ index: Int, storeWins: Bool = false) throws {
+    guard let owner, let inverse = object.runtime.layout.inverses[index] else { return }
+    if inverse.isToMany {
+      if let (owner, position) = loadedList(owner, inverse) { try rebaseMembers(of: owner, position) }
+      return
+    }
+    guard let partner = registeredObject(with: owner), partner.status == .loaded,
+      let back = partner.runtime.index(of: inverse)
+    else { return }
+    // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was changed
+    // here may be in a conflict of its own.
+    if let rows = mergedRows {
+      if let row = rows[owner], row.version != partner.stored?.version { try rebase(partner, onto: row) }
+    } else if !partner.isTouched, let row = try freshRows(of: [owner])[owner], row.version != partner.stored?.version {
+      try rebase(partner, onto: row)
+    }
+    guard object.destinations[index] == owner, partner.destinations[back] != object.objectID else { return }
+    if storeWins {
+      partner.destinations[back] = object.objectID
+      partner.touch()
+    } else if partner.destinations[back] != partner.stored?.toOne[back] {
+      object.destinations[index] = nil
+      object.touch()
     }
   }
 

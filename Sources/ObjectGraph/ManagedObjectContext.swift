@@ -88,6 +88,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many fetched rows were newer than their objects.
   var staleRowCount = 0
   var isProcessing = false
+  /// The rows of the merge that is going on.
+  var mergedRows: [ObjectID: Snapshot]?
 
   /// Contexts whose parent this is and that merge what is saved here.
   let followers = ContextFollowers()
