@@ -19,6 +19,7 @@ public final class FetchedObjects: RandomAccessCollection {
   public let batchSize: Int
   private let context: ManagedObjectContext
   private let ids: IDs
+  private let prefetchedKeyPaths: [Predicate.KeyPath]
   /// The batches looked at last, the latest first.
   private var batches: [(start: Int, objects: [ManagedObject])] = []
   private static let keptBatches = 2
@@ -27,6 +28,7 @@ public final class FetchedObjects: RandomAccessCollection {
 
   init(_ request: FetchRequest, context: ManagedObjectContext) throws {
     self.context = context
+    prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
     context.checkConfinement()
     try context.throwDeferredError()
@@ -70,7 +72,7 @@ public final class FetchedObjects: RandomAccessCollection {
     }
   }
 
-  /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy.
+  /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy, and what the request prefetches.
   public subscript(position: Int) -> ManagedObject {
     let start = position - position % batchSize
     if let index = batches.firstIndex(where: { $0.start == start }) {
@@ -86,7 +88,9 @@ public final class FetchedObjects: RandomAccessCollection {
     let wanted = positions.map { objectID(at: $0) }
     do {
       error = nil
-      return try context.objects(with: wanted)
+      let objects = try context.objects(with: wanted)
+      if !prefetchedKeyPaths.isEmpty { try context.prefetch(prefetchedKeyPaths, for: objects) }
+      return objects
     } catch {
       self.error = error
       return wanted.map { context.object(with: $0) }

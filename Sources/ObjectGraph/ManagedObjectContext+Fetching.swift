@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   /// here.
   func ownersOfChangedMembers(_ request: FetchRequest) -> [ManagedObject] {
     if editedLists.isEmpty && memberChanges.isEmpty { return [] }
-    guard PredicateRelationships(request.predicate, of: request.entity).hasToMany else { return [] }
+    if PredicateRelationships(request.predicate, of: request.entity).toMany.isEmpty { return [] }
     let unloaded = memberChanges.owners.filter { request.selects($0.entity) }.compactMap { id in
       registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
     }
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
       !$0.isDeleted && !$0.isUpdated && !owners.contains($0)
     }
-    found += pendingMatches(request)
+    found += try pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
     let rest = found.dropFirst(max(request.fetchOffset, 0))
@@ -65,10 +65,19 @@ extension ManagedObjectContext {
   }
 
   /// New and changed objects that meet a request, in the order in which they became so, then those with other members.
-  func pendingMatches(_ request: FetchRequest) -> [ManagedObject] {
+  func pendingMatches(_ request: FetchRequest) throws -> [ManagedObject] {
     let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
     let matcher = PredicateMatcher(request.predicate)
-    return (pending + ownersOfChangedMembers(request)).filter {
+    let owners = ownersOfChangedMembers(request)
+    if !owners.isEmpty {
+      _ = try objects(with: owners.map(\.objectID))
+      for relationship in PredicateRelationships(request.predicate, of: request.entity).toMany {
+        for (_, owners) in Dictionary(grouping: owners, by: \.entity) {
+          if let index = owners[0].runtime.index(of: relationship) { try loadMembers(index, of: owners) }
+        }
+      }
+    }
+    return (pending + owners).filter {
       matcher.matches(ObjectSubject(object: $0)) && !$0.isDeleted
     }
   }
@@ -139,7 +148,7 @@ extension FetchRequest {
 }
 
 /// A managed object, as a predicate sees it.
-private struct ObjectSubject: PredicateSubject {
+struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
   var objectID: ObjectID { object.objectID }
 

@@ -75,14 +75,19 @@ extension ManagedObjectContext {
     let rows = Dictionary(
       try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
     mergedRows = rows
-    defer { mergedRows = nil }
+    mergedLists = []
+    defer {
+      mergedRows = nil
+      mergedLists = nil
+    }
     lose(loaded.filter { rows[$0.objectID] == nil })
+    var pending = Set(pendingDeletes)
     for object in loaded {
       guard let row = rows[object.objectID] else { continue }
       try rebase(object, onto: row)
       if object.status == .deleted {
         // Others may have linked to it: the rules are for them too.
-        if !pendingDeletes.contains(object) { pendingDeletes.append(object) }
+        if pending.insert(object).inserted { pendingDeletes.append(object) }
         continue
       }
       event.refreshed.append(object)

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
   /// object: rows go to the row cache, and the members of to-many relationships to their owners. Members of ordered
   /// relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [Predicate.KeyPath], for objects: [ManagedObject]) throws {
+    prefetched = []
     for keyPath in keyPaths {
       var here = objects
       for name in keyPath where !here.isEmpty {
@@ -35,7 +36,7 @@ extension ManagedObjectContext {
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
     // Nobody else may hold them, and with them would go what is prefetched of them.
-    if eventDepth > 0 { prefetched += objects }
+    prefetched += objects
     let empty = objects.filter { $0.isFault && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
     if !empty.isEmpty { _ = materialise([SnapshotBlock(try rows(of: empty))], asFaults: true) }
     return objects
@@ -56,7 +57,8 @@ extension ManagedObjectContext {
       ? membersWithRows(of: unloaded, relationship) : storedMembers(of: unloaded, relationship)
     for (owner, members) in zip(unloaded, members) {
       owner.fire()
-      if owner.isInert || owner.isFault { continue }
+      // A hook may have loaded it.
+      if owner.isInert || owner.isFault || owner.state.members(index) != nil { continue }
       owner.takeMembers(members, index, self)
     }
     try throwDeferredError()

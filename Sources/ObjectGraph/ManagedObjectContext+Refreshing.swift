@@ -77,6 +77,7 @@ extension ManagedObjectContext {
     forgetRegistry()
     forgetPendingLists()
     pendingDeletes = []
+    prefetched = []
     deferredError = nil
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)

@@ -85,7 +85,11 @@ extension ManagedObjectContext {
   func refreshOtherSide(_ owner: ObjectID?, _ object: ManagedObject, _ index: Int, storeWins: Bool = false) throws {
     guard let owner, let inverse = object.runtime.layout.inverses[index] else { return }
     if inverse.isToMany {
-      if let (owner, position) = loadedList(owner, inverse) { try rebaseMembers(of: owner, position) }
+      if let (owner, position) = loadedList(owner, inverse),
+        mergedLists?.insert(MemberKey(owner: owner.objectID, relationship: position)).inserted != false
+      {
+        try rebaseMembers(of: owner, position)
+      }
       return
     }
     guard let partner = registeredObject(with: owner), partner.status == .loaded,
@@ -121,8 +125,10 @@ extension ManagedObjectContext {
           object.objectID, isAddition: false, in: MemberKey(owner: destination, relationship: position))
       }
     }
+    let byRoot = Dictionary(grouping: objects, by: \.entity.root.index)
     for owner in editedLists {
       for index in owner.memberLists.indices where owner.memberLists[index] != nil {
+        guard let objects = byRoot[owner.runtime.layout.relationships[index].destination.root.index] else { continue }
         let isSaidByMembers = owner.runtime.layout.inverses[index]?.isToMany == false
         if !isSaidByMembers && owner.memberLists[index]?.isSetHere == true { continue }
         for object in objects { owner.memberLists[index]?.remove(object.objectID) }

@@ -40,7 +40,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
-  /// What was prefetched in the current event: it stays until that ends.
+  /// What was prefetched last: it stays until the next time, or the end of the event.
   var prefetched: [ManagedObject] = []
 
   /// The public settings of the same names, for code that is inside the queue.
@@ -90,6 +90,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var isProcessing = false
   /// The rows of the merge that is going on.
   var mergedRows: [ObjectID: Snapshot]?
+  /// The relationships that it has brought up to date for the sake of their members.
+  var mergedLists: Set<MemberKey>?
 
   /// Contexts whose parent this is and that merge what is saved here.
   let followers = ContextFollowers()

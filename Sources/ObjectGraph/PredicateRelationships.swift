@@ -3,8 +3,8 @@ import StoreInterface
 
 /// The relationships that a predicate follows.
 struct PredicateRelationships {
-  /// Whether one of them is to-many.
-  private(set) var hasToMany = false
+  /// Those that are to-many.
+  private(set) var toMany: Set<Relationship> = []
   /// What they lead to.
   private(set) var destinations: Set<Entity> = []
 
@@ -54,7 +54,7 @@ struct PredicateRelationships {
     for name in path {
       guard let relationship = here.relationship(name) else { return }
       here = relationship.destination
-      hasToMany = hasToMany || relationship.isToMany
+      if relationship.isToMany { toMany.insert(relationship) }
       destinations.insert(here)
     }
   }

@@ -10,13 +10,13 @@ extension Expression {
     case .aggregate(let elements): return ExpressionType(try Self.common(elements, scope), isList: true)
     case .selfObject: return ExpressionType(.object(scope.entity))
     case .variable(let name): return try Self.variable(name, scope)
-    case .keyPath(let path): return try Self.end(of: path, from: scope.entity, isList: false)
+    case .keyPath(let path): return try Self.end(of: path, from: scope.entity, isList: false, scope)
     case .path(let base, let path):
       let type = try base.type(in: scope)
       guard case .object(let entity) = type.element else {
         throw .failure("\(base) is no object; it has no property \"\(path.joined(separator: "."))\"")
       }
-      return try Self.end(of: path, from: entity, isList: type.isList)
+      return try Self.end(of: path, from: entity, isList: type.isList, scope)
     case .collection(let collector, let base, let path):
       return try Self.collection(collector, base, path, scope)
     case .element(let base, let position):
@@ -113,17 +113,18 @@ extension Expression {
 
   /// What a key path ends at.
   private static func end(
-    of path: Predicate.KeyPath, from start: Entity, isList: Bool
+    of path: Predicate.KeyPath, from start: Entity, isList: Bool, _ scope: ExpressionScope
   ) throws(StoreError) -> ExpressionType {
     guard let last = path.last else { throw .failure("an empty key path on \(start.name)") }
     if let end = ObjectTrait.end(of: path, from: start) {
       let owner =
         end.owner.isEmpty
-        ? ExpressionType(.object(start), isList: isList) : try Self.end(of: end.owner, from: start, isList: isList)
+        ? ExpressionType(.object(start), isList: isList)
+        : try Self.end(of: end.owner, from: start, isList: isList, scope)
       return end.trait == .identity ? owner : ExpressionType(.attribute(.string), isList: owner.isList)
     }
     if let end = ValueTrait.end(of: path, from: start) {
-      let owner = try Self.end(of: end.owner, from: start, isList: isList)
+      let owner = try Self.end(of: end.owner, from: start, isList: isList, scope)
       return ExpressionType(end.function.resultType(of: owner).element, isList: owner.isList)
     }
     var here = start
@@ -133,11 +134,11 @@ extension Expression {
         throw .failure(
           "\(here.name) has no relationship \"\(name)\" (key path \(path.joined(separator: ".")) from \(start.name))")
       }
-      try here.requireStored(name)
+      if !scope.allowsTransients { try here.requireStored(name) }
       isList = isList || relationship.isToMany
       here = relationship.destination
     }
-    try here.requireStored(last)
+    if !scope.allowsTransients { try here.requireStored(last) }
     if let attribute = here.attribute(last) {
       return ExpressionType(.attribute(attribute.type), isList: isList)
     }

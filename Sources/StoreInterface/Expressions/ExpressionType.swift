@@ -34,6 +34,8 @@ public struct ExpressionScope: Sendable {
   public var entity: Entity
   /// What the variables of the subqueries around are.
   public var variables: [String: ExpressionType]
+  /// Whether transient properties may be asked for, which stores do not have: for what is evaluated with an object.
+  public var allowsTransients = false
 
   /// The scope of a whole predicate or expression about objects of the entity.
   public init(_ entity: Entity, variables: [String: ExpressionType] = [:]) {

@@ -2,7 +2,8 @@ package import ObjectModel
 
 /// What every object has beside its model's properties, and key paths may end at: `entity`, `entity.name`, `objectID`.
 ///
-/// A property of the model with such a name comes first.
+/// A property of such a name comes first, also where only a sub-entity or another one of the hierarchy has it: the same text
+/// must not mean one thing for some objects and another for others.
 package enum ObjectTrait: Sendable {
   /// The name of the object's own entity, as text: sub-entities have names of their own. `entity` and `entity.name`.
   case entityName
@@ -32,9 +33,16 @@ package enum ObjectTrait: Sendable {
         continue
       }
       let rest = path[index...]
-      guard rest.count <= 2, here.attribute(name) == nil else { return nil }
+      guard rest.count <= 2, !here.root.hasKindWithProperty(name) else { return nil }
       return ObjectTrait(rest).map { (Array(path[..<index]), $0) }
     }
     return nil
+  }
+}
+
+extension Entity {
+  /// Whether this entity or one below it has a property of that name.
+  fileprivate func hasKindWithProperty(_ name: String) -> Bool {
+    attribute(name) != nil || relationship(name) != nil || subentities.contains { $0.hasKindWithProperty(name) }
   }
 }

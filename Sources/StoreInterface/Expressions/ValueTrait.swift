@@ -10,7 +10,9 @@ package enum ValueTrait {
   ) -> (owner: Predicate.KeyPath, function: Expression.Function)? {
     guard path.count > 1, let function = function(named: path[path.count - 1]) else { return nil }
     let owner = Array(path.dropLast())
-    guard let attribute = start.attribute(at: owner), attribute.type != .composite else { return nil }
+    guard let attribute = start.attribute(at: owner), [.string, .uri, .undefined].contains(attribute.type) else {
+      return nil
+    }
     return (owner, function)
   }
 

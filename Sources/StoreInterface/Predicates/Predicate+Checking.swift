@@ -15,15 +15,15 @@ extension Predicate {
     switch self {
     case .all, .none, .selfIsIn: break
     case .comparison(let keyPath, _, _), .isIn(let keyPath, _):
-      try Self.check(keyPath, endsAt: .attribute, from: entity)
+      try Self.check(keyPath, endsAt: .attribute, from: entity, scope.allowsTransients)
     case .tupleIsIn(let keyPaths, let tuples):
-      for keyPath in keyPaths { try Self.check(keyPath, endsAt: .attribute, from: entity) }
+      for keyPath in keyPaths { try Self.check(keyPath, endsAt: .attribute, from: entity, scope.allowsTransients) }
       if keyPaths.isEmpty { throw .failure("a tuple predicate on \(entity.name) needs at least one key path") }
       if let tuple = tuples.first(where: { $0.count != keyPaths.count }) {
         throw .failure(
           "a tuple of \(tuple.count) values does not fit the \(keyPaths.count) key paths of \(entity.name)")
       }
-    case .refersTo(let keyPath, _): try Self.check(keyPath, endsAt: .toOne, from: entity)
+    case .refersTo(let keyPath, _): try Self.check(keyPath, endsAt: .toOne, from: entity, scope.allowsTransients)
     case .compare(let comparison): try comparison.check(in: scope)
     case .and(let parts), .or(let parts):
       for part in parts { try part.check(in: scope) }
@@ -36,7 +36,9 @@ extension Predicate {
     case attribute, toOne
   }
 
-  static func check(_ keyPath: KeyPath, endsAt end: KeyPathEnd, from start: Entity) throws(StoreError) {
+  static func check(
+    _ keyPath: KeyPath, endsAt end: KeyPathEnd, from start: Entity, _ allowsTransients: Bool = false
+  ) throws(StoreError) {
     let path = keyPath.joined(separator: ".")
     guard let last = keyPath.last else { throw .failure("an empty key path on \(start.name)") }
     var entity = start
@@ -47,10 +49,10 @@ extension Predicate {
       if relationship.isToMany {
         throw .failure("\(entity.name).\(name) is to-many; the key path \(path) may use to-one relationships only")
       }
-      try entity.requireStored(name)
+      if !allowsTransients { try entity.requireStored(name) }
       entity = relationship.destination
     }
-    try entity.requireStored(last)
+    if !allowsTransients { try entity.requireStored(last) }
     switch end {
     case .attribute where entity.attribute(last) == nil:
       throw .failure("\(entity.name) has no attribute \"\(last)\" (key path \(path) from \(start.name))")
