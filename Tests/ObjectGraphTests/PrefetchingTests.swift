@@ -113,4 +113,28 @@ struct PrefetchingTests {
     #expect(results[0] == results[1])
     #expect(results[1][7].first == .string("Pupil 7.1") && results[1][7].count == 6)
   }
+
+  /// A course that looks at its lessons as soon as it is there.
+  private final class EagerCourse: ManagedObject {
+    override func awakeFromFetch() { _ = try? objects(for: "lessons") }
+  }
+
+  @Test("a hook that loads a relationship before prefetching keeps what was changed", arguments: StoreKind.allCases)
+  func eagerHooks(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Course": EagerCourse.self])
+    let lesson = try school.store.model.required("Lesson")
+    try school.work { context in
+      let courses = [1, 2].map { school.addCourse(context, $0) }
+      for course in courses { context.insert(lesson).setObject(course, for: "course") }
+      try context.save()
+    }
+    try school.work { context in
+      let lessons = try context.fetch(FetchRequest(lesson))
+      let ids = lessons.compactMap { $0.objectID(for: "course") }
+      lessons[1].setObjectID(ids[0], for: "course")
+      var request = school.all(school.course, by: "code")
+      request.relationshipKeyPathsForPrefetching = [["lessons"]]
+      #expect(try context.fetch(request).map { try $0.objects(for: "lessons").count } == [2, 0])
+    }
+  }
 }
