@@ -72,31 +72,39 @@ let package = Package(
       name: "surf-journal-example",
       dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
       path: "examples/SurfJournal"),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats"], exclude: ["Models"]
+      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
+      exclude: ["Models"]
     ),
-    .testTarget(name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel", "ModelFiles"]),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
-    .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite"]),
+    .testTarget(
+      name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel", "ModelFiles", "TestSupport"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+    .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite", "TestSupport"]),
     .testTarget(
       name: "SQLiteStoreTests",
-      dependencies: ["SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats"]),
+      dependencies: [
+        "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
+      ]),
     .testTarget(
-      name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel"]),
+      name: "ObjectGraphTests",
+      dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "FileStoresTests",
-      dependencies: ["FileStores", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats"]),
+      dependencies: [
+        "FileStores", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats", "TestSupport",
+      ]),
     .testTarget(
       name: "SeedbedTests",
-      dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite"]),
+      dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite", "TestSupport"]),
     .testTarget(name: "AccessorTests", dependencies: ["ObjectGraph", "StoreInterface", "ObjectModel", "ModelFiles"]),
-    .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats"]),
+    .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
         "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectGraph", "ObjectModel",
-        "ModelFiles",
+        "ModelFiles", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedCommandTests",
@@ -105,6 +113,7 @@ let package = Package(
       name: "FuzzTests",
       dependencies: [
         "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats",
+        "TestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Writes as the binary format does, until it is told to fail.

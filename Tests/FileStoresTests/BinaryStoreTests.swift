@@ -2,6 +2,7 @@ import FileStores
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Binary stores")

@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Containers and contexts over every type of store")

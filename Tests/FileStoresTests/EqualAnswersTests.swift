@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Every type of store gives the same answers")

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 
 /// Random saves, made once and applied to several stores, which know the same objects by keys of their own.
 struct RandomMuseum {

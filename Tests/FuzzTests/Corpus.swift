@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLite
 import SeedFormats
+import TestSupport
 
 @testable import SQLiteStore
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Damages inputs, the same way for the same seed.
 struct Mutator {
   var generator: SeededGenerator

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import SeedFormats
 import StoreInterface
+import TestSupport
 import Testing
 
 @testable import SQLiteStore

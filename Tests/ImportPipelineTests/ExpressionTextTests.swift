@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ImportPipeline
@@ -162,7 +163,7 @@ struct ExpressionTextTests {
       }
       let text = String(scalars)
       let slow = text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-      #expect(TextFolding.normalized(text).utf8.elementsEqual(slow.utf8), "\(text)")
+      #expect(TextNormalization.normalized(text).utf8.elementsEqual(slow.utf8), "\(text)")
       if let folded = fold(Array(text.utf8)) {
         tableCount += 1
         #expect(folded == Array(slow.utf8), "\(text)")
@@ -176,7 +177,7 @@ struct ExpressionTextTests {
     let letter = String(Character(try #require(Unicode.Scalar(code))))
     for text in [letter, "e" + letter, letter + "É", "ß" + letter + "x"] {
       let slow = text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-      #expect(TextFolding.normalized(text).utf8.elementsEqual(slow.utf8), "\(text)")
+      #expect(TextNormalization.normalized(text).utf8.elementsEqual(slow.utf8), "\(text)")
     }
   }
 
@@ -189,8 +190,9 @@ struct ExpressionTextTests {
 
   private func fold(_ bytes: [UInt8]) -> [UInt8]? {
     unsafe bytes.withUnsafeBytes { bytes in
-      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 + bytes.count * TextFolding.growth) { room in
-        unsafe TextFolding.foldLatin(bytes, into: room).map { unsafe Array(room[..<$0]) }
+      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 + bytes.count * TextNormalization.growth) {
+        room in
+        unsafe TextNormalization.foldLatin(bytes, into: room).map { unsafe Array(room[..<$0]) }
       }
     }
   }

@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLite
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("Models cached in stores", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))

@@ -2,6 +2,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("Damaged and hostile compiled models")

@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import TestSupport
 import Testing
 
 /// A model file with mistakes and the first line of each error, without the path, as "line: message".

@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import TestSupport
 import Testing
 
 @Suite("Which version of a model is read")

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 
 /// A model with an inherited and a compound uniqueness constraint: items (books, records) have a code; chapters are
 /// unique by book and number; tags are many-to-many.

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestSupport
 import Testing
 
 /// Items of one group, so that items can be compared with all others of their group, again and again.

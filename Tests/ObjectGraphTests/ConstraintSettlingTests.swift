@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Gives new objects other codes; refuses the code "no"; leaves "idle" alone.

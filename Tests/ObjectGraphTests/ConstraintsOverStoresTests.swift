@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// The archive with a second store for all of its entities.

@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// One entity with a ring of links; the rule is that of `next`.

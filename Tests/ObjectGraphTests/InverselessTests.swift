@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("To-many relationships without inverse")

@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// One entity that refers to itself in every way: parent and children (deleted with their parent), friends on both

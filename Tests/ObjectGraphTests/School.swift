@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 
 /// Foundation has a `Predicate` too.
 typealias Predicate = StoreInterface.Predicate
@@ -18,18 +19,6 @@ enum StoreKind: CaseIterable, Sendable {
     case .sqlite: try SQLiteStore.create(path: folder.path + "/School.sqlite", model: model)
     }
   }
-}
-
-/// A folder of one test's own, removed with the last reference to it.
-final class TemporaryFolder: Sendable {
-  let path: String
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// The model of these tests: people (pupils and teachers), classes with an ordered to-many and a many-to-many

@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("layout against stores of Apple's", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))

@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLiteStore
 import SeedFormats
+import TestSupport
 
 /// Stores and models that Apple's tools made, beside the package when they are there.
 enum Fixtures {
@@ -87,18 +88,4 @@ enum Fixtures {
     }
     return target
   }
-}
-
-/// A folder of one test, removed with its object.
-final class TemporaryFolder {
-  let url: URL
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-  deinit {
-    try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
-    try? FileManager.default.removeItem(at: url)
-  }
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }

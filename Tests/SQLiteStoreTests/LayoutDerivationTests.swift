@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Derived attributes of every sort that is computed, against values worked out anew from what else is in the store.

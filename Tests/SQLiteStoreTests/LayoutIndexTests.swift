@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("indexes of every sort")
@@ -32,7 +33,8 @@ struct LayoutIndexTests {
 
   static let conditions: [(predicate: String, sql: String)] = [
     ("rank == 1", "ZRANK = 1"), ("rank = 1", "ZRANK = 1"), ("1 == rank", "ZRANK = 1"), ("3 < rank", "ZRANK > 3"),
-    ("rank != -2.5e3", "ZRANK <> -2500.0"), ("rank > 1.50", "ZRANK > 1.5"), ("rank <> 7", "ZRANK <> 7"), ("rank =< 7", "ZRANK <= 7"),
+    ("rank != -2.5e3", "ZRANK <> -2500.0"), ("rank > 1.50", "ZRANK > 1.5"), ("rank <> 7", "ZRANK <> 7"),
+    ("rank =< 7", "ZRANK <= 7"),
     ("rank => 7", "ZRANK >= 7"), ("code == nil", "ZCODE IS NULL"), ("code != NULL", "ZCODE IS NOT NULL"),
     ("nil == parent", "ZPARENT IS NULL"), ("flag == YES", "ZFLAG = 1"), ("flag == false", "ZFLAG = 0"),
     ("code == \"it's \\\"so\\\"\"", "ZCODE = 'it''s \"so\"'"), ("code == 'x'", "ZCODE = 'x'"),

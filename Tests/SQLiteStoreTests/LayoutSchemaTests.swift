@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import SQLiteStore
+import TestSupport
 import Testing
 
 /// A store made here from the model of a store of Apple's, for the same framework, against that store.

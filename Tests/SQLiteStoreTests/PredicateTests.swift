@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("predicates in SQL mean what the in-memory store says they mean")

@@ -1,6 +1,7 @@
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 
 /// Changes a store of the shop model of `LayoutDerivationTests` at random, by every way in which rows are written.
 struct RandomShop {

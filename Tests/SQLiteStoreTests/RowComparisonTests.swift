@@ -2,6 +2,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Batches compared with stored rows")

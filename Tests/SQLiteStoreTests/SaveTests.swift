@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("saving a context's changes")

@@ -1,20 +1,7 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
-
-/// A folder of one test, removed with its object.
-final class TemporaryFolder {
-  let url: URL
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-  deinit {
-    try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
-    try? FileManager.default.removeItem(at: url)
-  }
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-}
 
 @Suite("connection")
 struct ConnectionTests {

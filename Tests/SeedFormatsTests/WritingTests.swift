@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("Writing")

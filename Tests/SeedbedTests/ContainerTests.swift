@@ -4,6 +4,7 @@ import ObjectModel
 import SQLiteStore
 import Seedbed
 import StoreInterface
+import TestSupport
 import Testing
 
 /// A container as an app has it: its stores go where the subclass says.

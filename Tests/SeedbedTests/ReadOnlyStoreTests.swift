@@ -4,6 +4,7 @@ import ObjectModel
 import SQLiteStore
 import Seedbed
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Read-only stores beside others")

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLiteStore
 import Seedbed
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Two stores on disk behind one coordinator: "User" holds shelves and books, "Shipped" books and genres.

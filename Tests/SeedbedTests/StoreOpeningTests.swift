@@ -5,6 +5,7 @@ import SQLite
 import SQLiteStore
 import Seedbed
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Opening stores")

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Attribute validation")
@@ -87,7 +88,7 @@ struct AttributeValidatorTests {
 
   @Test("text as bytes is judged as the same text as a string", arguments: 0..<4)
   func bytesAndStrings(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let pieces = ["a", "b", "\r", "\n", "\r\n", "é", "e\u{301}", "👩‍👧", "\u{0}", " "]
     for pattern in [nil, "[ab]*", "(a|é)+"] {
       let rule = Case(

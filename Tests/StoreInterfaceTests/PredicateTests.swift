@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Predicates")
@@ -119,7 +120,7 @@ struct PredicateTests {
   @Test("the matcher with hash sets agrees with plain evaluation on random predicates", arguments: 0..<8)
   func matcher(seed: UInt64) throws {
     let warehouse = try Warehouse()
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let values: [Value] = [
       .null, .integer(0), .integer(1), .double(1), .double(0.5), .double(.nan), .boolean(true), .decimal(1),
       .string(""), .string("a"), .string("ab"), .string("e\u{301}"), .string("\u{E9}"),

@@ -172,8 +172,9 @@ struct StringCell: CellParser {
   private func storeFolded(
     _ bytes: UnsafeRawBufferPointer, into batch: RowBatch, column: Int, row: Int
   ) -> Bool {
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(bytes.count, 1) * TextFolding.growth) { room in
-      guard let base = room.baseAddress, let count = unsafe TextFolding.foldLatin(bytes, into: room) else {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(bytes.count, 1) * TextNormalization.growth) {
+      room in
+      guard let base = room.baseAddress, let count = unsafe TextNormalization.foldLatin(bytes, into: room) else {
         return false
       }
       unsafe batch.slices(column)[row] = batch.append(base, count: count)
@@ -192,7 +193,7 @@ struct StringCell: CellParser {
     case .number where isNormalized: text = unsafe ExpressionValue(number: bytes).text
     default: text = unsafe String(decoding: bytes, as: UTF8.self)
     }
-    if isNormalized { text = TextFolding.normalized(text) }
+    if isNormalized { text = TextNormalization.normalized(text) }
     if minimumLength != nil || maximumLength != nil {
       let length = text.count
       if let minimumLength, length < minimumLength { return .tooShort }

@@ -16,7 +16,7 @@ extension Expression.Function {
     }
     guard let first = arguments.first, !arguments.contains(where: \.isNull) else { return .null }
     switch self {
-    case .normalized: return .string(TextFolding.normalized(try first.asText()))
+    case .normalized: return .string(TextNormalization.normalized(try first.asText()))
     case .duration: return try Self.duration(first)
     case .date: return try first.date(.iso8601)
     case .trim: return .string(Self.trimmed(try first.asText()))

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SeedFormats
 import StoreInterface
+import TestSupport
 import Testing
 
 @testable import ImportPipeline

@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLite
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import ImportPipeline

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import SQLiteStore
+import TestSupport
 
 @testable import ImportPipeline
 

@@ -2,6 +2,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import ImportPipeline

@@ -1,5 +1,6 @@
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @testable import ImportPipeline

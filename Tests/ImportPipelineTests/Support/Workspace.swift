@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A folder of one test, removed with its object.
 final class Workspace: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Writes down what it is told.

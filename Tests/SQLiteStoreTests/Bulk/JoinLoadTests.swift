@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Memberships that are written as finished pages beside the same memberships through SQLite.

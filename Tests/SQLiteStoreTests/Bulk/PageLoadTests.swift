@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Rows that are written as finished pages beside the same rows through SQLite.

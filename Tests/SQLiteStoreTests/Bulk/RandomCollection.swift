@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 
 /// A model with every kind of column and index, and random batches for it.
 struct RandomCollection {

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// The same random graph in a SQLite store and in one in memory: people and pupils, courses with ordered pupils, lessons,

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// What both stores must answer alike and random requests hit seldom.

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLiteStore
 import StoreInterface
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a fetch on another thread ended with.

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Deeply nested predicates")

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 
 /// Random predicates, expressions and requests over a model, typed so that most of them select something.
 struct RandomFetch {

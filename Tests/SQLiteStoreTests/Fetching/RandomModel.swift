@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import TestSupport
 
 /// Random models: a few entities, some of them below others, with attributes of every type and relationships of every
 /// kind.

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// `SEEDBED_RANDOM_MODELS` says how many models to try, `SEEDBED_RANDOM_SEED` which one comes first.

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Requests of one shape share a statement")

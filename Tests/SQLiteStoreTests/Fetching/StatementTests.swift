@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Statements of fetches")

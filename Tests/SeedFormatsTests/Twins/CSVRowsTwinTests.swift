@@ -1,4 +1,5 @@
 import SeedFormats
+import TestSupport
 import Testing
 
 /// Records of whole columns against the writer's cell-by-cell way, and numbers against Swift's own descriptions.

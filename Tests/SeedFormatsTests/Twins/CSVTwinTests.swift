@@ -1,4 +1,5 @@
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("The CSV scanner and its slow twin")

@@ -1,4 +1,5 @@
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("The JSON scanner and its slow twin")

@@ -1,4 +1,5 @@
 import SeedFormats
+import TestSupport
 import Testing
 
 @Suite("JSON records of one shape")

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Comparisons and functions")
@@ -142,7 +143,7 @@ struct ComparisonTests {
 
   @Test("LIKE agrees with a slow twin on random patterns", arguments: 0..<4)
   func like(seed: UInt64) {
-    var random = SeededGenerator(state: seed &+ 11)
+    var random = SeededGenerator(seed: seed &+ 11)
     func text(_ letters: [Character], _ length: Int) -> String {
       String((0..<Int.random(in: 0...length, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
     }

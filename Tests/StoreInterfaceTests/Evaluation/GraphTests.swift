@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Predicates over a graph of objects")
@@ -103,7 +104,7 @@ struct GraphTests {
   @Test("combinations select what the sets of their parts say", arguments: 0..<4)
   func combinations(seed: UInt64) throws {
     let warehouse = try Self.filled()
-    var random = SeededGenerator(state: seed &+ 99)
+    var random = SeededGenerator(seed: seed &+ 99)
     func combination(_ depth: Int) throws -> (Predicate, Set<Int64>) {
       guard depth > 0, let (format, keys) = Self.cases.randomElement(using: &random) else {
         return (.all, [1, 2, 3, 4, 5])

@@ -1,13 +1,14 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Folding and the order of texts")
 struct TextOrderTests {
   @Test("folding is Foundation's, also on the short way for ASCII", arguments: 0..<4)
   func folding(seed: UInt64) {
-    var random = SeededGenerator(state: seed &+ 1)
+    var random = SeededGenerator(seed: seed &+ 1)
     let pieces = [
       "a", "Z", "0", " ", "é", "e\u{301}", "Å", "ß", "İ", "ı", "Σ", "ς", "ﬁ", "Ｃ", "が", "か\u{3099}", "한", "😀", "Ж", "ё",
       "\u{301}",
@@ -34,7 +35,7 @@ struct TextOrderTests {
       "é", "f", "stop 9",
       "Stop 10", "z", "ж",
     ].map { $0 == "A" || $0 == "á" || $0 == "Á" ? $0 : $0 }
-    var random = SeededGenerator(state: 4)
+    var random = SeededGenerator(seed: 4)
     let comparison = FetchRequest.SortDescriptor.Comparison.localizedStandard
     let again = sorted.shuffled(using: &random).sorted { comparison.order(.string($0), .string($1)) < 0 }
     #expect(
@@ -46,7 +47,7 @@ struct TextOrderTests {
 
   @Test("the order is total, and equal exactly where folding leaves the same", arguments: 0..<3)
   func total(seed: UInt64) {
-    var random = SeededGenerator(state: seed &+ 77)
+    var random = SeededGenerator(seed: seed &+ 77)
     let pieces = ["a", "A", "á", "Á", "a\u{301}", "0", "1", "10", "-", " ", "é", "b"]
     func text() -> String {
       (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in pieces.randomElement(using: &random) }.joined()
@@ -69,7 +70,7 @@ struct TextOrderTests {
 
   @Test("the short way for ASCII agrees with the levels", arguments: 0..<4)
   func ascii(seed: UInt64) {
-    var random = SeededGenerator(state: seed &+ 5)
+    var random = SeededGenerator(seed: seed &+ 5)
     let few = Array("aAbB019 -_$~Z".utf8)
     for round in 0..<3_000 {
       func text() -> String {

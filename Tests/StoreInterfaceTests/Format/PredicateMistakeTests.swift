@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Mistakes in predicate formats")
@@ -92,7 +93,7 @@ struct PredicateMistakeTests {
 
   @Test("garbled formats give a tree or an error, never a crash", arguments: 0..<4)
   func garbled(seed: UInt64) {
-    var random = SeededGenerator(state: seed &* 977 &+ 5)
+    var random = SeededGenerator(seed: seed &* 977 &+ 5)
     let words = [
       "a", "b.c", "==", "!=", "<", "(", ")", "{", "}", "[", "]", ",", ".", ":", "'x'", "\"", "'", "$v", "#in", "%@",
       "%K",

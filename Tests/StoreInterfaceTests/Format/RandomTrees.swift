@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 
 /// Random predicates in the form in which the parser makes them.
 struct RandomTrees {

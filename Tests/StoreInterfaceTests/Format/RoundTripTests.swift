@@ -1,13 +1,14 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Predicates as text and back")
 struct RoundTripTests {
   @Test("the text of a random tree is the same tree", arguments: 0..<8)
   func trees(seed: UInt64) throws {
-    var trees = RandomTrees(random: SeededGenerator(state: seed &* 7_919 &+ 3))
+    var trees = RandomTrees(random: SeededGenerator(seed: seed &* 7_919 &+ 3))
     for _ in 0..<400 {
       let predicate = trees.predicate(4)
       let text = predicate.predicateFormat
@@ -19,7 +20,7 @@ struct RoundTripTests {
   @Test("what stands in no text comes back as an argument", arguments: 0..<4)
   func arguments(seed: UInt64) throws {
     let warehouse = try Warehouse()
-    var trees = RandomTrees(random: SeededGenerator(state: seed &* 31 &+ 1))
+    var trees = RandomTrees(random: SeededGenerator(seed: seed &* 31 &+ 1))
     trees.objectIDs = (1...3).map { warehouse.id(warehouse.item, $0) }
     for _ in 0..<200 {
       let predicate = trees.predicate(3)

@@ -1,12 +1,12 @@
-import Foundation
+import StoreInterface
 
 /// Text for searching: what `normalized()` yields.
-public enum TextFolding {
+enum TextNormalization {
   /// The text without case (full folding: `ß` becomes `ss`), diacritics and width.
   ///
   /// ASCII is folded byte by byte, Latin letters with accents by a table of what Foundation makes of each; text with
-  /// anything else takes Foundation's folding without a locale.
-  public static func normalized(_ text: String) -> String {
+  /// anything else takes the way of derived attributes (`TextFolding.canonical`).
+  static func normalized(_ text: String) -> String {
     var text = text
     let folded = text.withUTF8 { utf8 in
       unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: utf8.count * growth) { room in
@@ -15,7 +15,7 @@ public enum TextFolding {
         }
       }
     }
-    return folded ?? slowlyNormalized(text)
+    return folded ?? TextFolding.canonical(text)
   }
 
   /// How many bytes a byte of text may become.
@@ -53,11 +53,6 @@ public enum TextFolding {
     }
     return count
   }
-
-  /// What Foundation folds a text to.
-  static func slowlyNormalized(_ text: String) -> String {
-    text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-  }
 }
 
 /// What Foundation folds each letter of Unicode's Latin-1 Supplement and Latin Extended-A and -B to. None of them joins
@@ -70,7 +65,7 @@ private enum LatinFolding {
   /// folds to more.
   static let words: [UInt64] = (first..<end).map { code in
     guard let scalar = Unicode.Scalar(code) else { return noWord }
-    let folded = Array(TextFolding.slowlyNormalized(String(Character(scalar))).utf8)
+    let folded = Array(TextFolding.canonical(String(Character(scalar))).utf8)
     guard folded.count < 8 else { return noWord }
     return folded.reversed().reduce(0) { $0 << 8 | UInt64($1) } | UInt64(folded.count) << 56
   }

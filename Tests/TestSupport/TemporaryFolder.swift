@@ -1,0 +1,45 @@
+public import Foundation
+
+/// A folder of one test's own, removed with the last reference to it.
+public final class TemporaryFolder: Sendable {
+  /// Where it is, without symbolic links on the way.
+  public let url: URL
+
+  /// Makes a new folder.
+  public init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
+      .resolvingSymlinksInPath()
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // A test may have taken away the right to write.
+    try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// The folder's path.
+  public var path: String { url.path }
+
+  /// The URL of a file in it.
+  public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// The path of a file in it.
+  public func path(_ name: String) -> String { file(name).path }
+
+  /// The names of what is in it, sorted.
+  public func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+
+  /// Writes a file below it, making the folders on its way, and returns its path.
+  @discardableResult
+  public func write(_ text: String, to name: String) throws -> String { try write(Data(text.utf8), to: name) }
+
+  /// As `write(_:to:)` of text, with bytes.
+  @discardableResult
+  public func write(_ bytes: Data, to name: String) throws -> String {
+    let url = file(name)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try bytes.write(to: url)
+    return url.path
+  }
+}
