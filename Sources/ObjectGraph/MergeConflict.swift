@@ -75,7 +75,9 @@ public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
       return "\(conflict.sourceObject.runtime.entity.name) was read at version \(conflict.oldVersion); \(now)"
     }
     let constraints = constraintConflicts.map { conflict in
-      "several objects of \(conflict.entity.name) have the same \(conflict.constraint.joined(separator: ", "))"
+      let values = conflict.constraint.map { conflict.constraintValues[$0]?.description ?? "nil" }
+      return "several objects of \(conflict.entity.name) have the same \(conflict.constraint.joined(separator: ", ")): "
+        + values.joined(separator: ", ")
     }
     return (locking + constraints).joined(separator: "\n")
   }

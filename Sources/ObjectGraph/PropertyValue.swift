@@ -1,4 +1,5 @@
 public import ObjectModel
+import StoreInterface
 
 /// What a property of an object holds: an attribute's value, or the ids that a relationship leads to.
 public enum PropertyValue: Sendable, Hashable {
@@ -20,6 +21,17 @@ public enum PropertyValue: Sendable, Hashable {
     case .attribute: nil
     case .toOne(let id): id.map { [$0] } ?? []
     case .toMany(let ids): ids
+    }
+  }
+}
+
+extension PropertyValue: CustomStringConvertible {
+  /// The value as the format language of predicates writes it; objects by entity and primary key.
+  public var description: String {
+    switch self {
+    case .attribute(let value): Expression.constant(value).expressionFormat
+    case .toOne(let id): id.map { Expression.object($0).expressionFormat } ?? "nil"
+    case .toMany(let ids): Expression.aggregate(ids.map { .object($0) }).expressionFormat
     }
   }
 }

@@ -98,7 +98,7 @@ struct BadRecordTests {
       mended: "x,Zoë 🍵,,1,,,,,,", property: "count", code: "value.not-a-number", value: "many", column: 10),
     Case(
       "a repeated key where duplicates are refused", "a,Again,,,,,,,,", mended: "x,Again,,,,,,,,",
-      property: "identifier", code: "match.duplicate", column: 1, settings: ["duplicates: reject"]),
+      property: "identifier", code: "match.duplicate", value: "a", column: 1, settings: ["duplicates: reject"]),
   ]
 
   private static let head = ItemPipeline.header + "\na,Apple,1,2,3,4.5,6,AB1,,\n"

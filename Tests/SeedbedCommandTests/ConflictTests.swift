@@ -18,6 +18,8 @@ struct ConflictTests {
     #expect(report.total == Report.Counts(read: 5, inserted: 4, rejected: 1))
     #expect(report.rejects.map(\.code) == ["constraint.conflict"])
     #expect(report.rejects.map(\.line) == [4])
+    #expect(report.rejects.map(\.property) == ["email"])
+    #expect(report.rejects.map(\.value) == ["one@example.org"])
     #expect(try workspace.text("rejects.csv").hasSuffix(",c,one@example.org\n"))
     #expect(
       try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZEMAIL FROM ZACCOUNT ORDER BY 1")

@@ -86,6 +86,7 @@ struct MatchTests {
     let report = try await workspace.report("items.yaml")
     #expect(report.total == Report.Counts(read: 2, inserted: 1, rejected: 1))
     #expect(report.rejects.map(\.code) == ["match.exists"])
+    #expect(report.rejects.map(\.value) == ["a"])
     #expect(report.rejects.map(\.line) == [2])
     #expect(
       try workspace.query("Shop.sqlite", Self.rows)

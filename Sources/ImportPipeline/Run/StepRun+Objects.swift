@@ -59,9 +59,7 @@ extension StepRun {
     // Nested objects may have made what was not there.
     let existing = try session.objects.existing(
       node, plan: plan, isNew: { plan.root.children.isEmpty && isKnownNew(node, row: $0) })
-    for row in existing.ambiguous {
-      decoded.noteAmbiguousMatch(record: Int(decoded.root.records[row]), of: decoded.root.plan)
-    }
+    for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
     try checkExisting(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()

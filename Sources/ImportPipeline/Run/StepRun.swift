@@ -198,8 +198,8 @@ final class StepRun {
       key.removeAll(keepingCapacity: true)
       guard PayloadKey.append(node, row: row, to: &key) == .key else {
         decoded.problems[record, default: []].append(
-          RecordProblem(
-            rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.missing-key", value: "",
+          node.matchProblem(
+            "match.missing-key", row: row,
             message: "the match key of \(plan.root.entity.name) (\(plan.step.match.joined(separator: ", "))) is empty",
             hint: "fill it in, or leave such records out with where:"))
         continue
@@ -212,8 +212,8 @@ final class StepRun {
         repeated.append(record)
       } else {
         decoded.problems[record, default: []].append(
-          RecordProblem(
-            rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.duplicate", value: "",
+          node.matchProblem(
+            "match.duplicate", row: row,
             message: "an earlier record has the same match key (\(plan.step.match.joined(separator: ", ")))",
             hint: "mend the data, or choose duplicates: first or last"))
       }
@@ -237,7 +237,7 @@ final class StepRun {
     var ambiguous: [Int] = []
     let existing = try session.store.primaryKeys(
       matching: node.batch, keyColumns: columns, isNew: { isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
-    for row in ambiguous { decoded.noteAmbiguousMatch(record: Int(node.records[row]), of: node.plan) }
+    for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
     try checkExisting(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
     unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
     guard node.batch.count > 0 else { return }
@@ -255,8 +255,9 @@ final class StepRun {
       case .inserted: report.counts.inserted += 1
       case .updated: report.counts.updated += 1
       case .unchanged, .kept: report.counts.unchanged += 1
-      case .conflict, .missing: noteConflict(decoded, record: Int(node.records[row]))
-      case .failedMatch: noteMatch(decoded, record: Int(node.records[row]))
+      case .conflict, .missing:
+        decoded.problems[Int(node.records[row]), default: []].append(node.constraintProblem(row: row))
+      case .failedMatch: noteMatch(decoded, row: row)
       }
     }
     session.tables.register(node)
@@ -273,7 +274,7 @@ final class StepRun {
     let node = decoded.root
     if plan.step.onMatch == .fail {
       for (row, key) in existing.enumerated() where key != 0 && decoded.problems[Int(node.records[row])] == nil {
-        noteMatch(decoded, record: Int(node.records[row]))
+        noteMatch(decoded, row: row)
       }
     }
     var isNew: [Int: Bool] = [:]
@@ -306,19 +307,12 @@ final class StepRun {
     decoded.dropProblemRows()
   }
 
-  private func noteConflict(_ decoded: DecodedBatch, record: Int) {
-    decoded.problems[record, default: []].append(
-      RecordProblem(
-        rawOffset: nil, property: "", code: "constraint.conflict", value: "",
-        message: "another \(plan.root.entity.name) has the same values under a uniqueness constraint",
-        hint: "match by that constraint, or mend the data"))
-  }
-
-  /// `on-match: fail`: the record names an object that is in the store already.
-  private func noteMatch(_ decoded: DecodedBatch, record: Int) {
-    decoded.problems[record, default: []].append(
-      RecordProblem(
-        rawOffset: nil, property: plan.step.match.joined(separator: "+"), code: "match.exists", value: "",
+  /// `on-match: fail`: the row's record names an object that is in the store already.
+  private func noteMatch(_ decoded: DecodedBatch, row: Int) {
+    let node = decoded.root
+    decoded.problems[Int(node.records[row]), default: []].append(
+      node.matchProblem(
+        "match.exists", row: row,
         message: "the \(plan.root.entity.name) with this match key is already in the store",
         hint: "on-match: fail refuses such records; update or keep accepts them"))
   }

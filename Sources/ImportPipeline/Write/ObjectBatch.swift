@@ -68,7 +68,7 @@ struct ObjectBatch {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
       for (row, match) in try find(node).enumerated() {
         if match.isAmbiguous {
-          decoded.noteAmbiguousMatch(record: Int(node.records[row]), of: node.plan)
+          decoded.noteAmbiguousMatch(of: node, row: row)
         } else if let id = match.id, let identity = identity(node, row) {
           known[identity] = context.object(with: id)
         }

@@ -47,17 +47,12 @@ extension ManagedObjectContext {
 
 extension DecodedBatch {
   /// Refuses a record whose match key fits several objects: which of them it means, nobody can say.
-  func noteAmbiguousMatch(record: Int, of node: NodePlan) {
-    let names = node.match.map { part in
-      switch part {
-      case .attribute(let column): node.columns[column].source.propertyName
-      case .reference(let index): node.references[index].property
-      }
-    }
-    problems[record, default: []].append(
-      RecordProblem(
-        rawOffset: nil, property: names.joined(separator: "+"), code: "match.ambiguous", value: "",
-        message: "several objects of \(node.entity.name) have this match key (\(names.joined(separator: ", ")))",
+  func noteAmbiguousMatch(of node: DecodedNode, row: Int) {
+    let names = node.plan.matchProperties.joined(separator: ", ")
+    problems[Int(node.records[row]), default: []].append(
+      node.matchProblem(
+        "match.ambiguous", row: row,
+        message: "several objects of \(node.plan.entity.name) have this match key (\(names))",
         hint: "match by what is unique, or remove the surplus objects"))
   }
 }

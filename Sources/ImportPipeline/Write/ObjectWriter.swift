@@ -183,11 +183,16 @@ final class ObjectWriter {
     if let conflict = (error as? SaveConflictError)?.constraintConflicts.first {
       let names = conflict.constraint
       return RecordProblem(
-        rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict", value: "",
+        rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
+        value: names.map { conflict.constraintValues[$0].map(shown) ?? "" }.joined(separator: ", "),
         message: "another \(conflict.entity.name) has the same \(names.joined(separator: ", "))",
         hint: "match by that constraint, or mend the data")
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
+  }
+
+  private static func shown(_ value: PropertyValue) -> String {
+    value.value?.rejectText ?? value.description
   }
 
   /// Sets relationships between stored objects, inverses included. The pairs of an object's ordered relationship stand

@@ -42,6 +42,7 @@ struct AmbiguousMatchTests {
     #expect(result.counts[0].total == 1)
     #expect(result.rejects[0].contains("\"match.ambiguous\""))
     #expect(!result.rejects[0].contains("match.exists"))
+    #expect(result.rejects[0].contains(#""value":"red""#))
     #expect(try railway.query("SELECT * FROM ZLINE") == before)
   }
 

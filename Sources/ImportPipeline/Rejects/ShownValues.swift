@@ -1,0 +1,69 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+
+extension Value {
+  /// The value as the text of a reject: what a CSV export has for it, cut where it is long.
+  var rejectText: String {
+    let text =
+      switch self {
+      case .null: ""
+      case .integer(let number): String(number)
+      case .boolean(let flag): flag ? "true" : "false"
+      case .double(let number): number.description
+      case .decimal(let number): number.description
+      case .string(let text): text
+      case .date(let date): DateText.iso8601(date)
+      case .data(let data): data.base64EncodedString()
+      case .uuid(let uuid): uuid.uuidString
+      case .uri(let url): url.absoluteString
+      }
+    return String(text.prefix(Reject.valueLimit))
+  }
+}
+
+extension NodePlan {
+  /// The properties of the match key.
+  var matchProperties: [String] {
+    match.map { part in
+      switch part {
+      case .attribute(let column): columns[column].source.propertyName
+      case .reference(let index): references[index].property
+      }
+    }
+  }
+}
+
+extension DecodedNode {
+  /// The values that a row has for the properties, joined by commas: attributes as `Value.rejectText`, relationships by
+  /// the keys of their destinations. A property that the row says nothing of gives the empty text.
+  func shown(_ properties: [String], row: Int) -> String {
+    properties.map { property in
+      if let column = plan.column(.attribute(property)) { return value(column: column, row: row).rejectText }
+      guard let index = plan.references.firstIndex(where: { $0.property == property }),
+        let entry = keys[index].entries.first(where: { Int($0.row) == row && $0.state == .value })
+      else { return "" }
+      return plan.references[index].shownKey(keys[index], entry)
+    }.joined(separator: ", ")
+  }
+
+  /// A problem with the match key of a row.
+  func matchProblem(_ code: String, row: Int, message: String, hint: String) -> RecordProblem {
+    let properties = plan.matchProperties
+    return RecordProblem(
+      rawOffset: nil, property: properties.joined(separator: "+"), code: code, value: shown(properties, row: row),
+      message: message, hint: hint)
+  }
+
+  /// The problem of a row that cannot be written because of a uniqueness constraint. The store does not say which one it
+  /// is: where the entity has only one beside the match key, it is that.
+  func constraintProblem(row: Int) -> RecordProblem {
+    let others = plan.entity.uniquenessConstraints.filter { Set($0) != Set(plan.matchProperties) }
+    let properties = others.count == 1 ? others[0] : []
+    let what = properties.isEmpty ? "values under a uniqueness constraint" : properties.joined(separator: ", ")
+    return RecordProblem(
+      rawOffset: nil, property: properties.joined(separator: "+"), code: "constraint.conflict",
+      value: shown(properties, row: row), message: "another \(plan.entity.name) has the same \(what)",
+      hint: "match by that constraint, or mend the data")
+  }
+}
