@@ -4,7 +4,7 @@ public import ObjectModel
 public enum ContextError: Error, Sendable, CustomStringConvertible {
   /// The object's context no longer exists.
   case contextGone
-  /// Objects kept changing in `willSave` for as many rounds as a save allows.
+  /// Objects kept changing in `willSave` or in validation for as many rounds as a save allows.
   case endlessWillSave(rounds: Int)
   /// There is no such object: its row was deleted, or it never was saved.
   case objectGone(ObjectID)
@@ -20,7 +20,7 @@ public enum ContextError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .contextGone: "the object's context no longer exists"
-    case .endlessWillSave(let rounds): "objects were still being changed by willSave after \(rounds) rounds"
+    case .endlessWillSave(let rounds): "objects were still being changed by willSave or validation after \(rounds) rounds"
     case .objectGone(let id): "there is no \(id.entity.name) \(id.reference)"
     case .endlessConflicts(let rounds): "the merge policy left conflicts in \(rounds) rounds"
     case .saveInsideSave: "a context that is being saved was saved again"

@@ -33,6 +33,8 @@ open class ManagedObject {
   var eventIndex: Int32 = -1
   /// The faults that were made together with this one, until it fires.
   var faultGroup: FaultGroup?
+  /// In a child context: the parent's object, held so that it keeps the version that was read.
+  var counterpart: ManagedObject?
 
   enum Status {
     /// Nothing loaded.
@@ -167,6 +169,7 @@ open class ManagedObject {
     fillWithNulls()
     self.status = status
     faultGroup = nil
+    counterpart = nil
     isTouched = false
     hasEditedLists = false
   }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
     guard let parent else { return try coordinator.rows(request, caching: settings.stalenessInterval != 0) }
     takeIDChangesOfParent()
-    return [SnapshotBlock(try parent.performAndWait { try parent.currentRows(request) })]
+    return [SnapshotBlock(take(try parent.performAndWait { try parent.currentObjects(request) }))]
   }
 
   /// The ids of the objects that a request selects.
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
     guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: settings.stalenessInterval) }
-    return try parent.performAndWait { try parent.currentRows(of: objectIDs) }
+    return take(try parent.performAndWait { try parent.currentObjects(with: objectIDs) })
   }
 
   func row(of objectID: ObjectID) throws -> Snapshot? { try rows(of: [objectID]).first }

@@ -3,18 +3,19 @@ import StoreInterface
 
 /// What a context does for the contexts whose parent it is. Runs on the parent's queue.
 extension ManagedObjectContext {
-  /// The objects that a request selects, with their pending changes, as rows for a child.
-  func currentRows(_ request: FetchRequest) throws -> [Snapshot] {
-    try fetch(request.forRowsOfParent).map(\.currentSnapshot)
+  /// The objects that a request selects, with their pending changes, for a child.
+  func currentObjects(_ request: FetchRequest) throws -> ParentObjects {
+    ParentObjects(try fetch(request.forRowsOfParent))
   }
 
-  /// Objects with their pending changes, as rows for a child; none for deleted ones.
-  func currentRows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
-    try objects(with: objectIDs.map { permanentID(for: $0) }).compactMap { object in
-      object.fire()
-      try throwDeferredError()
-      return object.isDeleted || object.isFault ? nil : object.currentSnapshot
-    }
+  /// Objects with their pending changes, for a child; none for deleted ones.
+  func currentObjects(with objectIDs: [ObjectID]) throws -> ParentObjects {
+    ParentObjects(
+      try objects(with: objectIDs.map { permanentID(for: $0) }).filter { object in
+        object.fire()
+        try throwDeferredError()
+        return !object.isDeleted && !object.isFault
+      })
   }
 
   /// What a child's save changes here.
@@ -23,25 +24,21 @@ extension ManagedObjectContext {
       var before: Snapshot
       var after: Snapshot
     }
-    struct Members: Sendable {
-      var change: SaveRequest.ToManyChange
-      var before: [ObjectID]
-    }
-
     var inserted: [Snapshot]
     /// The stores that these were assigned to.
     var stores: [String?]
     var updated: [Update]
     var deleted: [ObjectID]
-    var members: [Members]
+    var members: [SaveRequest.ToManyChange]
   }
 
   /// Takes a child's changes into this context's objects, property by property: what the child did not change stays as
   /// it is here, and where both changed a property the child's value wins. The changes are this context's own from now
   /// on. `awakeFromInsert` is not called again; `prepareForDeletion` is, for this context's objects.
+  /// - Returns: the objects that the child inserted.
   /// - Throws: `StoreError.optimisticLockingFailure` for objects that are gone or deleted here, what the store throws
   ///   while objects are loaded; nothing is changed then.
-  func absorb(_ save: ChildSave) throws {
+  func absorb(_ save: ChildSave) throws -> ParentObjects {
     try throwDeferredError()
     let known = save.updated.map(\.after.objectID) + save.deleted
     let objects = Dictionary(
@@ -66,20 +63,21 @@ extension ManagedObjectContext {
       }
     }
     for update in save.updated { objects[permanentID(for: update.after.objectID)].map { apply(update, to: $0) } }
-    for members in save.members { try apply(members) }
+    for change in save.members { try apply(change) }
     for id in save.deleted {
       if let object = objects[permanentID(for: id)] { delete(object) }
     }
+    return ParentObjects(save.inserted.compactMap { registeredObject(with: $0.objectID) })
   }
 
   /// Loads what `apply` looks at, so that a store that fails does so before anything is changed.
   private func loadMembers(_ save: ChildSave) throws {
     let new = Set(save.inserted.map(\.objectID))
-    for members in save.members {
-      let wanted = members.change.members.filter { !new.contains($0) }
+    for change in save.members {
+      let wanted = change.members.filter { !new.contains($0) }
       _ = try self.objects(with: wanted.map { permanentID(for: $0) })
-      if !new.contains(members.change.owner) {
-        _ = try object(with: permanentID(for: members.change.owner)).objects(for: members.change.relationshipName)
+      if !new.contains(change.owner) {
+        _ = try object(with: permanentID(for: change.owner)).objects(for: change.relationshipName)
       }
     }
   }
@@ -105,13 +103,13 @@ extension ManagedObjectContext {
     }
   }
 
-  private func apply(_ members: ChildSave.Members) throws {
-    let owner = object(with: permanentID(for: members.change.owner))
-    let name = members.change.relationshipName
+  private func apply(_ change: SaveRequest.ToManyChange) throws {
+    let owner = object(with: permanentID(for: change.owner))
+    let name = change.relationshipName
     guard let index = owner.runtime.layout.relationshipIndexes[name] else { return }
-    let wanted = members.change.members.map { permanentID(for: $0) }
+    let wanted = change.members.map { permanentID(for: $0) }
     var result = try owner.objectIDs(for: name)
-    let leaving = Set(members.before.map { permanentID(for: $0) }).subtracting(wanted)
+    let leaving = Set(change.membersBefore?.map { permanentID(for: $0) } ?? result).subtracting(wanted)
     result.removeAll { leaving.contains($0) }
     if owner.runtime.layout.relationships[index].isOrdered {
       // The child's order counts; members that came here meanwhile follow.

@@ -3,11 +3,12 @@ import StoreInterface
 
 extension ManagedObjectContext {
   /// Has the merge policy settle what the store said would break a uniqueness constraint.
-  func resolveConstraintConflicts(_ plan: SavePlan, _ error: StoreError) throws {
+  /// - Returns: false when there is nothing to settle.
+  func resolveConstraintConflicts(_ plan: SavePlan) throws -> Bool {
     let conflicts = try constraintConflicts(of: plan)
-    // The store knows of a constraint that the model does not have.
-    if conflicts.isEmpty { throw error }
+    if conflicts.isEmpty { return false }
     try settings.mergePolicy.resolve(constraintConflicts: conflicts)
+    return true
   }
 
   /// Values for a constraint in one store: a constraint is about the rows of one store alone.

@@ -44,7 +44,9 @@ extension ManagedObjectContext {
       object.load(row)
     } else {
       switch kind {
-      case .overwrite: object.stored = row
+      case .overwrite:
+        object.stored = row
+        for index in object.memberLists.indices { object.memberLists[index]?.isOverwriting = true }
       case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
       case .mergeByPropertyStoreTrump: try takeChanges(of: row, into: object)
       case .rollback, .error:

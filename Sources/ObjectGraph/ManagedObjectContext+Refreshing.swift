@@ -78,6 +78,7 @@ extension ManagedObjectContext {
     forgetPendingLists()
     pendingDeletes = []
     prefetched = []
+    counterparts = [:]
     deferredError = nil
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)

@@ -11,10 +11,10 @@ extension ManagedObjectContext {
   /// without such a change are not written and keep their version.
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
-  /// deleted, again for those that come to it or changed since they were told; validation of all of them; the write. When rows were changed by others
-  /// since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts
-  /// over from the validation. After the write: `didSave` of every object, `didSaveObjectsNotification`,
-  /// `didSaveObjectIDsNotification`.
+  /// deleted, again for those that come to it or changed since they were told; validation of all of them, and of those that
+  /// come to it by what validation changes; the write. When rows were changed by others since they were read, or a
+  /// uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts over from the validation. After
+  /// the write: `didSave` of every object, `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
   ///   settle the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
@@ -29,12 +29,12 @@ extension ManagedObjectContext {
     if !hasChanges { return }
     post(Self.willSaveObjectsNotification, nil)
     finishEvent(propagating: true)
-    try announceSave()
+    var announced: [ManagedObject: ObjectState] = [:]
+    try announceSave(&announced)
     let greatestRounds = 100
+    var unexplained = 0
     for _ in 0..<greatestRounds {
-      finishEvent(propagating: true)
-      try throwDeferredError()
-      try validate()
+      try validate(&announced)
       if !hasChanges { return forgetPendingLists() }
       let plan = try SavePlan(self)
       try throwDeferredError()
@@ -45,7 +45,10 @@ extension ManagedObjectContext {
         continue
       } catch let error as StoreError {
         guard case .constraintConflict = error else { throw error }
-        try resolveConstraintConflicts(plan, error)
+        if try resolveConstraintConflicts(plan) { continue }
+        // Others may have taken the values away meanwhile; or the store knows of a constraint that the model does not have.
+        unexplained += 1
+        if unexplained > 2 { throw error }
         continue
       }
       return commit(plan)
@@ -56,14 +59,13 @@ extension ManagedObjectContext {
   private func write(_ plan: SavePlan) throws {
     guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
     let changes = plan.childSave
-    try parent.performAndWait { try parent.absorb(changes) }
+    _ = take(try parent.performAndWait { try parent.absorb(changes) })
   }
 
   /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing does.
-  private func announceSave() throws {
+  /// - Parameter announced: what each was when it was last told.
+  func announceSave(_ announced: inout [ManagedObject: ObjectState]) throws {
     let greatestRounds = 1000
-    /// What each was when it was last told.
-    var announced: [ManagedObject: ObjectState] = [:]
     for _ in 0..<greatestRounds {
       propagateDeletes()
       // Only subclasses can have something to say.
@@ -78,45 +80,6 @@ extension ManagedObjectContext {
       }
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
-  }
-
-  private func validate() throws {
-    try loadLimitedLists()
-    var problems: [ValidationError.Problem] = []
-    func collect(_ object: ManagedObject, _ check: () throws -> Void) {
-      do {
-        try check()
-      } catch let error as ValidationError {
-        problems += error.problems
-      } catch {
-        problems.append(
-          ValidationError.Problem(
-            objectID: object.objectID, entity: object.entity.name, property: nil, code: .custom, message: "\(error)"))
-      }
-    }
-    for object in inserted where object.isInserted { collect(object, object.validateForInsert) }
-    for object in touched where object.isUpdated { collect(object, object.validateForUpdate) }
-    for object in deleted { collect(object, object.validateForDelete) }
-    for object in editedLists where object.status == .loaded && !object.isUpdated {
-      for index in object.memberLists.indices where object.memberLists[index] != nil {
-        problems += object.listProblems(index)
-      }
-    }
-    try throwDeferredError()
-    if !problems.isEmpty { throw ValidationError(problems) }
-  }
-
-  /// Loads the to-many relationships whose number of members is limited and that changed without being loaded.
-  private func loadLimitedLists() throws {
-    if memberChanges.isEmpty || !coordinator.hasLimitedLists { return }
-    let limited = memberChanges.byRelationship().filter { key, delta in
-      let runtime = coordinator.runtime(key.owner.entity)
-      let rules = runtime.layout.relationships[key.relationship].description
-      return runtime.hasCountLimit[key.relationship] && (delta.hasRemovals || rules.maximumCount > 0)
-    }.keys.sorted { ($0.owner.primaryKey ?? 0, $0.relationship) < ($1.owner.primaryKey ?? 0, $1.relationship) }
-    for (key, owner) in zip(limited, try objects(with: limited.map(\.owner))) where owner.status == .loaded {
-      try owner.loadMembers(key.relationship)
-    }
   }
 
   private func commit(_ plan: SavePlan) {

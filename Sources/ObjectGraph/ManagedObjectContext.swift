@@ -42,6 +42,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private(set) var eventDepth = 0
   /// What was prefetched last: it stays until the next time, or the end of the event.
   var prefetched: [ManagedObject] = []
+  /// Objects of the parent that no object of this context holds yet, because there is none: until the end of the event.
+  var counterparts: [ObjectID: ManagedObject] = [:]
 
   /// The public settings of the same names, for code that is inside the queue.
   var settings = Settings()
@@ -179,6 +181,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
       if eventDepth == 1 {
         registry.settle()
         prefetched = []
+        counterparts = [:]
       }
       eventDepth -= 1
     }
@@ -255,6 +258,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let home = home(objectID.home.entityIndex)
     let object = home.runtime.objectClass.init(
       ManagedObject.Registration(home: home, objectID: objectID, isInserted: false))
+    if !counterparts.isEmpty { object.counterpart = counterparts.removeValue(forKey: objectID) }
     registry.insertNew(object, objectID, isHeld: isHeld)
     return object
   }

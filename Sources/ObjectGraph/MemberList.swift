@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreInterface
 
 /// The members of one to-many relationship of one object, loaded into a context.
 struct MemberList {
@@ -10,6 +11,8 @@ struct MemberList {
   private(set) var stored: [ObjectID]
   /// The relationship was set through this object, not only followed from the other side.
   var isSetHere = false
+  /// The next save writes the members as they are here, whatever others made of them since.
+  var isOverwriting = false
 
   init(stored: [ObjectID]) {
     self.stored = stored
@@ -68,25 +71,13 @@ struct MemberList {
   /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
   /// own the list is the store's members and then those added here; an order that was set here stays.
   mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool) {
-    let current = members()
-    let before = Set(stored)
-    let left = before.filter { positions[$0] == nil }
-    let isReordered = isOrdered && current.filter(before.contains) != stored.filter { positions[$0] != nil }
-    let present = Set(fresh)
-    let added = current.filter { !before.contains($0) && !present.contains($0) }
-    var merged = fresh.filter { !left.contains($0) }
-    if isReordered {
-      let kept = current.filter { present.contains($0) || !before.contains($0) }
-      let known = Set(kept)
-      merged = kept + merged.filter { !known.contains($0) }
-    } else {
-      merged += added
-    }
+    let merged = MembershipMerge.merged(members(), from: stored, onto: fresh, isOrdered: isOrdered)
     let wasSetHere = isSetHere
     self = MemberList(stored: fresh)
     isSetHere = wasSetHere
-    for member in fresh where left.contains(member) { remove(member) }
-    for member in added { append(member) }
+    let known = Set(merged)
+    for member in fresh where !known.contains(member) { remove(member) }
+    for member in merged { append(member) }
     if isOrdered { arrange(merged) }
   }
 
@@ -99,6 +90,7 @@ struct MemberList {
     for member in current { replaced.append(member) }
     replaced.arrange(replaced.unique(current))
     replaced.isSetHere = isSetHere
+    replaced.isOverwriting = isOverwriting
     self = replaced
   }
 

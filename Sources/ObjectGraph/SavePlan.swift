@@ -8,8 +8,6 @@ struct SavePlan {
   let deleted: [ManagedObject]
   private let context: ManagedObjectContext
   private(set) var request = SaveRequest()
-  /// The members that the lists of `request.toMany` had before.
-  private(set) var membersBefore: [[ObjectID]] = []
 
   init(_ context: ManagedObjectContext) throws {
     inserted = context.inserted.filter(\.isInserted)
@@ -31,12 +29,11 @@ struct SavePlan {
     request.deleted = deleted.map { (objectID: $0.objectID, version: $0.stored?.version ?? 0) }
     for object in context.editedLists where object.status == .loaded || object.isInserted {
       for index in object.memberLists.indices where object.isListWritten(index) {
-        let members = object.memberLists[index]?.members() ?? []
+        guard var list = object.memberLists[index] else { continue }
         request.toMany.append(
           SaveRequest.ToManyChange(
             owner: permanent(object.objectID), relationshipName: object.runtime.layout.relationships[index].name,
-            members: members.map { permanent($0) }))
-        membersBefore.append(object.memberLists[index]?.stored ?? [])
+            members: list.members().map { permanent($0) }, membersBefore: list.isOverwriting ? nil : list.stored))
       }
     }
   }
@@ -49,9 +46,7 @@ struct SavePlan {
         object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
       },
       deleted: request.deleted.map(\.objectID),
-      members: zip(request.toMany, membersBefore).map { change, before in
-        ManagedObjectContext.ChildSave.Members(change: change, before: before)
-      })
+      members: request.toMany)
   }
 
   /// Temporary → permanent, of new objects that have not got their permanent id yet. Empty in a child context, whose

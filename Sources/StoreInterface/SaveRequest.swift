@@ -8,12 +8,13 @@ public struct SaveRequest: Sendable {
   public var updated: [Snapshot] = []
   /// Deleted objects with the version they were read at.
   public var deleted: [(objectID: ObjectID, version: Int64)] = []
-  /// The complete new membership of changed to-many relationships that no to-one column of the other side already
-  /// says: many-to-many, to-many without inverse, and the order of ordered ones.
+  /// The new membership of changed to-many relationships that no to-one column of the other side already says:
+  /// many-to-many, to-many without inverse, and the order of ordered ones.
   ///
   /// Where a to-one inverse says who is a member, a change only says their order; members that it leaves out, and new
   /// members of an ordered relationship that no change mentions, come last. A member of a to-many relationship without
-  /// inverse leaves its previous owner. Memberships of deleted objects end by themselves. Of two sides of one
+  /// inverse leaves its previous owner. Memberships of deleted objects end by themselves, and members that have no row
+  /// (somebody deleted them meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
 
@@ -28,11 +29,15 @@ public struct SaveRequest: Sendable {
     public var relationshipName: String
     /// Permanent ids; the order counts where the relationship is ordered.
     public var members: [ObjectID]
+    /// The members that the change started from: what others added or removed since is kept. Nil: `members` are all that
+    /// there are to be.
+    public var membersBefore: [ObjectID]?
     /// A change that gives the owner these members.
-    public init(owner: ObjectID, relationshipName: String, members: [ObjectID]) {
+    public init(owner: ObjectID, relationshipName: String, members: [ObjectID], membersBefore: [ObjectID]? = nil) {
       self.owner = owner
       self.relationshipName = relationshipName
       self.members = members
+      self.membersBefore = membersBefore
     }
   }
 }

@@ -52,9 +52,14 @@ extension ManagedObjectContext {
       self.perform {
         deliver(
           Result {
-            let rows = try rows.get()
+            let found = try rows.get()
             try monitor.check()
             self.takeIDChangesOfParent()
+            let rows =
+              switch found {
+              case .ofStore(let blocks): blocks
+              case .ofParent(let objects): [SnapshotBlock(self.take(objects))]
+              }
             // Values are here already.
             var request = request
             request.includesPropertyValues = true
@@ -68,15 +73,20 @@ extension ManagedObjectContext {
     }
   }
 
+  private enum FoundRows: Sendable {
+    case ofStore([SnapshotBlock])
+    case ofParent(ParentObjects)
+  }
+
   /// The rows that this context's store, or parent, has for a request; delivered anywhere.
   private func readInBackground(
     _ request: FetchRequest, _ monitor: FetchMonitor,
-    _ deliver: @escaping @Sendable (Result<[SnapshotBlock], any Error>) -> Void
+    _ deliver: @escaping @Sendable (Result<FoundRows, any Error>) -> Void
   ) {
     if let parent {
       parent.perform {
         parent.fetchInBackground(request.forRowsOfParent, monitor) { found in
-          deliver(found.map { [SnapshotBlock($0.map(\.currentSnapshot))] })
+          deliver(found.map { .ofParent(ParentObjects($0)) })
         }
       }
       return
@@ -84,7 +94,7 @@ extension ManagedObjectContext {
     let caching = settings.stalenessInterval != 0
     // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them too.
     DispatchQueue(label: "seedbed.fetch." + name).async {
-      deliver(Result { try self.coordinator.rows(request, caching: caching, monitor: monitor) })
+      deliver(Result { .ofStore(try self.coordinator.rows(request, caching: caching, monitor: monitor)) })
     }
   }
 }

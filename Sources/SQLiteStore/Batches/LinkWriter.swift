@@ -174,11 +174,34 @@ final class LinkWriter {
     return result
   }
 
+  /// Gives an owner the members of a context's list, but for those that have no row any more, which somebody deleted.
+  /// - Parameter before: what the list was made from: what others added or removed since is kept. Nil: the owner gets
+  ///   exactly these members.
+  func changeMembers(of owner: Int64, to members: [Int64], from before: [Int64]?) throws {
+    let present = try self.members(of: owner)
+    let merged =
+      before.map { MembershipMerge.merged(members, from: $0, onto: present, isOrdered: order != nil) } ?? members
+    let known = Set(present)
+    try replaceMembers(of: owner, present, with: merged.filter { try known.contains($0) || hasRow($0) })
+  }
+
+  /// Whether the relationship can lead to such a row.
+  private func hasRow(_ member: Int64) throws -> Bool {
+    let table = store.layout.table(for: relationship.destination).name
+    let find = try store.cached("SELECT 1 FROM \(table) WHERE Z_PK = ?1")
+    defer { find.reset() }
+    try find.bind(1, member)
+    return try find.step()
+  }
+
   /// Gives an owner exactly these members, in this order where the relationship is ordered.
   func replaceMembers(of owner: Int64, with members: [Int64]) throws {
+    try replaceMembers(of: owner, self.members(of: owner), with: members)
+  }
+
+  private func replaceMembers(of owner: Int64, _ present: [Int64], with members: [Int64]) throws {
     var seen: Set<Int64> = []
     let wanted = members.filter { seen.insert($0).inserted }
-    let present = try self.members(of: owner)
     for member in present where !seen.contains(member) { try remove(member, from: owner) }
     for member in wanted { try add(member, to: owner) }
     if let order, try self.members(of: owner) != wanted { try place(wanted, of: owner, order) }

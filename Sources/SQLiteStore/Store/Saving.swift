@@ -138,7 +138,8 @@ extension SQLiteStore {
       try reorder(relationship, owner: owner, members: members)
     } else {
       let writer = try LinkWriter(self, relationship)
-      try writer.replaceMembers(of: owner, with: members)
+      try writer.changeMembers(
+        of: owner, to: members, from: change.membersBefore?.compactMap { primaryKey(of: $0) })
     }
   }
 

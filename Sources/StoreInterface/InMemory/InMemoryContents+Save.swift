@@ -165,7 +165,8 @@ extension InMemoryContents {
       memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
       return
     }
-    for member in change.members { after.append(member) }
+    let wanted = newMembers(change, of: relationship).filter { before[$0] != nil || row($0) != nil }
+    for member in wanted { after.append(member) }
     memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
     for member in before.keys where after.orderKeys[member] == nil {
       if let inverse {
@@ -174,7 +175,7 @@ extension InMemoryContents {
         solitaryOwners[OwnerKey(owner: member, relationship: solitaryName(relationship))] = nil
       }
     }
-    for member in change.members where before[member] == nil {
+    for member in wanted where before[member] == nil {
       if let inverse {
         memberships[OwnerKey(owner: member, relationship: inverse.name), default: Membership()].append(change.owner)
       } else {
@@ -184,6 +185,13 @@ extension InMemoryContents {
         }
       }
     }
+  }
+
+  private func newMembers(_ change: SaveRequest.ToManyChange, of relationship: Relationship) -> [ObjectID] {
+    guard let before = change.membersBefore else { return change.members }
+    return MembershipMerge.merged(
+      change.members, from: before, onto: members(of: change.owner, relationship: relationship),
+      isOrdered: relationship.isOrdered)
   }
 
   private mutating func removeMember(_ member: ObjectID, from owner: ObjectID, _ relationship: String) {

@@ -1,0 +1,210 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+/// Contexts that do not merge each other's saves lose nothing of them without being told.
+@Suite("What others saved meanwhile")
+struct LostUpdateTests {
+  enum OtherSide: CaseIterable {
+    case adds, removes, deletes
+  }
+
+  @Test(
+    "a list of members is written as what changed in it", arguments: StoreKind.allCases, OtherSide.allCases)
+  func members(kind: StoreKind, other: OtherSide) throws {
+    let archive = try Archive(kind)
+    try archive.work { context in
+      let book = archive.add(context, "b")
+      for name in ["t0", "t1", "t2"] { context.insert(archive.tag)["name"] = .string(name) }
+      try book.add(try Self.tag(archive, context, "t0"), to: "tags")
+      try context.save()
+    }
+    try archive.work { mine in
+      let book = try #require(try archive.find(mine, "b"))
+      _ = try book.objects(for: "tags")
+      try archive.work { theirs in
+        let same = try #require(try archive.find(theirs, "b"))
+        switch other {
+        case .adds: try Self.tag(archive, theirs, "t1").add(same, to: "items")
+        case .removes: try Self.tag(archive, theirs, "t0").remove(same, from: "items")
+        case .deletes: theirs.delete(try Self.tag(archive, theirs, "t0"))
+        }
+        try theirs.save()
+      }
+      try book.add(try Self.tag(archive, mine, "t2"), to: "tags")
+      try mine.save()
+      // What is written later starts from what this context knows.
+      try book.remove(try Self.tag(archive, mine, "t2"), from: "tags")
+      try mine.save()
+      try book.add(try Self.tag(archive, mine, "t2"), to: "tags")
+      try mine.save()
+    }
+    try archive.work { context in
+      let book = try #require(try archive.find(context, "b"))
+      let names = try book.objects(for: "tags").map { $0["name"].text }.sorted()
+      #expect(names == (other == .adds ? ["t0", "t1", "t2"] : ["t2"]))
+    }
+  }
+
+  @Test("a member that somebody deleted is not linked to", arguments: StoreKind.allCases)
+  func goneMember(kind: StoreKind) throws {
+    let archive = try Archive(kind)
+    try archive.work { context in
+      archive.add(context, "b")
+      context.insert(archive.tag)["name"] = .string("t0")
+      try context.save()
+    }
+    try archive.work { mine in
+      let book = try #require(try archive.find(mine, "b"))
+      let tag = try Self.tag(archive, mine, "t0")
+      _ = tag["name"]
+      try archive.work { theirs in
+        theirs.delete(try Self.tag(archive, theirs, "t0"))
+        try theirs.save()
+      }
+      try book.add(tag, to: "tags")
+      try mine.save()
+    }
+    let book = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
+    let tags = try #require(archive.item.relationship("tags"))
+    #expect(try archive.store.members(of: book, relationship: tags).isEmpty)
+  }
+
+  private static func tag(
+    _ archive: Archive, _ context: ManagedObjectContext, _ name: String
+  ) throws -> ManagedObject {
+    var request = FetchRequest(archive.tag)
+    request.predicate = .comparison(["name"], .equal, .string(name))
+    return try #require(try context.fetch(request).first)
+  }
+
+  // MARK: Child contexts
+
+  enum Reading: CaseIterable {
+    case fetch, fault, deletion, secondEdit
+  }
+
+  @Test(
+    "the parent of a context finds out that others changed what the child had read",
+    arguments: StoreKind.allCases, Reading.allCases)
+  func child(kind: StoreKind, reading: Reading) throws {
+    let archive = try Archive(kind)
+    try archive.work { context in
+      archive.add(context, "k", title: "old")
+      try context.save()
+    }
+    let id = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
+    let root = archive.container.newBackgroundContext(name: "root")
+    let child = ManagedObjectContext(parent: root, name: "child")
+    let held = Box<ManagedObject>()
+    try child.performAndWait {
+      let object = reading == .fault ? child.object(with: id) : try #require(try archive.find(child, "k"))
+      #expect(object["title"] == .string("old"))
+      if reading == .secondEdit {
+        object["note"] = .string("first")
+        try child.save()
+        try root.performAndWait { try root.save() }
+      }
+      held.value = object
+    }
+    try archive.work { theirs in
+      try #require(try archive.find(theirs, "k"))["title"] = .string("theirs")
+      try theirs.save()
+    }
+    let before = try archive.items()
+    try child.performAndWait {
+      let object = try #require(held.value)
+      if reading == .deletion {
+        child.delete(object)
+      } else {
+        object["title"] = .string("mine")
+      }
+      try child.save()
+    }
+    try root.performAndWait {
+      let error = #expect(throws: SaveConflictError.self) { try root.save() }
+      #expect(error?.optimisticLockingConflicts.count == 1)
+      #expect(try archive.items() == before)
+      root.mergePolicy = .mergeByPropertyStoreTrump
+      try root.save()
+      #expect(try archive.items() == before)
+    }
+  }
+
+  @Test("a child that edits and saves again and again has no conflict with itself", arguments: StoreKind.allCases)
+  func sameChild(kind: StoreKind) throws {
+    let archive = try Archive(kind)
+    let root = archive.container.newBackgroundContext(name: "root")
+    let child = ManagedObjectContext(parent: root, name: "child")
+    try child.performAndWait {
+      let object = archive.add(child, "k")
+      for number in 0..<4 {
+        object["title"] = .string("\(number)")
+        try child.save()
+        try root.performAndWait { try root.save() }
+      }
+    }
+    #expect(try archive.items().map { $0.prefix(3) } == ["k 3"])
+  }
+
+  // MARK: Constraints
+
+  /// Lets somebody do something right after a save that broke a constraint.
+  private final class RacingStore: PersistentStore {
+    let base: any PersistentStore
+    let afterConflict: Box<() throws -> Void>
+
+    init(_ base: any PersistentStore, _ afterConflict: Box<() throws -> Void>) {
+      self.base = base
+      self.afterConflict = afterConflict
+    }
+
+    var identifier: String { base.identifier }
+    var model: ManagedObjectModel { base.model }
+    func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try base.snapshots(request) }
+    func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
+    func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+      try base.members(of: owner, relationship: relationship)
+    }
+    func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+      try base.reservePrimaryKeys(count, for: entity)
+    }
+    func save(_ request: SaveRequest) throws {
+      do {
+        try base.save(request)
+      } catch let error as StoreError {
+        if case .constraintConflict = error { try afterConflict.value?() }
+        throw error
+      }
+    }
+  }
+
+  @Test(
+    "a key that somebody gave up while the save was refused is free", arguments: StoreKind.allCases,
+    [MergePolicy.Kind.error, .mergeByPropertyObjectTrump])
+  func freedKey(kind: StoreKind, policy: MergePolicy.Kind) throws {
+    let archive = try Archive(kind)
+    try archive.work { theirs in
+      archive.add(theirs, "k", title: "theirs")
+      try theirs.save()
+    }
+    let afterConflict = Box<() throws -> Void>()
+    afterConflict.value = {
+      afterConflict.value = nil
+      try archive.work { theirs in
+        theirs.delete(try #require(try archive.find(theirs, "k")))
+        try theirs.save()
+      }
+    }
+    let container = try PersistentContainer(
+      name: "racing", model: archive.item.model, store: RacingStore(archive.store, afterConflict))
+    let mine = container.newBackgroundContext()
+    try mine.performAndWait {
+      mine.mergePolicy = MergePolicy(policy)
+      archive.add(mine, "k", title: "mine")
+      try mine.save()
+    }
+    #expect(try archive.items().map { $0.prefix(6) } == ["k mine"])
+  }
+}
