@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Contexts that do not merge each other's saves lose nothing of them without being told.
@@ -69,6 +70,77 @@ struct LostUpdateTests {
     let book = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
     let tags = try #require(archive.item.relationship("tags"))
     #expect(try archive.store.members(of: book, relationship: tags).isEmpty)
+  }
+
+  private struct Pair: Hashable, Sendable {
+    var book: String
+    var tag: String
+  }
+
+  /// Contexts change the members of many-to-many relationships from both sides, and save in turns without merging: the
+  /// store has what was there with the changes of every save.
+  @Test("the saves of several contexts add up", arguments: StoreKind.allCases, 0..<20)
+  func manySaves(kind: StoreKind, seed: Int) throws {
+    let archive = try Archive(kind)
+    let books = ["a", "b", "c"]
+    let tags = ["t0", "t1", "t2", "t3"]
+    try archive.work { context in
+      for code in books { archive.add(context, code) }
+      for name in tags { context.insert(archive.tag)["name"] = .string(name) }
+      try context.save()
+    }
+    var random = SeededGenerator(seed: UInt64(seed))
+    let contexts = (0..<3).map { archive.container.newBackgroundContext(name: "\($0)") }
+    // What a context loaded stays as it is while its objects are held.
+    let held = Box<[ManagedObject]>()
+    for context in contexts {
+      try context.performAndWait {
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        let objects = try context.fetch(FetchRequest(archive.item)) + context.fetch(FetchRequest(archive.tag))
+        held.value = (held.value ?? []) + objects
+      }
+    }
+    var expected: Set<Pair> = []
+    var pending: [[Pair: Bool]] = Array(repeating: [:], count: contexts.count)
+    for _ in 0..<80 {
+      let index = Int.random(in: contexts.indices, using: &random)
+      let context = contexts[index]
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        try context.performAndWait { try context.save() }
+        for (pair, isThere) in pending[index] {
+          if isThere { expected.insert(pair) } else { expected.remove(pair) }
+        }
+        pending[index] = [:]
+        #expect(try Self.pairs(archive) == expected)
+        continue
+      }
+      let pair = Pair(
+        book: try #require(books.randomElement(using: &random)), tag: try #require(tags.randomElement(using: &random)))
+      if pending[index][pair] != nil { continue }
+      let isAddition = Bool.random(using: &random)
+      let isByTag = Bool.random(using: &random)
+      let isChange = try context.performAndWait { () throws -> Bool in
+        let item = try #require(try archive.find(context, pair.book))
+        let tag = try Self.tag(archive, context, pair.tag)
+        let (owner, member, name) = isByTag ? (tag, item, "items") : (item, tag, "tags")
+        if try owner.objectIDs(for: name).contains(member.objectID) == isAddition { return false }
+        if isAddition { try owner.add(member, to: name) } else { try owner.remove(member, from: name) }
+        return true
+      }
+      if isChange { pending[index][pair] = isAddition }
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  private static func pairs(_ archive: Archive) throws -> Set<Pair> {
+    let context = archive.container.newBackgroundContext(name: "pairs")
+    return try context.performAndWait {
+      var result: Set<Pair> = []
+      for book in try context.fetch(FetchRequest(archive.item)) {
+        for tag in try book.objects(for: "tags") { result.insert(Pair(book: book["code"].text, tag: tag["name"].text)) }
+      }
+      return result
+    }
   }
 
   private static func tag(
