@@ -20,7 +20,8 @@ public enum ContextError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .contextGone: "the object's context no longer exists"
-    case .endlessWillSave(let rounds): "objects were still being changed by willSave or validation after \(rounds) rounds"
+    case .endlessWillSave(let rounds):
+      "objects were still being changed by willSave or validation after \(rounds) rounds"
     case .objectGone(let id): "there is no \(id.entity.name) \(id.reference)"
     case .endlessConflicts(let rounds): "the merge policy left conflicts in \(rounds) rounds"
     case .saveInsideSave: "a context that is being saved was saved again"
