@@ -26,13 +26,31 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Settles conflicts as a policy of that kind does.
+  func settle(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws {
+    let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
+    // What many objects leave is gone through once, not once for each.
+    let losing = objectWins ? [] : conflicts.filter { $0.row != nil }.map(\.sourceObject)
+    if kind == .rollback { forgetChanges(of: losing.filter { $0.status == .loaded }) }
+    let restored = Set(losing.filter { $0.status == .deleted })
+    if !restored.isEmpty { deleted.removeAll { restored.contains($0) } }
+    lose(conflicts.filter { isLost($0, objectWins) }.map(\.sourceObject))
+    for conflict in conflicts where conflict.row != nil || conflict.sourceObject.status != .gone {
+      try settle(conflict, kind)
+    }
+  }
+
+  /// Whether the object goes because its row is gone.
+  private func isLost(_ conflict: MergeConflict, _ objectWins: Bool) -> Bool {
+    conflict.row == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
+  }
+
   /// Settles one conflict as a policy of that kind does.
   func settle(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
     let object = conflict.sourceObject
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     guard let row = conflict.row else {
-      if object.status == .deleted || !objectWins || parent != nil { return lose(object) }
-      return insertAgain(object)
+      return isLost(conflict, objectWins) ? lose(object) : insertAgain(object)
     }
     event.refreshed.append(object)
     if object.status == .deleted {

@@ -55,7 +55,8 @@ open class MergePolicy: @unchecked Sendable {
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
     if kind == .error { throw SaveConflictError(optimisticLockingConflicts: conflicts) }
-    for conflict in conflicts { try conflict.sourceObject.context?.settle(conflict, kind) }
+    guard let context = conflicts.lazy.compactMap(\.sourceObject.context).first else { return }
+    try context.settle(conflicts, kind)
   }
 
   /// Settles conflicts about uniqueness constraints. Called on the context's queue; may change objects.
