@@ -11,7 +11,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// Where objects live.
   public let managedObjectContext: ManagedObjectContext
   /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep them
-  /// together: usually it is this very key path.
+  /// together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an attribute. A
+  /// transient one has the names that the program sets, in `awakeFromFetch` for instance.
   public let sectionNameKeyPath: String?
   /// Under which name the sections are kept on disk; nil for not at all.
   public let cacheName: String?
@@ -49,8 +50,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   // MARK: Results
 
   /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
-  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, or objects of one section
-  ///   do not follow each other in the order of the request.
+  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path leads to
+  ///   no attribute, or objects of one section do not follow each other in the order of the request.
   public func performFetch() throws {
     let stamp = cacheStamp()
     let staleCount = managedObjectContext.staleRowCount
@@ -122,6 +123,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   func fetch() throws -> [Object] {
     guard !fetchRequest.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
+    _ = try sectionKeyPath()
     return try managedObjectContext.fetch(fetchRequest).compactMap { $0 as? Object }
   }
 
@@ -154,19 +156,24 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return made
   }
 
+  private func sectionKeyPath() throws(FetchedResultsError) -> SectionKeyPath? {
+    guard let sectionNameKeyPath else { return nil }
+    return try SectionKeyPath(sectionNameKeyPath, of: fetchRequest.entity)
+  }
+
   func makeSections(of found: [Object]) throws -> Content {
-    guard let path = sectionNameKeyPath?.split(separator: ".").map(String.init) else {
+    guard let path = try sectionKeyPath() else {
       return [ResultsChanges.Section(name: "", items: found)]
     }
     var result: Content = []
     var seen: Set<String> = []
     for object in found {
-      let name = object.sectionName(at: path)
+      let name = path.sectionName(of: object)
       if result.last?.name != name {
         guard seen.insert(name).inserted else {
           let descriptor = fetchRequest.sortDescriptors[0].keyPath.joined(separator: ".")
           throw FetchedResultsError.sectionsOutOfOrder(
-            section: name, keyPath: path.joined(separator: "."), firstSortKeyPath: descriptor)
+            section: name, keyPath: sectionNameKeyPath ?? "", firstSortKeyPath: descriptor)
         }
         result.append(ResultsChanges.Section(name: name, items: []))
       }
@@ -203,6 +210,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
 public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
   /// A request without an order has no places to speak of.
   case noSortDescriptor
+  /// The section key path does not lead over to-one relationships to an attribute of the request's entity.
+  case unknownSectionKeyPath(String, entity: String)
   /// Objects of one section do not follow each other.
   case sectionsOutOfOrder(section: String, keyPath: String, firstSortKeyPath: String)
 
@@ -210,32 +219,11 @@ public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noSortDescriptor: "a fetched results controller needs a request with a sort descriptor"
+    case .unknownSectionKeyPath(let keyPath, let entity):
+      "\"\(keyPath)\" leads to no attribute of \(entity): "
+        + "sections are named by an attribute, or by one behind to-one relationships"
     case .sectionsOutOfOrder(let section, let keyPath, let first):
       "the objects of section \"\(section)\" (\(keyPath)) do not follow each other: the request sorts by \(first) first"
-    }
-  }
-}
-
-extension ManagedObject {
-  /// The value at a key path as the name of a section; empty when it is missing.
-  func sectionName(at path: [String]) -> String {
-    var here = self
-    for name in path.dropLast() {
-      guard let next = here.object(for: name) else { return "" }
-      here = next
-    }
-    guard let last = path.last else { return "" }
-    switch here[last] {
-    case .null: return ""
-    case .string(let text): return text
-    case .integer(let number): return "\(number)"
-    case .boolean(let flag): return flag ? "1" : "0"
-    case .double(let number): return "\(number)"
-    case .decimal(let number): return "\(number)"
-    case .date(let date): return date.formatted(.iso8601)
-    case .uuid(let uuid): return uuid.uuidString
-    case .uri(let url): return url.absoluteString
-    case .data(let data): return data.base64EncodedString()
     }
   }
 }

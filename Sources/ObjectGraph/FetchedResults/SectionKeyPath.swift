@@ -1,0 +1,68 @@
+import Foundation
+import ObjectModel
+import StoreInterface
+
+/// The key path that gives objects the names of their sections: over to-one relationships to an attribute, or to the
+/// name of the entity.
+struct SectionKeyPath {
+  private let steps: ArraySlice<String>
+  /// Nil for the name of the entity.
+  private let attribute: String?
+
+  init(_ text: String, of entity: Entity) throws(FetchedResultsError) {
+    let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if let end = ObjectTrait.end(of: path, from: entity), case .entityName = end.trait {
+      steps = end.owner[...]
+      attribute = nil
+    } else {
+      steps = path.dropLast()
+      attribute = path.last
+    }
+    var here = entity
+    for name in steps {
+      guard let relationship = here.relationship(name), !relationship.isToMany else {
+        throw .unknownSectionKeyPath(text, entity: entity.name)
+      }
+      here = relationship.destination
+    }
+    guard let attribute else { return }
+    // Objects do not hold composite attributes.
+    guard let type = here.attribute(attribute)?.type, type != .composite else {
+      throw .unknownSectionKeyPath(text, entity: entity.name)
+    }
+  }
+
+  /// The name of the section that an object belongs to; empty when the value is missing.
+  func sectionName(of object: ManagedObject) -> String {
+    var here = object
+    for name in steps {
+      guard let next = here.object(for: name) else { return "" }
+      here = next
+    }
+    guard let attribute else { return here.entity.name }
+    return switch here[attribute] {
+    case .null: ""
+    case .string(let text): text
+    case .integer(let number): "\(number)"
+    case .boolean(let flag): flag ? "1" : "0"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .date(let date): Self.text(date)
+    case .uuid(let uuid): uuid.uuidString
+    case .uri(let url): url.absoluteString
+    case .data(let data): data.base64EncodedString()
+    }
+  }
+
+  /// A date by ISO 8601, with all digits of its fraction of a second: different dates are different sections.
+  private static func text(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    // Calendars do not reach further.
+    guard abs(seconds) < 1e11 else { return "\(seconds)" }
+    let whole = seconds.rounded(.down)
+    let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
+    // Decimals subtract without rounding.
+    guard let fraction = Decimal(string: "\(seconds)").map({ $0 - Decimal(whole) }), fraction > 0 else { return text }
+    return text.dropLast() + "\(fraction)".dropFirst() + "Z"
+  }
+}
