@@ -143,8 +143,10 @@ extension FetchSQL {
       if kind.isObject { throw Untranslatable() }
       return (function == .minimum ? "min(\(value))" : "max(\(value))", kind)
     case .sum:
-      return kind.isNumber
-        ? ("IFNULL(sum(\(distinct)\(real(value, kind))), 0)", .number(.computed)) : ("0 * count(*)", .number(.computed))
+      if !kind.isNumber { return ("0 * count(*)", .number(.computed)) }
+      // `sum` is NULL of nothing, and also where infinities cancel: only the first makes 0.
+      let sum = "sum(\(distinct)\(real(value, kind)))"
+      return ("CASE count(\(value)) WHEN 0 THEN 0 ELSE \(sum) END", .number(.computed))
     case .average, .median, .standardDeviation:
       guard kind.isNumber else { return ("NULL", .nothing) }
       let name =

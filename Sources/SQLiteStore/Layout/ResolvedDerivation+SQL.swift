@@ -33,7 +33,8 @@ extension ResolvedDerivation {
       }
       return "(SELECT \(result) FROM \(first.table) AS h1\(joins.joined()) WHERE h1.Z_PK = t.\(first.foreignKey))"
     case .aggregate(let members, let membership, let column, let filter, _):
-      let result = column.map { "IFNULL(SUM(m.\($0)), 0)" } ?? "COUNT(*)"
+      // `SUM` is NULL of nothing, and also where infinities cancel: only the first makes 0.
+      let result = column.map { "CASE COUNT(m.\($0)) WHEN 0 THEN 0 ELSE SUM(m.\($0)) END" } ?? "COUNT(*)"
       let condition = filter.map { " AND (\($0))" } ?? ""
       switch membership {
       case .foreignKey(let key): return "(SELECT \(result) FROM \(members) AS m WHERE m.\(key) = t.Z_PK\(condition))"

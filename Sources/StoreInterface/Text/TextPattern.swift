@@ -91,8 +91,9 @@ public enum TextPattern {
   public static func expression(
     _ pattern: String, options: Predicate.Comparison.Options
   ) -> NSRegularExpression? {
-    // On its own first, because parentheses around it could complete it.
-    guard (try? NSRegularExpression(pattern: pattern)) != nil else { return nil }
+    // On its own first, because parentheses around it could complete it. Foundation takes no empty pattern, which is one of
+    // the empty text.
+    guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil else { return nil }
     let pattern = foldsDiacritics(options) ? TextFolding.fold(pattern, options: .diacriticInsensitive) : pattern
     let ignoresCase = !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .localized])
     return try? NSRegularExpression(
