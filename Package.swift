@@ -98,7 +98,9 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite", "TestSupport"]),
-    .testTarget(name: "AccessorTests", dependencies: ["ObjectGraph", "StoreInterface", "ObjectModel", "ModelFiles"]),
+    .testTarget(
+      name: "AccessorTests",
+      dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "ModelFiles", "TestSupport"]),
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
     .testTarget(
       name: "ImportPipelineTests",

@@ -107,6 +107,18 @@ extension ManagedObject {
     try loadedContext().objects(with: objectIDs(for: name))
   }
 
+  /// The members of a to-many relationship as `objects(for:)` gives them, without an error to handle: generated properties
+  /// are made of this. After an error of the store, which the context's next fetch or save throws, there are none, and the
+  /// next access tries again.
+  public func members(of name: String) -> [ManagedObject] {
+    do {
+      return try objects(for: name)
+    } catch {
+      context?.deferredError = error
+      return []
+    }
+  }
+
   /// The ids of the members of a to-many relationship, in the order of `objects(for:)`.
   /// - Throws: what the store throws.
   public func objectIDs(for name: String) throws -> [ObjectID] {

@@ -72,7 +72,7 @@ enum Gallery {
     room.attributes = [
       "class", "default", "entity", "entityProperty", "isDeleted", "Type", "object", "objects", "add", "remove",
       "value",
-      "insert", "context", "hash",
+      "insert", "context", "hash", "members",
     ].map { AttributeDescription($0, .string) }
     room.relationships = [
       RelationshipDescription("works", toMany: "Work", inverse: "rooms"),

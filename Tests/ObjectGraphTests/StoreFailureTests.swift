@@ -60,6 +60,32 @@ struct StoreFailureTests {
     }
   }
 
+  @Test("an error while members load is thrown by the next fetch or save when nobody asked for it, and they load later")
+  func failedMembers() throws {
+    let school = try School(.inMemory)
+    let store = FragileStore(school.person.model)
+    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let maths = school.addCourse(context, 1)
+      let ada = school.addPupil(context, "Ada")
+      ada.setObject(maths, for: "course")
+      try context.save()
+      for isFault in [false, true] {
+        context.stalenessInterval = 0
+        try context.refresh(maths, mergeChanges: false)
+        if !isFault { #expect(maths["code"] == .integer(1)) }
+        store.isBroken.store(true, ordering: .relaxed)
+        #expect(throws: StoreError.self) { try maths.objects(for: "pupils") }
+        #expect(maths.members(of: "pupils").isEmpty)
+        store.isBroken.store(false, ordering: .relaxed)
+        #expect(throws: StoreError.self) { try context.fetch(school.all(school.course)) }
+        #expect(maths.members(of: "pupils") == [ada])
+        try context.save()
+      }
+    }
+  }
+
   @Test("an error while a fault loads is thrown by the next fetch or save, and the object loads later")
   func failedFault() throws {
     let school = try School(.inMemory)

@@ -48,13 +48,12 @@ struct EntityAccessors {
 
   // MARK: Key paths
 
-  /// To-many properties throw when they are read, so they have no key paths. Inherited properties have others than those
-  /// of the parent's class.
+  /// Inherited properties have other key paths than those of the parent's class, so that they are listed again.
   private mutating func addNaming() {
     let attributes = entity.attributes.filter { $0.composite == nil }.map(\.name)
-    let toOne = entity.relationships.filter { !$0.isToMany }.map(\.name)
+    let relationships = entity.relationships.map(\.name)
     let overriding = entity.superentity == nil ? "" : "override "
-    let cases = (attributes + toOne).map { name in
+    let cases = (attributes + relationships).map { name in
       "  case \\\(names.className(of: entity)).\(names.property(name)): \"\(name)\""
     }
     members.append(
@@ -175,7 +174,7 @@ struct EntityAccessors {
       """)
   }
 
-  /// Reading and changing members may load them, and so may throw what the store throws.
+  /// Properties that throw have no key paths, and so no part in `#Predicate`.
   private mutating func addToMany(_ relationship: RelationshipDescription) {
     let name = relationship.name
     let member = destination(relationship)
@@ -183,9 +182,10 @@ struct EntityAccessors {
     let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isOptional ? "" : ", required")
     members.append(
       """
-      /// To-many\(extra). Loads the members when it is first asked.
+      /// To-many\(extra). Loads the members when it is first asked. After an error of the store, which the context's next
+      /// fetch or save throws, there are none.
       \(access)var \(names.property(name)): [\(member)] {
-        get throws { try objects(for: "\(name)").map { \(names.listName).checked($0) } }
+        members(of: "\(name)").map { \(names.listName).checked($0) }
       }
       """)
     members.append(

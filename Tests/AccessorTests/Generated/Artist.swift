@@ -31,9 +31,10 @@ public final class Artist: ManagedObject, PropertyNaming {
     set { setObject(newValue, for: "self") }
   }
 
-  /// To-many, ordered, required. Loads the members when it is first asked.
+  /// To-many, ordered, required. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// fetch or save throws, there are none.
   public var works: [Work] {
-    get throws { try objects(for: "works").map { Gallery2Classes.checked($0) } }
+    members(of: "works").map { Gallery2Classes.checked($0) }
   }
 
   /// Makes these the members of `works`.
@@ -60,6 +61,7 @@ public final class Artist: ManagedObject, PropertyNaming {
     switch keyPath {
     case \Artist.name: "name"
     case \Artist.selfProperty: "self"
+    case \Artist.works: "works"
     default: nil
     }
   }

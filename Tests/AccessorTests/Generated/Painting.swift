@@ -149,6 +149,7 @@ public final class Painting: Work {
     case \Painting.uuidRequired: "uuidRequired"
     case \Painting.uuidValue: "uuidValue"
     case \Painting.artist: "artist"
+    case \Painting.rooms: "rooms"
     default: nil
     }
   }

@@ -80,6 +80,12 @@ public final class Room: ManagedObject, PropertyNaming {
   }
 
   /// String.
+  public var members: Swift.String? {
+    get { if case .string(let value) = self["members"] { value } else { nil } }
+    set { self["members"] = newValue.map { Value.string($0) } ?? .null }
+  }
+
+  /// String.
   public var object: Swift.String? {
     get { if case .string(let value) = self["object"] { value } else { nil } }
     set { self["object"] = newValue.map { Value.string($0) } ?? .null }
@@ -103,9 +109,10 @@ public final class Room: ManagedObject, PropertyNaming {
     set { self["value"] = newValue.map { Value.string($0) } ?? .null }
   }
 
-  /// To-many. Loads the members when it is first asked.
+  /// To-many. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// fetch or save throws, there are none.
   public var Neighbours: [Room] {
-    get throws { try objects(for: "Neighbours").map { Gallery2Classes.checked($0) } }
+    members(of: "Neighbours").map { Gallery2Classes.checked($0) }
   }
 
   /// Makes these the members of `Neighbours`.
@@ -127,9 +134,10 @@ public final class Room: ManagedObject, PropertyNaming {
     for member in members { try remove(member, from: "Neighbours") }
   }
 
-  /// To-many. Loads the members when it is first asked.
+  /// To-many. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// fetch or save throws, there are none.
   public var neighbours: [Room] {
-    get throws { try objects(for: "neighbours").map { Gallery2Classes.checked($0) } }
+    members(of: "neighbours").map { Gallery2Classes.checked($0) }
   }
 
   /// Makes these the members of `neighbours`.
@@ -151,9 +159,10 @@ public final class Room: ManagedObject, PropertyNaming {
     for member in members { try remove(member, from: "neighbours") }
   }
 
-  /// To-many. Loads the members when it is first asked.
+  /// To-many. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// fetch or save throws, there are none.
   public var works: [Work] {
-    get throws { try objects(for: "works").map { Gallery2Classes.checked($0) } }
+    members(of: "works").map { Gallery2Classes.checked($0) }
   }
 
   /// Makes these the members of `works`.
@@ -188,10 +197,14 @@ public final class Room: ManagedObject, PropertyNaming {
     case \Room.hash: "hash"
     case \Room.insert: "insert"
     case \Room.isDeletedProperty: "isDeleted"
+    case \Room.members: "members"
     case \Room.object: "object"
     case \Room.objects: "objects"
     case \Room.remove: "remove"
     case \Room.value: "value"
+    case \Room.Neighbours: "Neighbours"
+    case \Room.neighbours: "neighbours"
+    case \Room.works: "works"
     default: nil
     }
   }

@@ -103,9 +103,10 @@ open class Work: ManagedObject, PropertyNaming {
     set { setObject(newValue, for: "artist") }
   }
 
-  /// To-many. Loads the members when it is first asked.
+  /// To-many. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// fetch or save throws, there are none.
   public var rooms: [Room] {
-    get throws { try objects(for: "rooms").map { Gallery2Classes.checked($0) } }
+    members(of: "rooms").map { Gallery2Classes.checked($0) }
   }
 
   /// Makes these the members of `rooms`.
@@ -145,6 +146,7 @@ open class Work: ManagedObject, PropertyNaming {
     case \Work.uriValue: "uriValue"
     case \Work.uuidValue: "uuidValue"
     case \Work.artist: "artist"
+    case \Work.rooms: "rooms"
     default: nil
     }
   }
