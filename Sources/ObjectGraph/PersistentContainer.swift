@@ -26,14 +26,18 @@ open class PersistentContainer: @unchecked Sendable {
   }
   private let state = Mutex(State())
 
-  /// A container whose stores are still to be described and loaded. Classes are subclasses of `ManagedObject` by
-  /// `managedObjectClassName` or entity name.
+  /// A container whose stores are still to be loaded. Classes are subclasses of `ManagedObject` by
+  /// `managedObjectClassName` or entity name. The module `Seedbed`, which knows SQLite, has initialisers that describe
+  /// `<name>.sqlite` in `defaultDirectoryURL` by themselves.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
-  public init(name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws
-  {
+  public init(
+    name: String, managedObjectModel: ManagedObjectModel, persistentStoreDescriptions: [PersistentStoreDescription],
+    classes: [String: ManagedObject.Type] = [:]
+  ) throws {
     self.name = name
     persistentStoreCoordinator = try PersistentStoreCoordinator(model: managedObjectModel, classes: classes)
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
+    self.persistentStoreDescriptions = persistentStoreDescriptions
   }
 
   /// A container with one store that is open already. Classes are subclasses of `ManagedObject` by
@@ -43,7 +47,7 @@ open class PersistentContainer: @unchecked Sendable {
   public convenience init(
     name: String, model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]
   ) throws {
-    try self.init(name: name, managedObjectModel: model, classes: classes)
+    try self.init(name: name, managedObjectModel: model, persistentStoreDescriptions: [], classes: classes)
     try persistentStoreCoordinator.add(store)
   }
 
@@ -65,12 +69,12 @@ open class PersistentContainer: @unchecked Sendable {
     set { state.withLock { $0.descriptions = newValue } }
   }
 
-  /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
-  /// Descriptions that are to be loaded asynchronously call back later, on a thread of the system's.
+  /// Opens every store that is described, and calls back once for each, with the error when it could not be opened. When
+  /// the container has no store and none is described, that is the one error called back with. Descriptions that are to be loaded asynchronously call back later, on a thread of the system's.
   public func loadPersistentStores(
     completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
   ) {
-    for description in persistentStoreDescriptions {
+    for description in descriptionsToLoad {
       if description.shouldAddStoreAsynchronously {
         DispatchQueue.global().async { self.load(description, completionHandler) }
       } else {
@@ -80,11 +84,18 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   /// Opens every store that is described, one after the other.
-  /// - Throws: the error of the first that could not be opened; those before it are open then.
+  /// - Throws: the error of the first that could not be opened; those before it are open then. `StoreError.failure` when
+  ///   the container has no store and none is described.
   public func loadPersistentStores() throws {
-    for description in persistentStoreDescriptions {
+    for description in descriptionsToLoad {
       try persistentStoreCoordinator.addPersistentStore(with: description)
     }
+  }
+
+  private var descriptionsToLoad: [PersistentStoreDescription] {
+    let descriptions = persistentStoreDescriptions
+    if !descriptions.isEmpty || !persistentStoreCoordinator.persistentStores.isEmpty { return descriptions }
+    return [PersistentStoreDescription(type: UndescribedStoreType(containerName: name))]
   }
 
   private func load(
@@ -112,4 +123,24 @@ open class PersistentContainer: @unchecked Sendable {
     let context = newBackgroundContext()
     return try await context.perform { () throws(Failure) -> Result in try work(context) }
   }
+}
+
+/// The store that nobody described: loading it is an error, so that loading nothing is one.
+private struct UndescribedStoreType: PersistentStoreType {
+  let containerName: String
+
+  var name: String { "None" }
+
+  private var error: StoreError {
+    .failure(
+      "the container \"\(containerName)\" has no store and describes none: set persistentStoreDescriptions before loading, or "
+        + "make it with Seedbed's PersistentContainer(name:managedObjectModel:), which describes \(containerName).sqlite"
+    )
+  }
+
+  func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
+    throw error
+  }
+  func destroy(at url: URL) throws { throw error }
+  func replace(at url: URL, with source: URL) throws { throw error }
 }

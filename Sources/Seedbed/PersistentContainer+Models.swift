@@ -1,7 +1,7 @@
 public import Foundation
 import ModelFiles
 public import ObjectGraph
-import ObjectModel
+public import ObjectModel
 import SQLiteStore
 import StoreInterface
 
@@ -32,8 +32,18 @@ extension PersistentContainer {
   public convenience init(name: String, modelURL: URL, classes: [String: ManagedObject.Type] = [:]) throws {
     let model = try ModelReader.read(path: modelURL.path)
     try self.init(name: name, managedObjectModel: model, classes: classes)
+  }
+
+  /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described.
+  /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  /// - Throws: `ModelError` when a regular expression of the model is invalid.
+  public convenience init(
+    name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]
+  ) throws {
     let file = Self.defaultDirectoryURL.appendingPathComponent(name + ".sqlite")
-    persistentStoreDescriptions = [PersistentStoreDescription(type: .sqlite, url: file)]
+    try self.init(
+      name: name, managedObjectModel: managedObjectModel,
+      persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: file)], classes: classes)
   }
 }
 

@@ -11,8 +11,8 @@ struct ContainerTests {
   private func container(
     _ kind: StoreKind, _ folder: TemporaryFolder, _ model: ManagedObjectModel
   ) throws -> PersistentContainer {
-    let container = try PersistentContainer(name: "Museum", managedObjectModel: model)
-    container.persistentStoreDescriptions = [kind.description(in: folder)]
+    let container = try PersistentContainer(
+      name: "Museum", managedObjectModel: model, persistentStoreDescriptions: [kind.description(in: folder)])
     try container.loadPersistentStores()
     return container
   }

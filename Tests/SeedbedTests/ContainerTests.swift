@@ -102,6 +102,36 @@ struct ContainerTests {
     #expect(try Data(contentsOf: folder.file("broken.sqlite")) == Data("no database".utf8))
   }
 
+  @Test("a container for a model in code describes a store as one for a named model does")
+  func modelInCode() throws {
+    let folder = try TemporaryFolder()
+    let container = try JournalContainer.$folder.withValue(folder.url) {
+      try JournalContainer(name: "Library", managedObjectModel: Library.model())
+    }
+    #expect(container.persistentStoreDescriptions.map(\.url) == [folder.file("Library.sqlite")])
+    try container.loadPersistentStores()
+    #expect(container.coordinator.persistentStores.count == 1)
+    #expect(try folder.names().contains("Library.sqlite"))
+  }
+
+  @Test("loading nothing is an error that says what to do, in both forms")
+  func nothingToLoad() throws {
+    let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
+    container.persistentStoreDescriptions = []
+    @Sendable func says(_ error: (any Error)?) -> Bool {
+      error.map { "\($0)" }?.contains("set persistentStoreDescriptions") == true
+    }
+    #expect { try container.loadPersistentStores() } throws: { says($0) }
+    let log = Log()
+    container.loadPersistentStores { _, error in log.note("\(says(error))") }
+    #expect(log.all == ["true"])
+    // One that was added already is enough.
+    try container.coordinator.add(InMemoryStore(model: container.managedObjectModel))
+    try container.loadPersistentStores()
+    container.loadPersistentStores { _, _ in log.note("called back") }
+    #expect(log.all == ["true"])
+  }
+
   @Test("a fetch without a store says so")
   func noStore() throws {
     let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
