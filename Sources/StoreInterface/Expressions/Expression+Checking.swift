@@ -130,11 +130,11 @@ extension Expression {
     var here = start
     var isList = isList
     for name in path.dropLast() {
+      if !scope.allowsTransients { try here.requireStored(name) }
       guard let relationship = here.relationship(name) else {
         throw .failure(
           "\(here.name) has no relationship \"\(name)\" (key path \(path.joined(separator: ".")) from \(start.name))")
       }
-      if !scope.allowsTransients { try here.requireStored(name) }
       isList = isList || relationship.isToMany
       here = relationship.destination
     }
@@ -151,12 +151,15 @@ extension Expression {
 }
 
 extension Entity {
-  /// - Throws: `StoreError.failure` for a transient property, which no store can look at.
+  /// - Throws: `StoreError.failure` for a transient property or a composite attribute, which no store can look at.
   func requireStored(_ name: String) throws(StoreError) {
     if attribute(name)?.isTransient == true || relationship(name)?.description.isTransient == true {
       throw .failure(
         "\(self.name).\(name) is transient: no store keeps its values, so a request can neither ask nor sort by it. "
           + "Fetch by stored properties and look at the objects then")
+    }
+    if attribute(name)?.type == .composite {
+      throw .failure("\(self.name).\(name) is composite: a request can ask neither for it nor for its elements")
     }
   }
 }

@@ -43,13 +43,13 @@ extension Predicate {
     guard let last = keyPath.last else { throw .failure("an empty key path on \(start.name)") }
     var entity = start
     for name in keyPath.dropLast() {
+      if !allowsTransients { try entity.requireStored(name) }
       guard let relationship = entity.relationship(name) else {
         throw .failure("\(entity.name) has no relationship \"\(name)\" (key path \(path) from \(start.name))")
       }
       if relationship.isToMany {
         throw .failure("\(entity.name).\(name) is to-many; the key path \(path) may use to-one relationships only")
       }
-      if !allowsTransients { try entity.requireStored(name) }
       entity = relationship.destination
     }
     if !allowsTransients { try entity.requireStored(last) }

@@ -19,10 +19,12 @@ struct AgreementTests {
       AttributeDescription("name", .string), AttributeDescription("salary", .integer64),
       AttributeDescription("price", .decimal), AttributeDescription("active", .boolean),
       AttributeDescription("born", .date), AttributeDescription("photo", .binary),
-      AttributeDescription("mood", .string),
+      AttributeDescription("mood", .string), AttributeDescription("place", .composite),
     ]
     staff.attributes[5].allowsExternalBinaryDataStorage = true
     staff.attributes[6].isTransient = true
+    staff.attributes[7].composite = AttributeDescription.CompositeReference(
+      name: "Place", elements: [AttributeDescription("street", .string)])
     let model = try ManagedObjectModel(entities: [staff])
     self.staff = try model.entity("Staff")
     stores = [
@@ -130,6 +132,23 @@ struct AgreementTests {
       #expect(try store.snapshots(request).map(\.objectID.primaryKey) == [1, 3])
       let open = try FetchRequest(template: template, model: staff.model, variables: ["NAME": nil])
       #expect(throws: StoreError.self) { try store.snapshots(open) }
+    }
+  }
+
+  @Test("a composite attribute and its elements are refused", arguments: ["place", "place.street"])
+  func composite(path: String) throws {
+    let keyPath = path.split(separator: ".").map(String.init)
+    for store in stores {
+      var asking = FetchRequest(staff)
+      asking.predicate = try StoreInterface.Predicate(format: "%K == nil", path)
+      var sorting = FetchRequest(staff)
+      sorting.sortDescriptors = [.init(keyPath)]
+      for request in [asking, sorting] {
+        #expect { try store.snapshots(request) } throws: { "\($0)".contains("Staff.place is composite") }
+      }
+      var columns = FetchRequest(staff)
+      columns.propertiesToFetch = [ExpressionDescription(keyPath: keyPath)]
+      #expect { try store.rows(columns) } throws: { "\($0)".contains("Staff.place is composite") }
     }
   }
 
