@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreInterface
 
 extension StoreLayout {
   /// The attribute that a fetch index is about when it is one over all rows and about nothing else.

@@ -1,24 +1,8 @@
+import StoreInterface
+
 extension ResolvedDerivation {
   /// The function that SQLite calls for a text function.
   static func functionName(_ function: DerivationFormula.TextFunction) -> String { "seedbed_\(function.rawValue)" }
-
-  /// The columns that the value is computed from, foreign keys included.
-  var sources: Set<Column> {
-    switch formula {
-    case .now: return []
-    case .value(let hops, let column, _):
-      var table = target.table
-      var result: Set<Column> = []
-      for hop in hops {
-        result.insert(Column(table: table, name: hop.foreignKey))
-        table = hop.table
-      }
-      result.insert(Column(table: table, name: column))
-      return result
-    case .aggregate(let members, _, let column, _, let filterColumns):
-      return Set((filterColumns + [column].compactMap { $0 }).map { Column(table: members, name: $0) })
-    }
-  }
 
   /// The value of a row that the statement around it calls `t`. `now()` is parameter 1.
   var value: String {
@@ -32,9 +16,7 @@ extension ResolvedDerivation {
         " JOIN \(hops[index].table) AS h\(index + 1) ON h\(index + 1).Z_PK = h\(index).\(hops[index].foreignKey)"
       }
       return "(SELECT \(result) FROM \(first.table) AS h1\(joins.joined()) WHERE h1.Z_PK = t.\(first.foreignKey))"
-    case .aggregate(let members, let membership, let column, let filter, _):
-      // `SUM` is NULL of nothing, and also where infinities cancel: only the first makes 0.
-      let result = column.map { "CASE COUNT(m.\($0)) WHEN 0 THEN 0 ELSE SUM(m.\($0)) END" } ?? "COUNT(*)"
+    case .aggregate(let members, let membership, let result, let filter, _):
       let condition = filter.map { " AND (\($0))" } ?? ""
       switch membership {
       case .foreignKey(let key): return "(SELECT \(result) FROM \(members) AS m WHERE m.\(key) = t.Z_PK\(condition))"
@@ -81,8 +63,7 @@ extension ResolvedDerivation {
         }
       }
       return result
-    case .aggregate(let members, let membership, let column, _, let filterColumns):
-      let read = filterColumns + [column].compactMap { $0 }
+    case .aggregate(let members, let membership, _, _, let read):
       var result: [UpkeepCause] = [.init(table, .insert, "NEW.Z_PK")]
       switch membership {
       case .foreignKey(let key):

@@ -1,5 +1,5 @@
-import Foundation
 import SQLite
+import StoreInterface
 
 extension SQLiteStore {
   /// Functions that only Core Data has and that its triggers call to tell contexts of changed values. The triggers do
@@ -40,17 +40,5 @@ extension SQLiteStore {
       }
     }
     return names
-  }
-}
-
-extension DerivationFormula.TextFunction {
-  /// `canonical` takes case, diacritics and width away, without regard to a language.
-  func apply(to text: String) -> String {
-    switch self {
-    case .canonical:
-      text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-    case .uppercase: text.uppercased()
-    case .lowercase: text.lowercased()
-    }
   }
 }

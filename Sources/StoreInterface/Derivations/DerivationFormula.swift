@@ -1,5 +1,5 @@
 /// A derivation expression, taken apart without a model.
-enum DerivationFormula: Hashable {
+package enum DerivationFormula: Hashable, Sendable {
   /// The moment of the save: `now()`.
   case now
   /// An attribute, reached through to-one relationships: `customer.name`; with a function: `canonical:(name)`.
@@ -10,13 +10,22 @@ enum DerivationFormula: Hashable {
   case sum(relationship: String, attribute: [String])
 
   /// A function of one text.
-  enum TextFunction: String, CaseIterable {
+  package enum TextFunction: String, CaseIterable, Sendable {
     case canonical, uppercase, lowercase
+
+    /// `canonical` takes case, diacritics and width away, without regard to a language.
+    package func apply(to text: String) -> String {
+      switch self {
+      case .canonical: TextFolding.canonical(text)
+      case .uppercase: text.uppercased()
+      case .lowercase: text.lowercased()
+      }
+    }
   }
 
   /// Parses an expression.
   /// - Throws: `ModelPredicate.Refusal` for anything but the forms above.
-  init(parsing text: String) throws(ModelPredicate.Refusal) {
+  package init(parsing text: String) throws(ModelPredicate.Refusal) {
     let expression = String(text.filter { !$0.isWhitespace })
     if expression == "now()" {
       self = .now

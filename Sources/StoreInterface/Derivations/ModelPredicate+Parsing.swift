@@ -1,12 +1,11 @@
 import ObjectModel
-import StoreInterface
 
 import struct Foundation.Date
 
 extension ModelPredicate {
   /// Parses a condition in the predicate format language.
   /// - Throws: `Refusal` for a text that is no predicate and for one that says more than a schema can.
-  init(parsing text: String) throws(Refusal) {
+  package init(parsing text: String) throws(Refusal) {
     let predicate: Predicate
     do {
       predicate = try Predicate(format: text)
@@ -57,7 +56,11 @@ extension ModelPredicate {
         throw Refusal(
           message: "the comparison \(comparison.comparisonOperator.word) has no meaning in a schema")
       }
-      self = .comparison(keyPath: keyPath, sign: sign, literal: try Literal(comparison.right))
+      let literal = try Literal(comparison.right)
+      if literal == .null, sign != "=", sign != "<>" {
+        throw Refusal(message: "nil is neither less nor greater than \(keyPath)")
+      }
+      self = .comparison(keyPath: keyPath, sign: sign, literal: literal)
     }
   }
 

@@ -1,35 +1,6 @@
-/// A condition that a model states as text (of a partial index, or a derived attribute's filter), as far as it has a
-/// meaning inside a schema: comparisons of an entity's own columns with constants, joined by AND, OR and NOT.
-indirect enum ModelPredicate: Hashable {
-  case constant(Bool)
-  case comparison(keyPath: String, sign: String, literal: Literal)
-  case between(keyPath: String, Literal, Literal)
-  case isIn(keyPath: String, [Literal])
-  case not(ModelPredicate)
-  case and([ModelPredicate])
-  case or([ModelPredicate])
+import StoreInterface
 
-  /// A constant.
-  enum Literal: Hashable {
-    case null
-    /// A number as SQL text; booleans are 1 and 0.
-    case number(String)
-    case text(String)
-
-    var sql: String {
-      switch self {
-      case .null: "NULL"
-      case .number(let text): text
-      case .text(let text): "'" + text.replacing("'", with: "''") + "'"
-      }
-    }
-  }
-
-  /// Why a text is not such a condition.
-  struct Refusal: Error, Hashable {
-    var message: String
-  }
-
+extension ModelPredicate {
   /// The condition as SQL. Constants stand in the text, as in Core Data's own `WHERE ZSTATE = 1`.
   /// - Parameter column: the SQL name of a key path's column; nil when it is no column of the table.
   func sql(_ column: (String) -> String?) throws(Refusal) -> String {
@@ -37,13 +8,7 @@ indirect enum ModelPredicate: Hashable {
     case .constant(let value): return value ? "1 = 1" : "1 = 0"
     case .comparison(let keyPath, let sign, let literal):
       let name = try Self.name(keyPath, column)
-      if literal == .null {
-        switch sign {
-        case "=": return "\(name) IS NULL"
-        case "<>": return "\(name) IS NOT NULL"
-        default: throw Refusal(message: "nil is neither less nor greater than \(keyPath)")
-        }
-      }
+      if literal == .null { return "\(name) IS \(sign == "=" ? "NULL" : "NOT NULL")" }
       return "\(name) \(sign) \(literal.sql)"
     case .between(let keyPath, let low, let high):
       return "\(try Self.name(keyPath, column)) BETWEEN \(low.sql) AND \(high.sql)"
@@ -75,14 +40,14 @@ indirect enum ModelPredicate: Hashable {
     }
     return texts.joined(separator: word)
   }
+}
 
-  /// Every key path that occurs.
-  var keyPaths: Set<String> {
+extension ModelPredicate.Literal {
+  var sql: String {
     switch self {
-    case .constant: []
-    case .comparison(let keyPath, _, _), .between(let keyPath, _, _), .isIn(let keyPath, _): [keyPath]
-    case .not(let part): part.keyPaths
-    case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.keyPaths) }
+    case .null: "NULL"
+    case .number(let text): text
+    case .text(let text): "'" + text.replacing("'", with: "''") + "'"
     }
   }
 }
