@@ -14,6 +14,8 @@ package struct UniquenessConstraint: Sendable {
   /// The entity that declares the constraint.
   package let entity: Entity
   package let properties: [String]
+  /// Whether a derived attribute takes part.
+  let hasDerivedPart: Bool
   /// Entity's index → the parts in its snapshots; nil for entities that the constraint is not about.
   private let parts: [[Part]?]
 
@@ -29,6 +31,7 @@ package struct UniquenessConstraint: Sendable {
   private init(entity: Entity, properties: [String], layout: ModelLayout) {
     self.entity = entity
     self.properties = properties
+    hasDerivedPart = properties.contains { entity.attribute($0)?.derivation != nil }
     let declaring = properties.map { Self.declaringEntity(of: $0, seenFrom: entity) }
     parts = layout.layouts.map { other in
       guard declaring.allSatisfy({ other.entity.isKind(of: $0) }) else { return nil }
@@ -50,6 +53,12 @@ package struct UniquenessConstraint: Sendable {
     }
     let tuple = ValueTuple(values)
     return tuple.hasMissingValue ? nil : tuple
+  }
+
+  func conflict(_ tuple: ValueTuple) -> StoreError {
+    let names = properties.joined(separator: ", ")
+    return .constraintConflict(
+      entity: entity.name, constraint: properties, message: "another object has the same \(names): \(tuple.values)")
   }
 
   private static func declaringEntity(of property: String, seenFrom entity: Entity) -> Entity {

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Between saves everything is in memory, with the in-memory store's answers. A save that fails leaves the file as it
 /// was, byte for byte, and the store too. A file that somebody else has changed since it was read is never overwritten.
-/// It may be called from any thread; calls are serialised.
+/// It may be called from any thread; calls are serialised. Derived attributes are computed when the file is read and with
+/// every save; of them, only those of `now()` are written.
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
 public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {

@@ -4,14 +4,15 @@ import StoreInterface
 
 extension Snapshot {
   /// Gives every value the form in which a store keeps it, so that what is read back equals what is in memory:
-  /// transient values are dropped, numbers take the attribute's type, a Float is rounded to 32 bits.
+  /// transient values are dropped, numbers take the attribute's type, a Float is rounded to 32 bits. Derived values are
+  /// the store's own and stay as they are.
   /// - Throws: `StoreError.failure` for a value that is none of the attribute's type.
   mutating func normalizeValues() throws(StoreError) {
     let described = objectID.entity.attributes
     guard described.count == attributes.count else {
       throw .failure("\(objectID.entity.name): the snapshot does not have the entity's properties")
     }
-    for (index, attribute) in described.enumerated() {
+    for (index, attribute) in described.enumerated() where attribute.derivation == nil {
       guard let value = attributes[index].stored(as: attribute) else {
         throw .failure("\(objectID.entity.name).\(attribute.name): \(attributes[index]) is no \(attribute.type.name)")
       }

@@ -9,7 +9,8 @@ public import StoreInterface
 /// and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects leaves
 /// filtering, sorting and limits to `evaluate(_:over:)`. Whoever makes a store calls `load` before anything else.
 ///
-/// Before a save reaches the subclass, versions and uniqueness constraints have been checked. All overridable methods are
+/// Before a save reaches the subclass, versions and uniqueness constraints have been checked. Derived attributes are the
+/// subclass's affair: what a save says of them is what the context has last read. All overridable methods are
 /// called one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as long as a
 /// subclass touches its state only there. `RecordFileStore` is an example of a whole store.
 ///

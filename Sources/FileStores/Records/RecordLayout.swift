@@ -81,7 +81,9 @@ struct RecordLayout {
 
   /// Whether an attribute's values have one text each.
   private static func isKey(_ name: String, of entity: Entity) -> Bool {
-    guard let attribute = entity.attribute(name), !attribute.isTransient else { return false }
+    guard let attribute = entity.attribute(name), !attribute.isTransient, attribute.derivation == nil else {
+      return false
+    }
     return [.string, .integer16, .integer32, .integer64, .uuid, .uri].contains(attribute.type)
   }
 

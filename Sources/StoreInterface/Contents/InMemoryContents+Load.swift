@@ -4,7 +4,8 @@ extension InMemoryContents {
   /// The greatest primary key that is accepted, so that adding to a counter never overflows.
   static let greatestAcceptedKey: Int64 = 1 << 62
 
-  /// Fills empty contents. Whatever a store of this kind could not have come to hold by saves is refused.
+  /// Fills empty contents. Whatever a store of this kind could not have come to hold by saves is refused. Derived
+  /// attributes other than `now()` are computed, whatever the file says of them.
   mutating func load(_ file: StoreContents, model: ManagedObjectModel) throws(StoreError) {
     for (name, next) in file.nextPrimaryKeys {
       guard let entity = model[name], entity.superentity == nil else {
@@ -26,6 +27,7 @@ extension InMemoryContents {
       try loadList(list)
     }
     try checkSymmetry(of: file.toMany)
+    if !derivations.isEmpty { try deriveEverything() }
   }
 
   private mutating func loadRow(_ snapshot: Snapshot) throws(StoreError) {

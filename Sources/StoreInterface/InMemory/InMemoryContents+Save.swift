@@ -1,8 +1,26 @@
+import Foundation
 import ObjectModel
 
 extension InMemoryContents {
-  /// Writes everything or nothing: all checks come before the first change.
+  /// Writes everything or nothing: all checks come before the first change, but for those of derived values.
   mutating func save(_ request: SaveRequest) throws(StoreError) {
+    if derivations.isEmpty { return try apply(request) }
+    var request = request
+    request.inserted = keepingDerivedValues(request.inserted)
+    request.updated = keepingDerivedValues(request.updated)
+    let before = constraints.contains(where: \.hasDerivedPart) ? self : nil
+    trace = SaveTrace()
+    do {
+      try apply(request)
+      try derive(now: Date())
+    } catch {
+      if let before { self = before }
+      trace = nil
+      throw error
+    }
+  }
+
+  private mutating func apply(_ request: SaveRequest) throws(StoreError) {
     try checkRows(request)
     try checkVersions(request)
     try checkToMany(request)
@@ -73,15 +91,12 @@ extension InMemoryContents {
     let touched = Set((request.updated.map(\.objectID) + request.deleted.map(\.objectID)).compactMap { key($0) })
     for snapshot in request.updated + request.inserted {
       guard let rowKey = key(snapshot.objectID) else { continue }
-      for (index, constraint) in constraints.enumerated() {
+      for (index, constraint) in constraints.enumerated() where !constraint.hasDerivedPart {
         guard let tuple = constraint.values(of: snapshot) else { continue }
         // A row that this save changes or deletes gives up its old values first.
         let stored = uniqueRows[index][tuple].flatMap { touched.contains($0) ? nil : $0 }
         if added[index].updateValue(rowKey, forKey: tuple) != nil || stored != nil {
-          let names = constraint.properties.joined(separator: ", ")
-          throw .constraintConflict(
-            entity: constraint.entity.name, constraint: constraint.properties,
-            message: "another object has the same \(names): \(tuple.values)")
+          throw constraint.conflict(tuple)
         }
       }
     }
@@ -98,6 +113,7 @@ extension InMemoryContents {
   private mutating func write(_ snapshot: Snapshot, version: Int64) {
     guard let key = key(snapshot.objectID) else { return }
     let old = rows[key.root][key.primaryKey]
+    trace?.noteSaved(snapshot.objectID, before: old)
     var new = snapshot
     new.version = version
     let entityLayout = layout[snapshot.objectID.entity]
@@ -113,14 +129,13 @@ extension InMemoryContents {
       let after = new.toOne[index]
       if before == after { continue }
       if let before { removeMember(new.objectID, from: before, inverse.name) }
-      if let after {
-        memberships[OwnerKey(owner: after, relationship: inverse.name), default: Membership()].append(new.objectID)
-      }
+      if let after { addMember(new.objectID, to: after, inverse.name) }
     }
   }
 
   private mutating func remove(_ objectID: ObjectID) {
     guard let key = key(objectID), let old = rows[key.root].removeValue(forKey: key.primaryKey) else { return }
+    trace?.note(objectID, before: old)
     forgetUniqueValues(of: old, key)
     let entityLayout = layout[objectID.entity]
     for (index, relationship) in entityLayout.relationships.enumerated() {
@@ -133,6 +148,7 @@ extension InMemoryContents {
       }
       let ownKey = OwnerKey(owner: objectID, relationship: relationship.name)
       let members = memberships.removeValue(forKey: ownKey)?.orderKeys.keys.map { $0 } ?? []
+      trace?.formerMembers[ownKey] = members
       for member in members {
         if let inverse {
           if inverse.isToMany { removeMember(objectID, from: member, inverse.name) }
@@ -168,6 +184,7 @@ extension InMemoryContents {
     let wanted = newMembers(change, of: relationship).filter { before[$0] != nil || row($0) != nil }
     for member in wanted { after.append(member) }
     memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
+    trace?.owners.insert(ownKey)
     for member in before.keys where after.orderKeys[member] == nil {
       if let inverse {
         removeMember(change.owner, from: member, inverse.name)
@@ -177,7 +194,7 @@ extension InMemoryContents {
     }
     for member in wanted where before[member] == nil {
       if let inverse {
-        memberships[OwnerKey(owner: member, relationship: inverse.name), default: Membership()].append(change.owner)
+        addMember(change.owner, to: member, inverse.name)
       } else {
         let memberKey = OwnerKey(owner: member, relationship: solitaryName(relationship))
         if let previous = solitaryOwners.updateValue(change.owner, forKey: memberKey), previous != change.owner {
@@ -194,8 +211,15 @@ extension InMemoryContents {
       isOrdered: relationship.isOrdered)
   }
 
+  private mutating func addMember(_ member: ObjectID, to owner: ObjectID, _ relationship: String) {
+    let key = OwnerKey(owner: owner, relationship: relationship)
+    trace?.owners.insert(key)
+    memberships[key, default: Membership()].append(member)
+  }
+
   private mutating func removeMember(_ member: ObjectID, from owner: ObjectID, _ relationship: String) {
     let key = OwnerKey(owner: owner, relationship: relationship)
+    trace?.owners.insert(key)
     memberships[key]?.orderKeys[member] = nil
     if memberships[key]?.orderKeys.isEmpty == true { memberships[key] = nil }
   }

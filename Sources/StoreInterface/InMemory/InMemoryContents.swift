@@ -29,6 +29,8 @@ struct InMemoryContents {
   let storeIdentifier: String
   let layout: ModelLayout
   let constraints: [UniquenessConstraint]
+  /// The derived attributes, each after those that it is computed from.
+  let derivations: [AttributeDerivation]
   /// Root entity's index → primary key → row.
   var rows: [[Int64: Snapshot]]
   /// Root entity's index → the greatest primary key given out.
@@ -39,11 +41,14 @@ struct InMemoryContents {
   var solitaryOwners: [OwnerKey: ObjectID] = [:]
   /// Constraint's index → its values → the row that has them.
   var uniqueRows: [[ValueTuple: RowKey]]
+  /// While a save is applied to contents with derived attributes.
+  var trace: SaveTrace?
 
   init(storeIdentifier: String, layout: ModelLayout) {
     self.storeIdentifier = storeIdentifier
     self.layout = layout
     constraints = UniquenessConstraint.all(layout)
+    derivations = AttributeDerivation.all(of: layout.layouts.map(\.entity))
     rows = Array(repeating: [:], count: layout.layouts.count)
     greatestPrimaryKeys = Array(repeating: 0, count: layout.layouts.count)
     uniqueRows = Array(repeating: [:], count: constraints.count)

@@ -5,7 +5,7 @@ import Synchronization
 /// A store that keeps everything in memory: for tests, for contexts that need no file, and as the oracle that the
 /// SQLite store is compared with.
 ///
-/// It keeps values as they are given. It may be called from any thread; calls are serialised by a lock.
+/// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from any thread; calls are serialised by a lock.
 public final class InMemoryStore: PersistentStore {
   /// The store's UUID, upper case.
   public let identifier: String
@@ -21,6 +21,9 @@ public final class InMemoryStore: PersistentStore {
     layout = ModelLayout(model)
     contents = Mutex(InMemoryContents(storeIdentifier: identifier.uuidString, layout: layout))
   }
+
+  /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
+  public var notes: [String] { contents.withLock { $0.derivations.compactMap(\.note) } }
 
   /// - Throws: `StoreError.failure` for a key path that does not exist.
   /// - Complexity: linear in the number of rows of the entity's hierarchy, or in the number of ids when the predicate
