@@ -107,19 +107,13 @@ extension ManagedObjectContext {
     let owner = object(with: permanentID(for: change.owner))
     let name = change.relationshipName
     guard let index = owner.runtime.layout.relationshipIndexes[name] else { return }
-    let wanted = change.members.map { permanentID(for: $0) }
-    var result = try owner.objectIDs(for: name)
-    let leaving = Set(change.membersBefore?.map { permanentID(for: $0) } ?? result).subtracting(wanted)
-    result.removeAll { leaving.contains($0) }
-    if owner.runtime.layout.relationships[index].isOrdered {
-      // The child's order counts; members that came here meanwhile follow.
-      let known = Set(wanted)
-      result = wanted + result.filter { !known.contains($0) }
-    } else {
-      let known = Set(result)
-      result += wanted.filter { !known.contains($0) }
-    }
-    try owner.setObjects(objects(with: result), for: name)
+    let current = try owner.objectIDs(for: name)
+    let members = MembershipMerge.merged(
+      change.members.map { permanentID(for: $0) },
+      from: change.membersBefore?.map { permanentID(for: $0) } ?? current, onto: current,
+      isOrdered: owner.runtime.layout.relationships[index].isOrdered)
+    // Nothing leads to what was deleted here meanwhile.
+    try owner.setObjects(objects(with: members).filter { !$0.isDeleted }, for: name)
   }
 
   // MARK: Ids

@@ -51,6 +51,7 @@ extension ManagedObjectContext {
     if event.isEmpty { return }
     let finished = event
     event = ContextEvent()
+    eventCount += 1
     for entry in finished.entries { entry.object.eventIndex = -1 }
     if let undoManager, undoManager.isUndoRegistrationEnabled, !finished.entries.isEmpty {
       registerUndo(finished.entries, with: undoManager)

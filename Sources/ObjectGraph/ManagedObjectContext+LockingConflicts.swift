@@ -64,7 +64,9 @@ extension ManagedObjectContext {
       switch kind {
       case .overwrite:
         object.stored = row
-        for index in object.memberLists.indices { object.memberLists[index]?.isOverwriting = true }
+        for index in object.memberLists.indices where object.isListWritten(index) {
+          object.memberLists[index]?.isOverwriting = true
+        }
       case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
       case .mergeByPropertyStoreTrump: try takeChanges(of: row, into: object)
       case .rollback, .error:
@@ -99,6 +101,7 @@ extension ManagedObjectContext {
 
   /// The row is gone; the object becomes a new one with the same id.
   private func insertAgain(_ object: ManagedObject) {
+    if object.isInserted { return }
     forgetChanges(of: object)
     prepareInsertion(of: object)
     object.status = .inserted

@@ -2,53 +2,44 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// The objects that a save concerns, by what it does with them.
-  private struct Concerned {
-    var inserted: [ManagedObject] = []
-    var updated: [ManagedObject] = []
-    var deleted: [ManagedObject] = []
-
-    /// Those that were not concerned before, or not in the same way.
-    func subtracting(_ other: Concerned?) -> Concerned {
-      guard let other else { return self }
-      func rest(_ objects: KeyPath<Concerned, [ManagedObject]>) -> [ManagedObject] {
-        let known = Set(other[keyPath: objects])
-        return self[keyPath: objects].filter { !known.contains($0) }
-      }
-      return Concerned(inserted: rest(\.inserted), updated: rest(\.updated), deleted: rest(\.deleted))
-    }
-  }
-
-  /// Validates all objects that the save concerns, each once. What validation changes is processed as at the beginning of
-  /// the save, and the objects that come to it by that are told and validated too.
+  /// Validates all objects that the save concerns. What validation changes is processed as at the beginning of the save:
+  /// objects that come to it by that, and those that others changed after their own validation, are told and validated
+  /// again. What an object's validation does to the object itself stands.
   /// - Parameter announced: see `announceSave`.
   /// - Throws: `ValidationError` with the problems of all objects.
   func validate(_ announced: inout [ManagedObject: ObjectState]) throws {
     let greatestRounds = 1000
-    var problems: [ValidationError.Problem] = []
-    var validated: Concerned?
+    var validated: [ManagedObject: (state: ObjectState, problems: [ValidationError.Problem])] = [:]
     for _ in 0..<greatestRounds {
       finishEvent(propagating: true)
       try throwDeferredError()
       try loadLimitedLists()
-      let all = Concerned(
-        inserted: inserted.filter(\.isInserted), updated: touched.filter(\.isUpdated), deleted: deleted)
-      let fresh = all.subtracting(validated)
-      for object in fresh.inserted { problems += Self.problems(object, object.validateForInsert) }
-      for object in fresh.updated { problems += Self.problems(object, object.validateForUpdate) }
-      for object in fresh.deleted { problems += Self.problems(object, object.validateForDelete) }
-      if event.isEmpty { return try finishValidation(problems) }
-      validated = all
+      let concerned = inserted.filter(\.isInserted) + touched.filter(\.isUpdated) + deleted
+      // Only subclasses have hooks that could change something.
+      if !concerned.contains(where: { $0.runtime.hasSubclass }) {
+        return try finishValidation(concerned.flatMap(Self.problems))
+      }
+      let eventCount = eventCount
+      for object in concerned where validated[object].map({ !object.state.isSame(as: $0.state) }) ?? true {
+        let problems = Self.problems(object)
+        validated[object] = (object.state, problems)
+      }
+      if event.isEmpty && self.eventCount == eventCount {
+        return try finishValidation(concerned.flatMap { validated[$0]?.problems ?? [] })
+      }
       try announceSave(&announced)
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }
 
-  private static func problems(
-    _ object: ManagedObject, _ check: () throws -> Void
-  ) -> [ValidationError.Problem] {
+  private static func problems(_ object: ManagedObject) -> [ValidationError.Problem] {
     do {
-      try check()
+      switch object.status {
+      case .inserted: try object.validateForInsert()
+      // A new object that another one's validation deleted is none of the save's any more.
+      case .deleted: if object.hasStored { try object.validateForDelete() }
+      default: if object.isUpdated { try object.validateForUpdate() }
+      }
       return []
     } catch let error as ValidationError {
       return error.problems

@@ -40,6 +40,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
+  /// How many events with changes were processed.
+  var eventCount = 0
   /// What was prefetched last: it stays until the next time, or the end of the event.
   var prefetched: [ManagedObject] = []
   /// Objects of the parent that no object of this context holds yet, because there is none: until the end of the event.

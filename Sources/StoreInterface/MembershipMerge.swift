@@ -13,12 +13,15 @@ package enum MembershipMerge {
     let known = Set(before)
     let kept = Set(mine)
     let present = Set(current)
-    let staying = current.filter { kept.contains($0) || !known.contains($0) }
-    if isOrdered && mine.filter(known.contains) != before.filter(kept.contains) {
+    // What both sides added is as good as added here alone.
+    let staying = current.filter { kept.contains($0) == known.contains($0) }
+    let unchanged = before.filter(kept.contains)
+    if staying == unchanged { return mine }
+    if isOrdered && mine.filter(known.contains) != unchanged {
       let arranged = mine.filter { present.contains($0) || !known.contains($0) }
       let placed = Set(arranged)
       return arranged + staying.filter { !placed.contains($0) }
     }
-    return staying + mine.filter { !known.contains($0) && !present.contains($0) }
+    return staying + mine.filter { !known.contains($0) }
   }
 }

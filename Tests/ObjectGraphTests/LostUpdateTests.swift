@@ -72,6 +72,86 @@ struct LostUpdateTests {
     #expect(try archive.store.members(of: book, relationship: tags).isEmpty)
   }
 
+  @Test("what an overwriting save did not write is no part of the next save", arguments: StoreKind.allCases)
+  func overwriting(kind: StoreKind) throws {
+    let archive = try Archive(kind)
+    try archive.work { context in
+      let book = archive.add(context, "b")
+      for name in ["t0", "t1", "t2", "t3"] { context.insert(archive.tag)["name"] = .string(name) }
+      try book.add(try Self.tag(archive, context, "t0"), to: "tags")
+      try context.save()
+    }
+    try archive.work(.overwrite) { mine in
+      let book = try #require(try archive.find(mine, "b"))
+      _ = try book.objects(for: "tags")
+      try archive.work { theirs in
+        let same = try #require(try archive.find(theirs, "b"))
+        same["note"] = .string("theirs")
+        try same.add(try Self.tag(archive, theirs, "t1"), to: "tags")
+        try theirs.save()
+      }
+      book["title"] = .string("mine")
+      try mine.save()
+      mine.mergePolicy = .error
+      try book.add(try Self.tag(archive, mine, "t2"), to: "tags")
+      try mine.save()
+    }
+    #expect(try Self.pairs(archive).map(\.tag).sorted() == ["t0", "t1", "t2"])
+  }
+
+  @Test("a child brings back no members that its parent took away", arguments: StoreKind.allCases, [false, true])
+  func childMembers(kind: StoreKind, isDeleted: Bool) throws {
+    let archive = try Archive(kind)
+    let root = archive.container.newBackgroundContext(name: "root")
+    let child = ManagedObjectContext(parent: root, name: "child")
+    try root.performAndWait {
+      let book = archive.add(root, "b")
+      for name in ["t0", "t1", "t2"] { root.insert(archive.tag)["name"] = .string(name) }
+      for name in ["t0", "t1"] { try book.add(try Self.tag(archive, root, name), to: "tags") }
+      try root.save()
+    }
+    let held = Box<ManagedObject>()
+    try child.performAndWait {
+      held.value = try archive.find(child, "b")
+      #expect(try held.value?.objectIDs(for: "tags").count == 2)
+    }
+    try root.performAndWait {
+      let tag = try Self.tag(archive, root, "t1")
+      if isDeleted { root.delete(tag) } else { try archive.find(root, "b")?.remove(tag, from: "tags") }
+      try root.save()
+    }
+    try child.performAndWait {
+      try held.value?.add(try Self.tag(archive, child, "t2"), to: "tags")
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    #expect(try Self.pairs(archive).map(\.tag).sorted() == ["t0", "t2"])
+  }
+
+  @Test("a conflict that a policy settles twice is settled", arguments: StoreKind.allCases)
+  func settledTwice(kind: StoreKind) throws {
+    final class Twice: MergePolicy, @unchecked Sendable {
+      override func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
+        try super.resolve(optimisticLockingConflicts: conflicts + conflicts)
+      }
+    }
+    let archive = try Archive(kind)
+    try archive.work { context in
+      archive.add(context, "b")
+      try context.save()
+    }
+    try archive.work(Twice(.overwrite)) { mine in
+      let book = try #require(try archive.find(mine, "b"))
+      book["title"] = .string("mine")
+      try archive.work { theirs in
+        theirs.delete(try #require(try archive.find(theirs, "b")))
+        try theirs.save()
+      }
+      try mine.save()
+    }
+    #expect(try archive.items().map { $0.prefix(6) } == ["b mine"])
+  }
+
   private struct Pair: Hashable, Sendable {
     var book: String
     var tag: String

@@ -63,6 +63,58 @@ struct ValidationChangesTests {
     #expect(try school.rows(school.person).count == 1)
   }
 
+  @Test("what is processed in a hook is validated all the same", arguments: StoreKind.allCases)
+  func processed(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Applicant.self])
+    try school.work { context in
+      Applicant.$hook.withValue({ object in
+        guard object["name"] == .string("Ada"), let context = object.managedObjectContext else { return }
+        context.insert(school.person)["age"] = .integer(30)
+        context.processPendingChanges()
+      }) {
+        school.addPupil(context, "Ada")
+        let error = #expect(throws: ValidationError.self) { try context.save() }
+        #expect(error?.problems.map(\.property) == ["name"])
+      }
+    }
+    #expect(try school.rows(school.person).isEmpty)
+  }
+
+  @Test("an object that another one's hook breaks is validated again", arguments: StoreKind.allCases)
+  func broken(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Applicant.self])
+    try school.work { context in
+      let held = Box<ManagedObject>()
+      held.value = school.addPupil(context, "Ada")
+      Applicant.$hook.withValue({ object in
+        if object["name"] == .string("Bob") { held.value?["name"] = .null }
+      }) {
+        school.addPupil(context, "Bob")
+        let error = #expect(throws: ValidationError.self) { try context.save() }
+        #expect(error?.problems.map(\.code) == [.missingValue])
+      }
+    }
+    #expect(try school.rows(school.person).isEmpty)
+  }
+
+  @Test("the problems of objects that another one's hook deletes are none", arguments: StoreKind.allCases)
+  func deletedProblem(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Applicant.self])
+    try school.work { context in
+      let held = Box<[ManagedObject]>()
+      held.value = [context.insert(school.person)]
+      school.addPupil(context, "Ada")
+      held.value?.append(context.insert(school.person))
+      try Applicant.$hook.withValue({ object in
+        for nameless in held.value ?? [] { object.managedObjectContext?.delete(nameless) }
+        held.value = []
+      }) {
+        try context.save()
+      }
+    }
+    #expect(try school.rows(school.person).count == 1)
+  }
+
   @Test("a value that is set at every validation does not keep the save going", arguments: StoreKind.allCases)
   func everyTime(kind: StoreKind) throws {
     let school = try School(kind, classes: ["Pupil": Applicant.self])
