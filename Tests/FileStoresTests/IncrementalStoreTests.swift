@@ -107,6 +107,34 @@ struct IncrementalStoreTests {
     #expect(store.notes.count == before)
   }
 
+  @Test("a subclass is given whole lists of members, with what others added and removed meanwhile")
+  func members() throws {
+    let contexts = (0..<2).map { container.newBackgroundContext(name: "\($0)") }
+    func change(_ context: ManagedObjectContext, _ body: @Sendable (_ notes: [ManagedObject]) throws -> Void) throws {
+      let entity = note
+      try context.performAndWait {
+        var request = FetchRequest(entity)
+        request.sortDescriptors = [FetchRequest.SortDescriptor(["name"])]
+        try body(try context.fetch(request))
+        try context.save()
+      }
+    }
+    try change(contexts[0]) { notes in try notes[0].add(notes[1], to: "related") }
+    let entity = note
+    try contexts[1].performAndWait {
+      let all = try contexts[1].fetch(FetchRequest(entity))
+      let a = try #require(all.first { $0["name"] == .string("a") })
+      #expect(try a.objectIDs(for: "related").count == 1)
+      try change(contexts[0]) { notes in
+        try notes[2].add(notes[0], to: "mentions")
+        try notes[1].remove(notes[0], from: "mentions")
+      }
+      try a.add(try #require(all.first { $0["name"] == .string("d") }), to: "related")
+      try contexts[1].save()
+    }
+    #expect(store.notes["a"]?.related == ["c", "d"])
+  }
+
   @Test("a save that the store refuses leaves no ids behind")
   func refusal() throws {
     store.refusesSaves = true

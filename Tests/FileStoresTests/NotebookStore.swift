@@ -9,6 +9,7 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
     var text: String
     var rank: Int64?
     var parent: String?
+    var related: Set<String> = []
     var version: Int64 = 1
   }
 
@@ -33,6 +34,8 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
     note.relationships = [
       RelationshipDescription("parent", toOne: "Note", inverse: "children"),
       RelationshipDescription("children", toMany: "Note", inverse: "parent"),
+      RelationshipDescription("related", toMany: "Note", inverse: "mentions"),
+      RelationshipDescription("mentions", toMany: "Note", inverse: "related"),
     ]
     return try ManagedObjectModel(entities: [note])
   }
@@ -52,9 +55,14 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
   }
 
   override func newValue(for relationship: Relationship, of owner: ObjectID) throws -> [ObjectID] {
-    let name = referenceObject(for: owner)
-    return notes.filter { $0.value.parent.map { .string($0) } == name }
-      .map { newObjectID(for: note, referenceObject: .string($0.key)) }
+    guard case .string(let name) = referenceObject(for: owner) else { return [] }
+    let members =
+      switch relationship.name {
+      case "related": (notes[name]?.related ?? []).sorted()
+      case "mentions": notes.filter { $0.value.related.contains(name) }.keys.sorted()
+      default: notes.filter { $0.value.parent == name }.keys.sorted()
+      }
+    return members.map { newObjectID(for: note, referenceObject: .string($0)) }
   }
 
   override func obtainPermanentIDs(for objects: [Snapshot]) throws -> [ReferenceObject] {
@@ -74,8 +82,23 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
         changed.parent = name
       }
       let name = try name(node)
+      changed.related = notes[name]?.related ?? []
       changed.version = (notes[name]?.version ?? 0) + 1
       notes[name] = changed
+    }
+    for change in request.toMany {
+      guard case .string(let owner) = referenceObject(for: change.owner) else { continue }
+      let members = Set(
+        change.members.compactMap { id -> String? in
+          if case .string(let name) = referenceObject(for: id) { name } else { nil }
+        })
+      if change.relationshipName == "related" {
+        notes[owner]?.related = members
+      } else {
+        for name in notes.keys {
+          if members.contains(name) { notes[name]?.related.insert(owner) } else { notes[name]?.related.remove(owner) }
+        }
+      }
     }
   }
 

@@ -302,36 +302,6 @@ struct LostUpdateTests {
 
   // MARK: Constraints
 
-  /// Lets somebody do something right after a save that broke a constraint.
-  private final class RacingStore: PersistentStore {
-    let base: any PersistentStore
-    let afterConflict: Box<() throws -> Void>
-
-    init(_ base: any PersistentStore, _ afterConflict: Box<() throws -> Void>) {
-      self.base = base
-      self.afterConflict = afterConflict
-    }
-
-    var identifier: String { base.identifier }
-    var model: ManagedObjectModel { base.model }
-    func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try base.snapshots(request) }
-    func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
-    func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-      try base.members(of: owner, relationship: relationship)
-    }
-    func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-      try base.reservePrimaryKeys(count, for: entity)
-    }
-    func save(_ request: SaveRequest) throws {
-      do {
-        try base.save(request)
-      } catch let error as StoreError {
-        if case .constraintConflict = error { try afterConflict.value?() }
-        throw error
-      }
-    }
-  }
-
   @Test(
     "a key that somebody gave up while the save was refused is free", arguments: StoreKind.allCases,
     [MergePolicy.Kind.error, .mergeByPropertyObjectTrump])
@@ -341,20 +311,18 @@ struct LostUpdateTests {
       archive.add(theirs, "k", title: "theirs")
       try theirs.save()
     }
-    let afterConflict = Box<() throws -> Void>()
-    afterConflict.value = {
-      afterConflict.value = nil
-      try archive.work { theirs in
-        theirs.delete(try #require(try archive.find(theirs, "k")))
-        try theirs.save()
-      }
-    }
-    let container = try PersistentContainer(
-      name: "racing", model: archive.item.model, store: RacingStore(archive.store, afterConflict))
+    let store = InterruptedStore(archive.store)
+    let container = try PersistentContainer(name: "racing", model: archive.item.model, store: store)
     let mine = container.newBackgroundContext()
     try mine.performAndWait {
       mine.mergePolicy = MergePolicy(policy)
       archive.add(mine, "k", title: "mine")
+      store.interruptNext {
+        try archive.work { theirs in
+          theirs.delete(try #require(try archive.find(theirs, "k")))
+          try theirs.save()
+        }
+      }
       try mine.save()
     }
     #expect(try archive.items().map { $0.prefix(6) } == ["k mine"])

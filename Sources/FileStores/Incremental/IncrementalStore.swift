@@ -9,8 +9,9 @@ public import StoreInterface
 /// and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects leaves
 /// filtering, sorting and limits to `evaluate(_:over:)`. Whoever makes a store calls `load` before anything else.
 ///
-/// Before a save reaches the subclass, versions and uniqueness constraints have been checked. Derived attributes are the
-/// subclass's affair: what a save says of them is what the context has last read. All overridable methods are
+/// Before a save reaches the subclass, versions and uniqueness constraints have been checked, and to-many relationships have
+/// been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. Derived attributes are
+/// the subclass's affair: what a save says of them is what the context has last read. All overridable methods are
 /// called one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as long as a
 /// subclass touches its state only there. `RecordFileStore` is an example of a whole store.
 ///
@@ -239,6 +240,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     try locked {
       try checkVersions(request)
       try checkConstraints(request)
+      request.toMany = try wholeMembers(request)
       try body()
       let before = references
       do {
@@ -249,6 +251,23 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
         references = before
         throw error
       }
+    }
+  }
+
+  /// The changes of to-many relationships with all members, so that a subclass need not know what others did meanwhile.
+  private func wholeMembers(_ request: SaveRequest) throws -> [SaveRequest.ToManyChange] {
+    let new = Set(request.inserted.map(\.objectID))
+    return try request.toMany.map { change in
+      guard let before = change.membersBefore, !new.contains(change.owner),
+        let relationship = change.owner.entity.relationship(change.relationshipName)
+      else { return change }
+      let current = try newValue(for: relationship, of: change.owner)
+      let known = Set(current)
+      let merged = MembershipMerge.merged(
+        change.members, from: before, onto: current, isOrdered: relationship.isOrdered)
+      let members = try merged.filter { try known.contains($0) || new.contains($0) || newValues(for: $0) != nil }
+      return SaveRequest.ToManyChange(
+        owner: change.owner, relationshipName: change.relationshipName, members: members)
     }
   }
 

@@ -1,0 +1,47 @@
+import ObjectModel
+import StoreInterface
+import Synchronization
+
+/// A store during whose next fetch, after the rows were read, or save, after they were written or refused, something
+/// happens.
+final class InterruptedStore: PersistentStore {
+  let base: any PersistentStore
+  private let interruption = Mutex<(@Sendable () throws -> Void)?>(nil)
+
+  init(_ base: any PersistentStore) { self.base = base }
+
+  var identifier: String { base.identifier }
+  var model: ManagedObjectModel { base.model }
+
+  func interruptNext(_ work: @escaping @Sendable () throws -> Void) { interruption.withLock { $0 = work } }
+
+  private func interrupt() throws {
+    let work = interruption.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    try work?()
+  }
+
+  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    let rows = try base.snapshots(request)
+    try interrupt()
+    return rows
+  }
+  func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
+  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try base.members(of: owner, relationship: relationship)
+  }
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    try base.reservePrimaryKeys(count, for: entity)
+  }
+  func save(_ request: SaveRequest) throws {
+    do {
+      try base.save(request)
+    } catch {
+      try interrupt()
+      throw error
+    }
+    try interrupt()
+  }
+}
