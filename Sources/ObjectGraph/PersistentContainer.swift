@@ -70,7 +70,8 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   /// Opens every store that is described, and calls back once for each, with the error when it could not be opened. When
-  /// the container has no store and none is described, that is the one error called back with. Descriptions that are to be loaded asynchronously call back later, on a thread of the system's.
+  /// the container has no store and none is described, that is the one error called back with. Descriptions that are to be
+  /// loaded asynchronously call back later, on a thread of the system's.
   public func loadPersistentStores(
     completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
   ) {
