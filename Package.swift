@@ -73,7 +73,7 @@ let package = Package(
       dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
       path: "examples/SurfJournal"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
-    .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"]),
+    .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
       exclude: ["Models"]

@@ -88,6 +88,26 @@ struct DifferenceTests {
       ])
   }
 
+  @Test("of a composite only its leaves change a hash")
+  func composites() throws {
+    typealias Change = (inout AttributeDescription) -> Void
+    let changes: [(Change, Bool)] = [
+      ({ $0.composite?.elements[0].isOptional = false }, true), ({ $0.composite?.elements[0].type = .float }, true),
+      ({ $0.composite?.elements[0].defaultValue = .double(1) }, false),
+      ({ $0.composite?.elements[2].isTransient = false }, true), ({ $0.composite?.name = "Extent" }, false),
+      ({ $0.composite?.elements.reverse() }, false), ({ $0.isOptional = false }, false),
+      ({ $0.versionHashModifier = "x" }, false), ({ $0.isTransient = true }, true),
+    ]
+    let old = try ManagedObjectModel(entities: Garage.descriptions())
+    for (number, (change, affects)) in changes.enumerated() {
+      var entities = Garage.descriptions()
+      change(&entities[0].attributes[1])
+      let new = try ManagedObjectModel(entities: entities)
+      #expect((old["Vehicle"]?.versionHash != new["Vehicle"]?.versionHash) == affects, "\(number)")
+      #expect(old.differences(to: new).contains { $0.affectsVersionHash } == affects, "\(number)")
+    }
+  }
+
   @Test("stored hashes are compared by name")
   func hashes() throws {
     let model = try ManagedObjectModel(entities: Garage.descriptions())

@@ -32,9 +32,10 @@ struct DifferenceList {
     if old != new { append(.changed(aspect, from: old.shown, to: new.shown), affectsHash: affectsHash) }
   }
 
-  /// Of a derived attribute only the derivation enters the hash; of a transient one nothing.
+  /// Of a derived attribute only the derivation enters the hash, of a composite its leaves; of a transient one nothing.
   mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool) {
-    let isPlain = isStored && !(old.derivation != nil && new.derivation != nil)
+    let isPlain =
+      isStored && !(old.derivation != nil && new.derivation != nil) && !(old.composite != nil && new.composite != nil)
     if old.name != new.name { append(.renamed(from: old.name), affectsHash: isPlain) }
     compare(.type, "\(old.type)", "\(new.type)", affectsHash: isPlain)
     compare(.optional, old.isOptional, new.isOptional, affectsHash: isPlain)
@@ -53,11 +54,13 @@ struct DifferenceList {
     compare(.className, old.attributeValueClassName, new.attributeValueClassName, affectsHash: false)
     compare(.derivation, old.derivation?.shown, new.derivation?.shown, affectsHash: isStored)
     compare(.versionHashModifier, old.versionHashModifier, new.versionHashModifier, affectsHash: isPlain)
-    compareComposites(old, new)
+    compareComposites(old, new, isStored: isStored)
   }
 
-  /// The elements, not only the composite type's name, make a composite. Neither enters a version hash.
-  private mutating func compareComposites(_ old: AttributeDescription, _ new: AttributeDescription) {
+  /// The elements, not only the composite type's name, make a composite; of both only the leaves enter a version hash.
+  private mutating func compareComposites(
+    _ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool
+  ) {
     let oldLeaves = old.composite.map { _ in StoredAttribute.leaves(of: old).map(\.shown) }
     let newLeaves = new.composite.map { _ in StoredAttribute.leaves(of: new).map(\.shown) }
     if oldLeaves != newLeaves || old.composite?.name != new.composite?.name {
@@ -65,7 +68,7 @@ struct DifferenceList {
         .changed(
           .composite, from: old.composite.map { "\($0.name) (\((oldLeaves ?? []).joined(separator: ", ")))" },
           to: new.composite.map { "\($0.name) (\((newLeaves ?? []).joined(separator: ", ")))" }),
-        affectsHash: false)
+        affectsHash: isStored && HashRules.hash(of: old) != HashRules.hash(of: new))
     }
   }
 

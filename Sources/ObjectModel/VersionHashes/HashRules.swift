@@ -27,19 +27,34 @@ struct HashRules {
     return Self.sha256(input)
   }
 
+  /// The hash with which an attribute enters that of its entity.
+  static func hash(of attribute: AttributeDescription) -> Data {
+    var rules = HashRules()
+    return rules.attribute(attribute)
+  }
+
   mutating func attribute(_ attribute: AttributeDescription) -> Data {
     if let derivation = attribute.derivation { return derived(attribute, derivation) }
-    // A composite enters as any attribute does, with its own type and without its elements. That is how the one known
-    // model with a composite was hashed, which no compiled model or store confirms.
-    if let composite = attribute.composite {
-      note("\(attribute.name): the hash of a composite attribute (\(composite.name))")
-    }
+    if attribute.composite != nil { return composite(attribute) }
     if attribute.type == .undefined { note("\(attribute.name): a stored attribute of type Undefined") }
     var input = property(attribute.name, attribute.isOptional, attribute.isTransient, attribute.versionHashModifier)
     input.appendLittleEndian(attribute.type.rawValue)
     if attribute.allowsExternalBinaryDataStorage { input.append(1) }
     if attribute.preservesValueInHistoryOnDeletion { input.append(1) }
     return Self.sha256(input)
+  }
+
+  /// Only the hashes of the leaves enter, nested composites taken apart, in the order of the leaves' own names. The
+  /// composite's name, optional flag and modifier do not, so one without leaves has the hash of nothing.
+  private mutating func composite(_ attribute: AttributeDescription) -> Data {
+    let leaves = StoredAttribute.leaves(of: attribute).map {
+      (name: $0.attribute.name, hash: self.attribute($0.attribute))
+    }
+    let sorted = leaves.sortedByCodePoint(\.name)
+    for (former, next) in zip(sorted, sorted.dropFirst()) where former.name == next.name && former.hash != next.hash {
+      note("\(attribute.name): the order of the composite's elements named \(next.name)")
+    }
+    return Self.sha256(sorted.reduce(into: Data()) { $0.append($1.hash) })
   }
 
   /// Only the expression enters; the name and the type of a derived attribute do not.
