@@ -65,7 +65,7 @@ final class EntityRuntime: Sendable {
     }
     hasCountLimit = layout.relationships.map { relationship in
       let rules = relationship.description
-      return !rules.isOptional || rules.minimumCount > 0 || (rules.isToMany && rules.maximumCount > 0)
+      return rules.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
     }
   }
 

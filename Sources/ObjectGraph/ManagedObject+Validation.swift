@@ -167,9 +167,8 @@ extension ManagedObject {
     let relationship = runtime.layout.relationships[index]
     let rules = relationship.description
     if rules.isOptional && count == 0 { return [] }
-    let least = max(rules.minimumCount, rules.isOptional ? 0 : 1)
-    if count < least, !deferredRelationships.contains(relationship.name) {
-      let message = "\(count) objects are fewer than the \(least) required"
+    if count < rules.minimumCount, !deferredRelationships.contains(relationship.name) {
+      let message = "\(count) objects are fewer than the \(rules.minimumCount) required"
       return [problem(relationship.name, .tooFewObjects, message)]
     }
     if rules.maximumCount > 0 && count > rules.maximumCount {

@@ -23,11 +23,12 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isToMany = false
   /// Whether the objects of a to-many relationship have an order of their own.
   public var isOrdered = false
-  /// Whether a to-one may be null and a to-many empty.
+  /// Whether a to-one may be null, and a to-many empty in spite of a minimum count. One that may not be so demands
+  /// nothing of a to-many without a minimum count (`isMandatory`).
   public var isOptional = true
   /// Whether it lives in objects only and is not stored.
   public var isTransient = false
-  /// The least number of objects, when there are any.
+  /// The least number of objects; of an optional relationship, when there are any.
   public var minimumCount = 0
   /// 1 for a to-one relationship; 0 for a to-many relationship without an upper limit. Models built in code may also
   /// say -1 for no limit, which gives another version hash.
@@ -40,6 +41,9 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// Free entries of the model's author.
   public var userInfo: [String: String] = [:]
+
+  /// Whether every object needs a destination: not optional, and of a to-many a minimum count of at least 1.
+  public var isMandatory: Bool { !isOptional && (!isToMany || minimumCount > 0) }
 
   /// A to-one relationship.
   public init(_ name: String, toOne destination: String, inverse: String? = nil) {

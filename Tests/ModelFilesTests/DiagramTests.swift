@@ -212,6 +212,7 @@ struct DiagramTests {
     second.relationships = [owner, RelationshipDescription("last", toOne: "A")]
     var things = RelationshipDescription("things", toMany: "B", inverse: "owner")
     things.isOptional = false
+    things.minimumCount = 1
     first.relationships = [things, RelationshipDescription("friends", toMany: "A", inverse: "friends")]
     third.superentityName = "B"
     let model = try ManagedObjectModel(entities: [first, second, third])

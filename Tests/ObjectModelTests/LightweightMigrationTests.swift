@@ -105,6 +105,9 @@ struct LightweightMigrationTests {
     Rule(
       "a relationship becomes mandatory", conditions: ["Place.owner: becomes mandatory, so every object must have one"]
     ) { $0["Place"]?.relationships[0].isOptional = false },
+    Rule("a to-many relationship becomes mandatory without a minimum") {
+      $0["Place"]?.relationships[1].isOptional = false
+    },
     Rule(
       "a relationship gets a limit",
       conditions: ["Place.guests: has tighter limits of its number of objects, which every object must meet"]

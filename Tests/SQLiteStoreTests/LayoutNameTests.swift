@@ -132,6 +132,72 @@ struct LayoutNameTests {
     try exercise(model)
   }
 
+  @Test("leaves are numbered in the order of the elements, not of their names")
+  func elementOrder() throws {
+    func composite(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
+      var attribute = AttributeDescription(name, .composite)
+      attribute.composite = .init(name: name, elements: elements)
+      return attribute
+    }
+    var cache = AttributeDescription("id", .string)
+    cache.isTransient = true
+    // As a published app's store has it: `author.id` comes before the entity's own `id`.
+    let author = composite("author", [.init("name", .string), .init("id", .uuid)])
+    let post = composite(
+      "post", [composite("z", [cache, .init("ID", .date)]), composite("a", [.init("id", .double)])])
+    let model = try ManagedObjectModel(entities: [
+      Self.entity("Note", [.init("id", .integer64), author, post], [.init("name", toOne: "Note")]),
+      Self.entity("Draft", [composite("body", [.init("text", .string), .init("Name", .string)])], parent: "Note"),
+    ])
+    let layout = StoreLayout(model: model)
+    let draft = try model.entity("Draft")
+    let names = ["author.name", "author.id", "id", "post.z.ID", "post.a.id", "body.text", "body.Name"].map {
+      layout.column(for: $0, of: draft)?.name
+    }
+    #expect(names == ["ZNAME", "ZID", "ZID1", "ZID2", "ZID3", "ZTEXT", "ZNAME2"])
+    #expect(layout.foreignKeyColumn(of: try #require(draft.relationship("name")))?.name == "ZNAME1")
+    #expect(layout.column(for: "post.z.id", of: draft) == nil)
+    try exercise(model)
+  }
+
+  @Test("columns of random composites are named as a slow twin names them")
+  func randomComposites() throws {
+    var random = SeededGenerator(seed: 4)
+    func make(_ name: String, _ depth: Int) -> AttributeDescription {
+      var attribute = AttributeDescription(name, [.string, .integer16, .date].randomElement(using: &random) ?? .string)
+      if depth < 3, Int.random(in: 0..<3, using: &random) == 0 {
+        var names = Set((0..<Int.random(in: 0...3, using: &random)).map { _ in word() })
+        if depth == 0 { names.insert("name") }
+        attribute = AttributeDescription(name, .composite)
+        attribute.composite = .init(
+          name: name, elements: names.sorted().shuffled(using: &random).map { make($0, depth + 1) })
+      }
+      attribute.isTransient = depth > 0 && Int.random(in: 0..<8, using: &random) == 0
+      return attribute
+    }
+    func word() -> String { ["name", "Name", "id", "name1", "x", "town"].randomElement(using: &random) ?? "x" }
+    for number in 0..<60 {
+      let names = Set((0..<5).map { _ in word() })
+      let attributes = names.sorted().map { make($0, 0) }
+      let model = try ManagedObjectModel(entities: [Self.entity("Item", attributes.shuffled(using: &random))])
+      let layout = StoreLayout(model: model)
+      var taken: Set<String> = []
+      func walk(_ attribute: AttributeDescription, _ path: String) throws {
+        if attribute.isTransient { return }
+        if let elements = attribute.composite?.elements {
+          return try elements.forEach { try walk($0, path + "." + $0.name) }
+        }
+        let plain = "Z" + attribute.name.uppercased()
+        let name = taken.contains(plain) ? (1...).lazy.map { plain + "\($0)" }.first { !taken.contains($0) } : plain
+        taken.insert(name ?? "")
+        #expect(layout.column(for: path, of: try model.entity("Item"))?.name == name, "\(number) \(path)")
+      }
+      for attribute in attributes { try walk(attribute, attribute.name) }
+      #expect(layout.tables[0].columns.count == 3 + taken.count)
+      if number < 5 { try exercise(model) }
+    }
+  }
+
   @Test("a relationship to an entity with sub-entities has an entity column, one without inverse as well")
   func polymorphism() throws {
     let model = try ManagedObjectModel(entities: [

@@ -62,7 +62,7 @@ extension Lint {
     case .attribute(let mapping):
       // Null clears a relationship; anything else must say which object is meant.
       if case .constant(.null) = mapping.expression.root, mapping.defaultValue == nil {
-        if !relationship.description.isOptional {
+        if relationship.description.isMandatory {
           add("required-null", "\(name) is required and cannot be null", at: entry.position)
         }
         return
@@ -123,7 +123,7 @@ extension Lint {
     if reference.separator != nil, !relationship.isToMany {
       warn("separator-to-one", "\(name) is to-one: \"separator\" has no effect", at: position)
     }
-    if reference.onMissing == .null, !relationship.description.isOptional {
+    if reference.onMissing == .null, relationship.description.isMandatory {
       warn(
         "required-missing", "\(name) is required: records without it are rejected in spite of missing: null",
         at: position)
@@ -169,7 +169,7 @@ extension Lint {
         "add \(attribute.name): to the map, or give it a default in the model")
     }
     for relationship in entity.relationships
-    where !relationship.description.isOptional && !mapped.contains(relationship.name) && relationship.name != owner {
+    where relationship.description.isMandatory && !mapped.contains(relationship.name) && relationship.name != owner {
       // The other side may fill it, so this is no error.
       warn(
         "required-not-mapped", "\(entity.name).\(relationship.name) is required and not in the map",

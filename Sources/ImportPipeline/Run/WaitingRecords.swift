@@ -3,7 +3,7 @@ import StoreInterface
 
 extension ReferencePlan {
   /// Whether a record cannot stand without this reference's destination.
-  var mustResolve: Bool { !isStored && (missing == .reject || !relationship.description.isOptional) }
+  var mustResolve: Bool { !isStored && (missing == .reject || relationship.description.isMandatory) }
 
   /// Whether the run fails where this reference leads nowhere.
   var isDemanded: Bool { isStored && missing == .reject }

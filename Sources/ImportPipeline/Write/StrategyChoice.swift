@@ -79,8 +79,7 @@ struct StrategyChoice: Sendable {
   private static func countObstacle(_ node: NodePlan) -> String? {
     let limited = node.entity.relationships.first { relationship in
       let rules = relationship.description
-      return rules.isToMany && !rules.isTransient
-        && (!rules.isOptional || rules.minimumCount > 0 || rules.maximumCount > 0)
+      return rules.isToMany && !rules.isTransient && (rules.minimumCount > 0 || rules.maximumCount > 0)
     }
     return limited.map { "the number of \($0.name) is limited" }
   }

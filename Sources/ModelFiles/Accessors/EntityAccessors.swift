@@ -179,7 +179,7 @@ struct EntityAccessors {
     let name = relationship.name
     let member = destination(relationship)
     let suffix = names.suffix(name)
-    let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isOptional ? "" : ", required")
+    let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isMandatory ? ", required" : "")
     members.append(
       """
       /// To-many\(extra). Loads the members when it is first asked. After an error of the store, which the context's next

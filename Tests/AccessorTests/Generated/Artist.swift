@@ -31,7 +31,7 @@ public final class Artist: ManagedObject, PropertyNaming {
     set { setObject(newValue, for: "self") }
   }
 
-  /// To-many, ordered, required. Loads the members when it is first asked. After an error of the store, which the context's next
+  /// To-many, ordered. Loads the members when it is first asked. After an error of the store, which the context's next
   /// fetch or save throws, there are none.
   public var works: [Work] {
     members(of: "works").map { Gallery2Classes.checked($0) }
