@@ -72,12 +72,18 @@ struct ModelLocation {
     return current
   }
 
-  /// What `.xccurrentversion` says; nil when there is no such file.
+  /// What `.xccurrentversion` says; nil when there is no such file. One that says nothing means the version that is named
+  /// like the folder, else the first one.
   private static func currentVersion(in folder: String, names: [String]) throws(ModelError) -> String? {
     let path = folder + "/" + currentVersionFile
     guard ModelFileSystem.kind(path) != .missing else { return nil }
     let list = names.joined(separator: ", ")
-    guard let name = try SmallPropertyList.read(path)?.dictionary?["_XCCurrentVersionName"]?.string else {
+    let contents = try SmallPropertyList.read(path)?.dictionary
+    if let contents, contents["_XCCurrentVersionName"] == nil {
+      let own = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
+      return names.contains(own) ? own : names.first
+    }
+    guard let name = contents?["_XCCurrentVersionName"]?.string else {
       throw ModelError(
         .unknownVersion, file: path, "the file is not a property list with a _XCCurrentVersionName",
         hint: "restore the file, or remove it and name one of the versions: \(list)")

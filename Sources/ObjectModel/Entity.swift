@@ -81,8 +81,9 @@ public struct Relationship: Sendable, Hashable {
   public var name: String { resolved.description.name }
   /// Whether it leads to any number of objects.
   public var isToMany: Bool { resolved.description.isToMany }
-  /// Whether the objects of a to-many relationship have an order of their own.
-  public var isOrdered: Bool { resolved.description.isOrdered }
+  /// Whether the objects of a to-many relationship have an order of their own. A to-one relationship that is marked as
+  /// ordered has none; the mark only enters its version hash.
+  public var isOrdered: Bool { resolved.description.isOrdered && resolved.description.isToMany }
   /// The entity that declares the relationship.
   public var declaringEntity: Entity { Entity(model: entity.model, index: resolved.declaringEntity) }
   /// The entity that it leads to; objects may be of its sub-entities.

@@ -7,6 +7,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
   /// Only rows that meet this predicate, as text, are indexed; nil for all.
   public var partialIndexPredicate: String?
 
+  /// Names that stand for the row itself and for its entity where the entity has no such property.
+  static let rowElements: Set<String> = ["self", "SELF", "entity"]
+
   /// An index over elements.
   public init(_ name: String, elements: [Element], partialIndexPredicate: String? = nil) {
     self.name = name

@@ -10,31 +10,39 @@ public final class ManagedObjectModel: Sendable {
   public let fetchRequestTemplates: [String: FetchRequestTemplate]
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
   public let versionIdentifier: String
+  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the model
+  /// that cannot hold are left out of `descriptions`; version hashes are those of the model as it was declared.
+  public let warnings: [ModelError.Problem]
   let resolved: ResolvedModel
   let hashes: ModelHashes
+  /// The entities as they were declared, when warnings changed them.
+  private let declared: [EntityDescription]?
   let idHomes = ObjectIDHomes()
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
   ///
   /// `storedHashes` are version hashes that Apple's tools computed for this model, by entity name: an entity whose hash would
   /// rest on an unconfirmed rule takes its hash from there; others keep their computed ones.
+  /// `validation` says which mistakes the model may have; they become `warnings`.
   /// - Throws: `ModelError` with every mistake found.
   public init(
     entities: [EntityDescription], configurations: [String: [String]] = [:],
     fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = "",
-    storedHashes: [String: Data] = [:]
+    storedHashes: [String: Data] = [:], validation: ModelValidation = .strict
   ) throws(ModelError) {
     let sorted = entities.sortedByCodePoint(\.name)
-    var validator = ModelValidator(sorted)
+    var validator = ModelValidator(sorted, validation)
     validator.validate(configurations: configurations, templates: fetchRequestTemplates)
     guard validator.problems.isEmpty else { throw ModelError(validator.problems) }
-    let resolved = ResolvedModel(sorted, parent: validator.parent, indexByName: validator.indexByName)
-    self.resolved = resolved
-    self.hashes = ModelHashes(sorted, resolved, stored: storedHashes)
-    self.descriptions = sorted
-    self.configurations = configurations
+    let repaired = validator.repairedEntities()
+    declared = repaired == sorted ? nil : sorted
+    resolved = ResolvedModel(repaired, parent: validator.parent, indexByName: validator.indexByName)
+    hashes = Self.hashes(repaired, resolved, declared: declared, stored: storedHashes)
+    descriptions = repaired
+    warnings = validator.warnings
+    self.configurations = validator.repaired(configurations)
     self.fetchRequestTemplates = Dictionary(
-      fetchRequestTemplates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      validator.repaired(fetchRequestTemplates).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.versionIdentifier = versionIdentifier
   }
 
@@ -44,7 +52,19 @@ public final class ManagedObjectModel: Sendable {
     fetchRequestTemplates = model.fetchRequestTemplates
     versionIdentifier = model.versionIdentifier
     resolved = model.resolved
-    hashes = ModelHashes(model.descriptions, model.resolved, stored: storedHashes)
+    warnings = model.warnings
+    declared = model.declared
+    hashes = Self.hashes(model.descriptions, model.resolved, declared: model.declared, stored: storedHashes)
+  }
+
+  private static func hashes(
+    _ descriptions: [EntityDescription], _ resolved: ResolvedModel, declared: [EntityDescription]?,
+    stored: [String: Data]
+  ) -> ModelHashes {
+    guard let declared else { return ModelHashes(descriptions, resolved, stored: stored) }
+    let parents = resolved.entities.map(\.parent)
+    let whole = ResolvedModel(declared, parent: parents, indexByName: resolved.indexByName)
+    return ModelHashes(declared, whole, stored: stored)
   }
 
   /// The same model, in which entities whose version hash rests on an unconfirmed rule take it from a store or a

@@ -90,4 +90,7 @@ extension ModelError.Problem: CustomStringConvertible {
     if let hint { text += "\n  hint: " + hint }
     return text
   }
+
+  /// The message with its line, where there is one, for lists of what was found in one file.
+  public var shortDescription: String { message + (line.map { " (line \($0))" } ?? "") }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImportPipeline
 import ModelFiles
+import ObjectModel
 
 /// `seedbed lint`
 struct LintCommand: ParsableCommand {
@@ -25,8 +26,9 @@ struct LintCommand: ParsableCommand {
       let file = try PipelineReader.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
-      let model = try StoreModel.readFile(path: file.modelPath, version: file.modelVersion).model
-      problems = PipelineLinter.lint(file, model: model)
+      let modelFile = try StoreModel.readFile(path: file.modelPath, version: file.modelVersion)
+      let model = modelFile.model
+      problems = modelFile.warnings.map(Self.problem) + PipelineLinter.lint(file, model: model)
       if !problems.contains(where: { $0.severity == .error }) {
         problems += SourceCheck.problems(of: file, model: model)
       }
@@ -52,6 +54,12 @@ struct LintCommand: ParsableCommand {
     if !errors.isEmpty {
       throw ExitCode(errors.allSatisfy { $0.kind == .missing } ? 66 : 78)
     }
+  }
+
+  private static func problem(_ warning: ModelError.Problem) -> PipelineProblem {
+    PipelineProblem(
+      severity: .warning, code: "model.\(warning.code.rawValue)", message: warning.message, hint: warning.hint,
+      file: warning.file ?? "", position: warning.line.map { FilePosition(line: $0, column: 1) })
   }
 
   private static func json(_ problem: PipelineProblem) -> JSONValue {

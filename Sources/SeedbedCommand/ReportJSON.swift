@@ -27,6 +27,7 @@ enum ReportJSON {
       ),
       ("stages", .array(report.stages.map(stage))),
       ("rejects", .array(report.rejects.map(\.json))),
+      ("warnings", .array(report.warnings.map { .string($0) })),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
       ("durationSeconds", .double(report.durationSeconds)),
       ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", count(report.allocations)),

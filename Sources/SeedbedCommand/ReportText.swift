@@ -12,6 +12,7 @@ enum ReportText {
     case .dryRun: lines.append(Terminal.bold("Dry run: \(path) was left alone") + " · " + summary(report))
     case .upToDate: return "\(path) is up to date: neither the pipeline, the model nor a source has changed"
     }
+    lines += report.warnings.map { "warning: \(PropertyText.harmless($0))" }
     lines.append("")
     lines += table(report)
     for step in report.steps where step.nestedInserted + step.nestedUpdated > 0 {

@@ -175,26 +175,24 @@ extension Mistake {
       "defaults that do not fit their types",
       inside: """
         <entity name="A">
-        <attribute name="a" attributeType="Integer 16" defaultValueString="40000"/>
+        <attribute name="a" attributeType="Integer 16" defaultValueString="MAYBE"/>
         <attribute name="b" attributeType="Boolean" defaultValueString="perhaps"/>
         <attribute name="c" attributeType="Double" defaultValueString="nan"/>
         <attribute name="d" attributeType="Decimal" defaultValueString="1,5"/>
         <attribute name="e" attributeType="UUID" defaultValueString="12"/>
         <attribute name="f" attributeType="Date" defaultDateTimeInterval="today"/>
-        <attribute name="g" attributeType="Binary" defaultValueString="00"/>
         <attribute name="h" attributeType="String" maxValueString="-1"/>
-        <attribute name="i" attributeType="Integer 64" minValueString="0.5"/>
+        <attribute name="i" attributeType="Integer 64" minValueString="many"/>
         </entity>
         """,
-      "3: A.a: defaultValueString=\"40000\" is not a value of type Integer 16",
+      "3: A.a: defaultValueString=\"MAYBE\" is not a value of type Integer 16",
       "4: A.b: defaultValueString=\"perhaps\" is not a value of type Boolean",
       "5: A.c: defaultValueString=\"nan\" is not a value of type Double",
       "6: A.d: defaultValueString=\"1,5\" is not a value of type Decimal",
       "7: A.e: defaultValueString=\"12\" is not a value of type UUID",
       "8: A.f: defaultDateTimeInterval=\"today\" is not a value of type Date",
-      "9: A.g: defaultValueString=\"00\" is not a value of type Binary",
-      "10: A.h: maxValueString=\"-1\" is not a value of type String",
-      "11: A.i: minValueString=\"0.5\" is not a value of type Integer 64"),
+      "9: A.h: maxValueString=\"-1\" is not a value of type String",
+      "10: A.i: minValueString=\"many\" is not a value of type Integer 64"),
     Mistake(
       "a derived attribute without an expression",
       inside: "<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"String\" derived=\"YES\"/></entity>",
@@ -228,10 +226,6 @@ extension Mistake {
         """,
       "4: A: <fetchIndexElement> has neither property nor expression", "5: A: type=\"Hash\" of an index is not known",
       "6: A: order=\"random\" is not known"),
-    Mistake(
-      "a fetched property without a request",
-      inside: "<entity name=\"A\">\n<fetchedProperty name=\"f\"/></entity>",
-      "3: A.f: the fetched property has no fetch request"),
     Mistake(
       "a configuration twice", inside: "<configuration name=\"C\"/>\n<configuration name=\"C\"/>",
       "3: there is more than one configuration named C"),
@@ -268,52 +262,21 @@ extension Mistake {
         <entity name="A">
         <relationship name="b" maxCount="1" destinationEntity="B" inverseName="a" inverseEntity="B"/>
         <relationship name="c" maxCount="1" destinationEntity="B" inverseName="none" inverseEntity="B"/>
-        <relationship name="d" maxCount="1" destinationEntity="B" inverseName="e" inverseEntity="A"/>
         </entity>
         <entity name="B">
         <relationship name="a" maxCount="1" destinationEntity="A"/>
-        <relationship name="e" maxCount="1" destinationEntity="A" inverseName="d" inverseEntity="A"/>
         </entity>
         """,
       "3: A.b has the inverse B.a, but that one has no inverse",
-      "4: A.c has the inverse B.none, which is not a relationship of B",
-      "5: A.d: the inverse is on A but the destination is B"),
-    Mistake(
-      "constraints, indexes, templates and configurations that name what is not there",
-      inside: """
-        <entity name="A">
-        <attribute name="a" attributeType="String"/>
-        <relationship name="many" toMany="YES" destinationEntity="A"/>
-        <uniquenessConstraints>
-        <uniquenessConstraint><constraint value="a"/></uniquenessConstraint>
-        <uniquenessConstraint><constraint value="b"/></uniquenessConstraint>
-        <uniquenessConstraint><constraint value="many"/></uniquenessConstraint>
-        </uniquenessConstraints>
-        <fetchIndex name="i">
-        <fetchIndexElement property="c"/>
-        </fetchIndex>
-        </entity>
-        <fetchRequest name="f" entity="Z"/>
-        <configuration name="C"><memberEntity name="Y"/></configuration>
-        """,
-      "7: the uniqueness constraint (b) of A names b, which is not a property of A",
-      "8: the uniqueness constraint (many) of A names the to-many relationship many",
-      "10: the fetch index i of A names c, which is not a property of A",
-      "14: the fetch request template f fetches Z, which is not in the model",
-      "15: the configuration C lists the entity Y, which is not in the model"),
+      "4: A.c has the inverse B.none, which is not a relationship of B"),
     Mistake(
       "counts that contradict each other",
       inside: """
         <entity name="A">
         <relationship name="a" maxCount="2" destinationEntity="A"/>
-        <relationship name="b" toMany="YES" minCount="3" maxCount="2" destinationEntity="A"/>
-        <relationship name="c" maxCount="1" ordered="YES" destinationEntity="A"/>
-        <attribute name="d" attributeType="Integer 16" minValueString="3" maxValueString="2"/>
-        <attribute name="e" attributeType="String" regularExpressionString="("/>
+        <relationship name="b" toMany="YES" minCount="-3" destinationEntity="A"/>
         </entity>
         """,
-      "3: the to-one relationship A.a has a maximum count of 2",
-      "4: the minimum count of A.b is greater than its maximum count", "5: the to-one relationship A.c is ordered",
-      "6: the minimum of A.d is greater than its maximum", "7: the regular expression of A.e is not valid: ("),
+      "3: the to-one relationship A.a has a maximum count of 2", "4: the counts of A.b (-3…0) are out of range"),
   ]
 }

@@ -147,9 +147,6 @@ extension BrokenModel {
     BrokenModel(
       "a to-one with a minimum of 2", .invalidCount, "the to-one relationship B.q has a minimum count of 2"
     ) { _, second in second.relationships[0].minimumCount = 2 },
-    BrokenModel("an ordered to-one", .invalidCount, "the to-one relationship B.q is ordered") { _, second in
-      second.relationships[0].isOrdered = true
-    },
     BrokenModel("a minimum over the maximum", .invalidAttribute, "the minimum of B.b is greater than its maximum") {
       _, second in
       second.attributes[0].minimumValue = .integer(2)

@@ -119,6 +119,50 @@ struct LayoutIndexTests {
     }
   }
 
+  @Test("indexes name to-many relationships, the row and its entity; what has no column is passed over")
+  func rowElements() throws {
+    let elements: [(String, [FetchIndexDescription.Element.Content])] = [
+      ("alone", [.property("children")]), ("key", [.property("parent"), .property("children")]),
+      ("kind", [.property("code"), .property("entity")]),
+      ("row", [.expression("self", type: nil), .property("children")]),
+      ("both", [.expression("entity", type: nil), .property("rank"), .property("self")]),
+    ]
+    let model = try Self.item { item in
+      item.fetchIndexes = elements.map { .init($0.0, elements: $0.1.map { .init($0) }) }
+      item.compoundIndexes = [
+        ["rank", "entity"], ["self", "children", "code"], ["children"], ["parent", "children"],
+      ]
+    }
+    func made(_ version: Int) -> [String] {
+      StoreLayout(model: model, generation: FrameworkGeneration(version: version)).indexes.map(\.createStatement)
+        .filter { !$0.contains("_ZPARENT_INDEX") }
+    }
+    #expect(
+      made(FrameworkGeneration.newest.version) == [
+        "CREATE INDEX Z_Item_rank_entity ON ZITEM (ZRANK COLLATE BINARY ASC, Z_ENT COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Item_self_children_code ON ZITEM (Z_PK COLLATE BINARY ASC, ZCODE COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Item_kind ON ZITEM (ZCODE COLLATE BINARY ASC, Z_ENT COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Item_row ON ZITEM (Z_PK COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Item_both ON ZITEM (Z_ENT COLLATE BINARY ASC, ZRANK COLLATE BINARY ASC, Z_PK COLLATE BINARY ASC)",
+      ])
+    #expect(
+      made(754) == [
+        "CREATE INDEX ZITEM_ZRANK_Z_ENT ON ZITEM (ZRANK, Z_ENT)",
+        "CREATE INDEX ZITEM_Z_PK_ZCODE ON ZITEM (Z_PK, ZCODE)",
+      ])
+    for defers in [false, true] {
+      let folder = try TemporaryFolder()
+      var options = SQLiteStore.Options()
+      options.defersIndexes = defers
+      let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: options)
+      try store.insert(
+        makeBatch(try model.entity("Item"), [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("y")]]),
+        keys: [1, 2])
+      try store.seal()
+      #expect(try StoreChecker.check(path: folder.path("a.sqlite"), model: model).findings.isEmpty)
+    }
+  }
+
   @Test("indexes whose names differ in case only cannot both be made")
   func equalNames() throws {
     let model = try Self.item(.init("byRank", elements: [.init(.property("rank")), .init(.property("code"))])) {

@@ -66,6 +66,8 @@ public struct RunReport: Sendable {
   public var rejects: [Reject]
   /// The files that the rejects were written to.
   public var rejectFiles: [String]
+  /// What is amiss without keeping the run from its work, in sentences: of the model and of the store that it began with.
+  public var warnings: [String] = []
   /// Wall-clock time.
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.

@@ -84,6 +84,7 @@ public struct PipelineRun {
       result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
+    report.warnings = modelFile.warnings.map { "model: \($0.shortDescription)" }
     if pipeline.store.replace == .whenChanged, hasAllExports, let known = build.existingInputDigest,
       try known.digest == digest.value().text
     {

@@ -23,7 +23,10 @@ extension CompiledModelDecoder {
     _ object: ArchivedObject, name: String, entityName: String?, entity: String?, property: String?
   ) throws(ArchiveError) -> FetchRequestTemplate? {
     let ownName = try object.object("NSEntity", .entity)?.requiredString("NSEntityName")
-    guard let fetched = ownName ?? entityName else { throw ArchiveError("the fetch request \(name) has no entity") }
+    guard let fetched = ownName ?? entityName else {
+      warn(entity: entity, property: property, "the fetch request \(name) was left out: it has no entity")
+      return nil
+    }
     var request = FetchRequestTemplate(name, entityName: fetched)
     if let predicate = try object.value("NSPredicate") {
       guard

@@ -35,6 +35,12 @@ struct CompiledModelDecoder {
         message: owner.isEmpty ? message : "\(owner): \(message)"))
   }
 
+  mutating func warn(_ warning: ModelError.Problem) {
+    var warning = warning
+    warning.file = path
+    warnings.append(warning)
+  }
+
   mutating func decode(_ root: ArchivedValue) throws(ArchiveError) -> Parts {
     guard case .object(let model) = root, model.kind == .model else {
       throw ArchiveError("it is an archive of \(root.shownKind), not of a model")

@@ -56,7 +56,8 @@ public enum CompiledModelReader {
     do {
       model = try ManagedObjectModel(
         entities: parts.entities, configurations: parts.configurations, fetchRequestTemplates: parts.templates,
-        versionIdentifier: parts.versionIdentifier, storedHashes: storedHashes)
+        versionIdentifier: parts.versionIdentifier, storedHashes: storedHashes,
+        validation: .compiled)
     } catch {
       throw ModelError(
         error.problems.map { problem in
@@ -65,6 +66,7 @@ public enum CompiledModelReader {
           return problem
         })
     }
+    for warning in model.warnings { decoder.warn(warning) }
     if !storedHashes.isEmpty { decoder.compare(model, with: storedHashes) }
     return ModelFile(model: model, versionName: versionName, path: origin, archive: bytes, warnings: decoder.warnings)
   }

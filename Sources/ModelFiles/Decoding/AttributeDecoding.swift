@@ -73,6 +73,11 @@ extension ModelDecoder {
     }
     guard let text = reader.text(name), !(text.isEmpty && type != .string) else { return .null }
     if let value = decode(text, type) { return value }
+    if let reason = ModelValueText.reasonToLeaveOut(text, type, isBound: name != "defaultValueString") {
+      reader.warn(
+        .invalidValue, "\(name)=\"\(text)\" was left out: \(reason)", hint: ModelValueText.hint(for: type), &log)
+      return .null
+    }
     reader.fail(
       .invalidValue, "\(name)=\"\(text)\" is not a value of type \(type.name)",
       hint: ModelValueText.hint(for: type), &log)

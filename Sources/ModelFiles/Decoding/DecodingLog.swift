@@ -35,6 +35,10 @@ struct DecodingLog {
     warnings.append(ModelError.Problem(.unknownContent, file: path, line: line, message: message))
   }
 
+  mutating func warn(_ warning: ModelError.Problem) {
+    warnings.append(warning)
+  }
+
   /// Gives a problem of the model the file and the line of what it is about. For a duplicate that is the last of its
   /// declarations, else the first.
   func located(_ problem: ModelError.Problem) -> ModelError.Problem {

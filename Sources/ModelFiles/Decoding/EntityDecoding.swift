@@ -54,6 +54,13 @@ extension ModelDecoder {
     relationship.isTransient = reader.flag("transient", &log)
     relationship.minimumCount = reader.integer("minCount", &log) ?? 0
     relationship.maximumCount = reader.integer("maxCount", &log) ?? (relationship.isToMany ? 0 : 1)
+    if relationship.isToMany, relationship.maximumCount == 1 {
+      // The compiler keeps the count alone, which is what tells to-one from to-many.
+      relationship.isToMany = false
+      reader.warn(
+        .invalidCount, "a maximum count of 1 makes the to-many relationship a to-one",
+        hint: "remove toMany or raise maxCount", &log)
+    }
     relationship.versionHashModifier = reader.nonEmptyText("versionHashModifier")
     relationship.renamingIdentifier = reader.nonEmptyText("elementID")
     if let text = reader.nonEmptyText("deletionRule") {

@@ -30,9 +30,9 @@ extension ModelDecoder {
     }
     guard let request else {
       if !node.children.contains(where: { $0.name == "fetchRequest" }) {
-        reader.fail(
-          .missingAttribute, "the fetched property has no fetch request", hint: "add <fetchRequest entity=\"…\"/>",
-          &log)
+        reader.warn(
+          .missingAttribute, "the fetched property has no fetch request and was left out",
+          hint: "add <fetchRequest entity=\"…\"/>", &log)
       }
       return nil
     }
@@ -44,7 +44,11 @@ extension ModelDecoder {
   private mutating func decodeRequest(
     _ node: XMLNode, name: String, _ reader: inout NodeReader
   ) -> FetchRequestTemplate? {
-    guard let entity = reader.requiredText("entity", &log) else { return nil }
+    guard let entity = reader.nonEmptyText("entity") else {
+      reader.warn(
+        .missingAttribute, "the fetch request \(name) has no entity and was left out", hint: "add entity=\"…\"", &log)
+      return nil
+    }
     var request = FetchRequestTemplate(name, entityName: entity, predicate: reader.nonEmptyText("predicateString"))
     request.fetchLimit = reader.integer("fetchLimit", &log) ?? 0
     request.fetchBatchSize = reader.integer("fetchBatchSize", &log) ?? 0

@@ -50,7 +50,7 @@ struct ModelDecoder {
   }
 
   /// Builds the model; its mistakes come after those of the XML, all in one error.
-  private func validated(
+  private mutating func validated(
     _ entities: [EntityDescription], _ configurations: [String: [String]], _ templates: [FetchRequestTemplate],
     _ identifier: String
   ) throws(ModelError) -> ManagedObjectModel {
@@ -58,7 +58,8 @@ struct ModelDecoder {
     do {
       let model = try ManagedObjectModel(
         entities: entities, configurations: configurations, fetchRequestTemplates: templates,
-        versionIdentifier: identifier)
+        versionIdentifier: identifier, validation: .source)
+      for warning in model.warnings { log.warn(log.located(warning)) }
       if problems.isEmpty { return model }
     } catch {
       problems += error.problems.map(log.located)
@@ -92,7 +93,7 @@ struct ModelDecoder {
     configurations[name] = members
   }
 
-  /// `inverseEntity` repeats the destination; a different one is a mistake that the descriptions cannot show.
+  /// `inverseEntity` repeats the destination, which is what counts.
   private mutating func checkInverseEntities(_ root: XMLNode) {
     for entity in root.children where entity.name == "entity" {
       for node in entity.children where node.name == "relationship" {
@@ -100,8 +101,8 @@ struct ModelDecoder {
           inverse != destination
         else { continue }
         let name = node.attributes["name"] ?? ""
-        NodeReader(node, entity: entity.attributes["name"], property: name).fail(
-          .inverseMismatch, "the inverse is on \(inverse) but the destination is \(destination)",
+        NodeReader(node, entity: entity.attributes["name"], property: name).warn(
+          .inverseMismatch, "the inverse is on \(inverse) but the destination is \(destination), which counts",
           hint: "make inverseEntity and destinationEntity the same", &log)
       }
     }

@@ -6,10 +6,10 @@ enum ModelValueText {
   /// A default value; nil when the text is not a value of the type. Dates are seconds since 2001-01-01T00:00:00Z.
   static func defaultValue(_ text: String, _ type: AttributeType) -> Value? {
     switch type {
-    case .integer16, .integer32, .integer64: integer(text, type).map(Value.integer)
-    case .decimal: decimal(text).map(Value.decimal)
-    case .double: double(text).map(Value.double)
-    case .float: float(text).map { Value.double(Double($0)) }
+    case .integer16, .integer32, .integer64: integer(digits(text), type).map(Value.integer)
+    case .decimal: decimal(digits(text)).map(Value.decimal)
+    case .double: double(digits(text)).map(Value.double)
+    case .float: float(digits(text)).map { Value.double(Double($0)) }
     case .string: .string(text)
     case .boolean: boolean(text).map(Value.boolean)
     case .date: double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
@@ -26,6 +26,33 @@ enum ModelValueText {
     case .string: integer(text, .integer64).flatMap { $0 < 0 ? nil : .integer($0) }
     case .integer16, .integer32, .integer64, .decimal, .double, .float, .date: defaultValue(text, type)
     default: nil
+    }
+  }
+
+  /// The compiler makes numbers of the words that stand for Booleans, which stay when a Boolean becomes a number.
+  private static func digits(_ text: String) -> String {
+    switch text {
+    case "YES": "1"
+    case "NO": "0"
+    default: text
+    }
+  }
+
+  /// Why a text that is no value of the type may stand in a model nevertheless: attributes of the type take no value, as
+  /// one may be left from another type, or it is a number that the type cannot hold. Nil for anything else.
+  static func reasonToLeaveOut(_ text: String, _ type: AttributeType, isBound: Bool) -> String? {
+    let takesNone: Bool
+    switch type {
+    case .binary, .transformable, .objectID, .composite: takesNone = true
+    case .undefined, .boolean, .uuid, .uri: takesNone = isBound
+    default: takesNone = false
+    }
+    if takesNone { return "attributes of type \(type.name) take none" }
+    switch type {
+    case .integer16, .integer32, .integer64, .float, .double, .decimal:
+      return isNumber(text[...]) && Double(text) != nil ? "it does not fit into \(type.name)" : nil
+    default:
+      return nil
     }
   }
 

@@ -55,10 +55,20 @@ struct NodeReader {
   mutating func ignore(_ names: String...) { used.formUnion(names) }
 
   func fail(_ code: ModelError.Code, _ message: String, hint: String, _ log: inout DecodingLog) {
+    log.fail(code, entity: entity, property: property, line: node.line, owned(message), hint: hint)
+  }
+
+  /// Something that Apple's tools take, though it means nothing or not what it says.
+  func warn(_ code: ModelError.Code, _ message: String, hint: String, _ log: inout DecodingLog) {
+    log.warn(
+      ModelError.Problem(
+        code, entity: entity, property: property, file: log.path, line: node.line, message: owned(message),
+        hint: hint))
+  }
+
+  private func owned(_ message: String) -> String {
     let owner = [entity, property].compactMap { $0 }.joined(separator: ".")
-    log.fail(
-      code, entity: entity, property: property, line: node.line, owner.isEmpty ? message : "\(owner): \(message)",
-      hint: hint)
+    return owner.isEmpty ? message : "\(owner): \(message)"
   }
 
   /// Warns of every attribute that was not asked for, and of text.

@@ -9,15 +9,21 @@ extension ModelValidator {
   private mutating func check(
     _ attribute: AttributeDescription, called name: String, of index: Int, property: String
   ) {
-    func fail(_ message: String, _ hint: String, _ code: ModelError.Code = .invalidAttribute) {
-      report(code, entity: index, property: property, message, hint: hint)
+    func fail(
+      _ message: String, _ hint: String, _ code: ModelError.Code = .invalidAttribute,
+      errorUpTo level: ModelValidation? = nil
+    ) {
+      report(code, entity: index, property: property, errorUpTo: level, message, hint: hint)
     }
     checkValues(of: attribute, called: name, of: index, property: property)
     if let pattern = attribute.regularExpression {
       if attribute.type != .string {
-        fail("\(name) has a regular expression but is not a String", "remove the regular expression")
-      } else if (try? NSRegularExpression(pattern: pattern)) == nil {
-        fail("the regular expression of \(name) is not valid: \(pattern)", "correct the pattern (ICU syntax)")
+        fail(
+          "\(name) has a regular expression but is not a String", "remove the regular expression", errorUpTo: .strict)
+      } else if !Self.isRegularExpression(pattern) {
+        fail(
+          "the regular expression of \(name) is not valid: \(pattern)", "correct the pattern (ICU syntax)",
+          errorUpTo: .strict)
       }
     }
     if let derivation = attribute.derivation, derivation.expression.allSatisfy(\.isWhitespace) {
@@ -39,6 +45,10 @@ extension ModelValidator {
     case (false, nil):
       break
     }
+  }
+
+  static func isRegularExpression(_ pattern: String) -> Bool {
+    (try? NSRegularExpression(pattern: pattern)) != nil
   }
 
   private mutating func checkElements(
@@ -71,7 +81,7 @@ extension ModelValidator {
     of attribute: AttributeDescription, called name: String, of index: Int, property: String
   ) {
     func fail(_ message: String, _ hint: String) {
-      report(.invalidAttribute, entity: index, property: property, message, hint: hint)
+      report(.invalidAttribute, entity: index, property: property, errorUpTo: .strict, message, hint: hint)
     }
     if !attribute.type.admitsDefault(attribute.defaultValue) {
       fail("the default value of \(name) does not fit its type", "give a default of the attribute's type or none")
@@ -84,10 +94,31 @@ extension ModelValidator {
     }
     if isGreater(attribute.minimumValue, than: attribute.maximumValue) {
       fail("the minimum of \(name) is greater than its maximum", "exchange or correct the two values")
+    } else if validation > .strict {
+      checkDefault(of: attribute, called: name, of: index, property: property)
     }
   }
 
-  private func isGreater(_ left: Value, than right: Value) -> Bool {
+  /// Xcode warns of it too. An object that keeps such a default cannot be saved, which is no business of the model's.
+  private mutating func checkDefault(
+    of attribute: AttributeDescription, called name: String, of index: Int, property: String
+  ) {
+    var value = attribute.defaultValue
+    if case .string(let text) = value { value = .integer(Int64(text.utf16.count)) }
+    let place: String
+    if isGreater(attribute.minimumValue, than: value) {
+      place = "below its minimum"
+    } else if isGreater(value, than: attribute.maximumValue) {
+      place = "above its maximum"
+    } else {
+      return
+    }
+    report(
+      .invalidAttribute, entity: index, property: property, errorUpTo: .strict, isLeftOut: false,
+      "the default value of \(name) is \(place)", hint: "correct the default or the limit")
+  }
+
+  func isGreater(_ left: Value, than right: Value) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left > right
     case (.double(let left), .double(let right)): left > right

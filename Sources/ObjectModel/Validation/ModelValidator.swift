@@ -28,10 +28,15 @@ struct ModelValidator {
   private(set) var parent: [Int?]
   /// By entity: name → property, inherited ones included.
   private(set) var members: [[String: Member]]
-  var problems: [ModelError.Problem] = []
+  /// Mistakes for which there is no model.
+  private(set) var problems: [ModelError.Problem] = []
+  /// Mistakes that this kind of model may have. What they are about is left out by `ModelRepair`.
+  private(set) var warnings: [ModelError.Problem] = []
+  let validation: ModelValidation
 
-  init(_ entities: [EntityDescription]) {
+  init(_ entities: [EntityDescription], _ validation: ModelValidation = .strict) {
     self.entities = entities
+    self.validation = validation
     parent = entities.map { _ in nil }
     members = entities.map { _ in [:] }
   }
@@ -55,14 +60,22 @@ struct ModelValidator {
     checkConfigurations(configurations)
   }
 
+  /// - Parameters:
+  ///   - level: the most tolerant validation for which this is an error; nil when it always is.
+  ///   - isLeftOut: whether a model that may have the mistake goes without what it is about.
   mutating func report(
-    _ code: ModelError.Code, entity: Int? = nil, property: String? = nil, element: String? = nil, _ message: String,
-    hint: String? = nil
+    _ code: ModelError.Code, entity: Int? = nil, property: String? = nil, element: String? = nil,
+    errorUpTo level: ModelValidation? = nil, isLeftOut: Bool = true, _ message: String, hint: String? = nil
   ) {
-    problems.append(
-      ModelError.Problem(
-        code, entity: entity.map { entities[$0].name }, property: property, element: element, message: message,
-        hint: hint))
+    var problem = ModelError.Problem(
+      code, entity: entity.map { entities[$0].name }, property: property, element: element, message: message,
+      hint: hint)
+    guard let level, validation > level else {
+      problems.append(problem)
+      return
+    }
+    if isLeftOut { problem.message += "; that is left out" }
+    warnings.append(problem)
   }
 
   /// A letter or underscore, then letters, digits and underscores.
@@ -76,7 +89,7 @@ struct ModelValidator {
 
   /// The known name that differs from `name` in letter case only, as "did you mean …?".
   func suggestion(_ name: String, among known: some Sequence<String>) -> String? {
-    guard problems.count < Self.suggestionCount else { return nil }
+    guard problems.count + warnings.count < Self.suggestionCount else { return nil }
     let folded = name.lowercased()
     return known.filter { $0.lowercased() == folded && $0 != name }.sortedByCodePoint { $0 }.first
       .map { "did you mean \($0)?" }

@@ -23,7 +23,7 @@ extension ModelValidator {
     guard let member = members[destination][inverseName], case .relationship(let inverse) = member.property else {
       let elsewhere = entities.first { $0.relationships.contains { $0.name == inverseName } }
       report(
-        .missingInverse, entity: index, property: relationship.name,
+        .missingInverse, entity: index, property: relationship.name, errorUpTo: .source,
         "\(name) has the inverse \(inverseText), which is not a relationship of \(entities[destination].name)",
         hint: elsewhere.map { "\($0.name) has a relationship of that name: correct the destination or the inverse" }
           ?? suggestion(inverseName, among: members[destination].keys)
@@ -33,7 +33,7 @@ extension ModelValidator {
     guard inverse.inverseName == relationship.name else {
       let actual = inverse.inverseName.map { "names \($0) as its inverse" } ?? "has no inverse"
       report(
-        .inverseMismatch, entity: index, property: relationship.name,
+        .inverseMismatch, entity: index, property: relationship.name, errorUpTo: .source,
         "\(name) has the inverse \(inverseText), but that one \(actual)",
         hint: "set the inverse of \(inverseText) to \(relationship.name), or remove the inverse of \(name)")
       return
@@ -44,7 +44,7 @@ extension ModelValidator {
     let declaring = members[back][relationship.name].map { entities[$0.declaringEntity].name }
     guard declaring == entities[index].name else {
       report(
-        .inverseMismatch, entity: index, property: relationship.name,
+        .inverseMismatch, entity: index, property: relationship.name, errorUpTo: .source,
         "\(name) has the inverse \(inverseText), but that one leads to \(entities[back].name), "
           + "not to \(entities[index].name)",
         hint: "set the destination of \(inverseText) to \(entities[index].name), or choose another inverse")
@@ -54,8 +54,9 @@ extension ModelValidator {
 
   private mutating func checkCounts(of relationship: RelationshipDescription, of index: Int) {
     let name = "\(entities[index].name).\(relationship.name)"
-    func fail(_ message: String, _ hint: String) {
-      report(.invalidCount, entity: index, property: relationship.name, message, hint: hint)
+    func fail(_ message: String, _ hint: String, errorUpTo level: ModelValidation? = nil) {
+      report(
+        .invalidCount, entity: index, property: relationship.name, errorUpTo: level, message, hint: hint)
     }
     let minimum = relationship.minimumCount
     let maximum = relationship.maximumCount
@@ -67,17 +68,18 @@ extension ModelValidator {
         fail("the to-many relationship \(name) has a maximum count of 1", "make it to-one or raise the maximum count")
       }
       if maximum > 0, minimum > maximum {
-        fail("the minimum count of \(name) is greater than its maximum count", "exchange or correct the two counts")
+        fail(
+          "the minimum count of \(name) is greater than its maximum count", "exchange or correct the two counts",
+          errorUpTo: .strict)
       }
     } else {
       if maximum != 1 {
         fail("the to-one relationship \(name) has a maximum count of \(maximum)", "make it to-many or set it to 1")
       }
       if minimum > 1 {
-        fail("the to-one relationship \(name) has a minimum count of \(minimum)", "use 0 or 1, or make it to-many")
-      }
-      if relationship.isOrdered {
-        fail("the to-one relationship \(name) is ordered", "only to-many relationships may be ordered")
+        fail(
+          "the to-one relationship \(name) has a minimum count of \(minimum)", "use 0 or 1, or make it to-many",
+          errorUpTo: .strict)
       }
     }
   }

@@ -16,10 +16,10 @@ extension StoreLayout {
   mutating func fetchIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
     var result: [IndexLayout] = []
     for index in entity.description.fetchIndexes {
-      // The foreign key has an index already.
-      if index.elements.count == 1, case .property(let name) = index.elements[0].content,
-        entity.relationship(name) != nil
-      {
+      // To-many relationships have no column, and a foreign key has an index already.
+      let elements = index.elements.filter { !isToMany($0, entity) }
+      if elements.isEmpty, !index.elements.isEmpty { continue }
+      if elements.count == 1, case .property(let name) = elements[0].content, entity.relationship(name) != nil {
         continue
       }
       if generation.namesIndexesByAttribute, singleAttribute(of: index, entity) != nil { continue }
@@ -27,12 +27,16 @@ extension StoreLayout {
         notes.append("Index \(entity.name).\(index.name) is left out: the framework has no fetch indexes.")
         continue
       }
-      let columns = index.elements.map { ($0, elementColumn($0, of: entity)) }
+      let columns = elements.map { ($0, elementColumn($0, of: entity)) }
       guard !columns.isEmpty, columns.allSatisfy({ $0.1 != nil }) else {
         notes.append("Index \(entity.name).\(index.name) has an element that no column stands for; it is left out.")
         continue
       }
-      if index.elements.contains(where: { $0.kind == .rTree }) {
+      if elements.contains(where: { $0.kind == .rTree }) {
+        guard elements.allSatisfy({ $0.kind == .rTree }) else {
+          notes.append("Index \(entity.name).\(index.name) mixes binary and R-tree elements; it is left out.")
+          continue
+        }
         guard columns.count <= Self.mostDimensions else {
           notes.append(
             "R-tree \(entity.name).\(index.name) is left out: SQLite's have at most \(Self.mostDimensions) dimensions.")
@@ -85,12 +89,14 @@ extension StoreLayout {
       entity: entity)
   }
 
+  private func isToMany(_ element: FetchIndexDescription.Element, _ entity: Entity) -> Bool {
+    if case .property(let name) = element.content { entity.relationship(name)?.isToMany == true } else { false }
+  }
+
+  /// An expression may also be the name of a property.
   private func elementColumn(_ element: FetchIndexDescription.Element, of entity: Entity) -> String? {
     switch element.content {
-    case .property(let name): propertyColumn(name, of: entity)
-    case .expression("self", _), .expression("SELF", _): "Z_PK"
-    case .expression("entity", _): "Z_ENT"
-    case .expression: nil
+    case .property(let name), .expression(let name, _): indexedColumn(name, of: entity)
     }
   }
 }

@@ -114,10 +114,13 @@ extension StoreLayout {
         if let name = singleAttribute(of: index, entity), !names.contains(name) { names.append(name) }
       }
     }
-    let lists = names.map { [$0] } + entity.description.compoundIndexes
-    return lists.compactMap { list in
-      let columns = list.compactMap { propertyColumn($0, of: entity) }
-      guard columns.count == list.count, !columns.isEmpty else { return nil }
+    let compounds = entity.description.compoundIndexes.filter { !isForeignKey(alone: $0, of: entity) }
+    return (names.map { [$0] } + compounds).compactMap { list in
+      let columns = list.compactMap { indexedColumn($0, of: entity) }
+      // A to-many relationship has no column; the index is over the others.
+      guard columns.count == list.count(where: { entity.relationship($0)?.isToMany != true }), !columns.isEmpty else {
+        return nil
+      }
       if generation.usesLegacyIndexNames {
         let name = "\(table.name)_\(columns.joined(separator: "_"))" + (columns.count == 1 ? "_INDEX" : "")
         return IndexLayout(
@@ -148,6 +151,24 @@ extension StoreLayout {
     return IndexLayout(
       name: name, table: table.name,
       createStatement: "CREATE INDEX \(name) ON \(table.name) (\(list))" + (condition.map { " WHERE \($0)" } ?? ""))
+  }
+
+  /// The column of an element of an index: a property's, or that of the row's key or entity number where the entity has
+  /// no property of that name.
+  func indexedColumn(_ name: String, of entity: Entity) -> String? {
+    if let column = propertyColumn(name, of: entity) { return column }
+    if entity.attribute(name) != nil || entity.relationship(name) != nil { return nil }
+    switch name {
+    case "self", "SELF": return "Z_PK"
+    case "entity": return "Z_ENT"
+    default: return nil
+    }
+  }
+
+  /// Whether all that has a column in an index is one to-one relationship, whose foreign key has an index already.
+  func isForeignKey(alone names: [String], of entity: Entity) -> Bool {
+    let columns = names.filter { entity.relationship($0)?.isToMany != true }
+    return columns.count == 1 && entity.relationship(columns[0]) != nil
   }
 
   /// The column of an attribute or of a to-one relationship.

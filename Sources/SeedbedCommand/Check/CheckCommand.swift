@@ -40,12 +40,12 @@ struct CheckCommand: ParsableCommand {
 
   private func examine() throws -> CheckResult {
     guard model.model != nil else {
-      let own = try model.read(store: store).model
+      let own = try model.read(store: store)
       return CheckResult(
-        report: try StoreChecker.check(path: store, model: own), model: own, comparison: .ownModel,
+        report: try StoreChecker.check(path: store, model: own.model), modelFile: own, comparison: .ownModel,
         requiresBundle: bundle)
     }
-    let expected = try model.read(store: store).model
+    let expected = try model.read(store: store)
     let comparison: CheckResult.Comparison
     do {
       comparison = try StoreModel.readCached(storePath: store).map { .cachedModel($0.model) } ?? .noCachedModel
@@ -55,7 +55,7 @@ struct CheckCommand: ParsableCommand {
       // Where the store as a whole cannot be read, its check says so.
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
-    let report = try StoreChecker.check(path: store, model: expected, storeModel: comparison.model)
-    return CheckResult(report: report, model: expected, comparison: comparison, requiresBundle: bundle)
+    let report = try StoreChecker.check(path: store, model: expected.model, storeModel: comparison.model)
+    return CheckResult(report: report, modelFile: expected, comparison: comparison, requiresBundle: bundle)
   }
 }

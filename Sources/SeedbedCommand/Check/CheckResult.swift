@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import ObjectModel
 import SQLiteStore
 
@@ -35,7 +36,8 @@ struct CheckResult {
   /// Names of the entities whose expected hash rests on an unconfirmed rule.
   let unconfirmed: Set<String>
 
-  init(report: StoreReport, model: ManagedObjectModel, comparison: Comparison, requiresBundle: Bool) {
+  init(report: StoreReport, modelFile: ModelFile, comparison: Comparison, requiresBundle: Bool) {
+    let model = modelFile.model
     self.report = report
     self.comparison = comparison
     self.requiresBundle = requiresBundle
@@ -77,6 +79,7 @@ struct CheckResult {
           code: "bundle",
           message: "a read-only bundle needs one sealed file, and \(bundleObstacle): seedbed copy seals it"))
     }
+    notes += modelFile.warnings.map { Note(code: "model", message: "model: \($0.shortDescription)") }
     notes += report.notes.map { Note(code: "layout", message: $0) }
     for entity in model.entities {
       notes += entity.unconfirmedHashReasons.map { reason in

@@ -30,7 +30,9 @@ enum InspectionText {
             ("identifier", file.model.versionIdentifier), ("digest", file.model.versionHashesDigest),
             ("checksum", file.model.versionChecksum),
           ]))
-      sections.append(file.warnings.map { "note: \($0.message)" })
+    }
+    if let file = subject.modelFile {
+      sections.append(file.warnings.map { "warning: model: \($0.shortDescription)" })
     }
     sections.append(subject.notes.map { "note: \($0)" })
     if subject.model == nil && subject.notes.isEmpty {
