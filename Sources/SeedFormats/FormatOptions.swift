@@ -51,8 +51,8 @@ public struct FormatOptions: Sendable, Equatable {
   public var delimiter: UInt8 = 0x2C
   /// CSV: one ASCII byte; nil: quotes are data.
   public var quote: UInt8? = 0x22
-  /// CSV: nil: a quote inside quotes is written twice. Otherwise the byte after an escape byte (or the CRLF)
-  /// is data, inside and outside quotes, and doubling means nothing.
+  /// CSV: nil: a quote inside quotes is written twice. Otherwise this byte stands before it, and before itself; before
+  /// any other byte, and outside quotes, it is data. Doubling means nothing then.
   public var escape: UInt8?
   /// CSV: a record that starts with this byte is skipped up to its line end.
   public var comment: UInt8?
@@ -66,6 +66,12 @@ public struct FormatOptions: Sendable, Equatable {
   public var annotationColumns: [String] = []
   /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
   public var pointer = ""
+  /// JSON: a record that is no object is a fault, `json.not-an-object`. An array is none where a projected path begins
+  /// with a position in it.
+  public var requiresObjects = false
+  /// JSON document without a pointer: an object is one record only where that must be meant, because it has a projected
+  /// field and no array of objects besides what is projected. Otherwise it is refused, and the error names its arrays.
+  public var expectsArray = false
   /// What bounds the memory that bad input may take.
   public var limits = Limits()
 

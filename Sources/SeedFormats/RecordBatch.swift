@@ -131,6 +131,9 @@ struct RawRecords {
   /// throws it once the batch is used.
   public internal(set) var failure: SeedFormatError?
 
+  /// The only record is a JSON document as a whole, not an element of an array in it.
+  public internal(set) var isWholeDocument = false
+
   let storage = ByteBuffer()
   /// What is known of the raw bytes before they are scanned.
   var raw = RawRecords()
@@ -172,6 +175,7 @@ struct RawRecords {
     storage.count = 0
     if !faults.isEmpty { faults.removeAll() }
     failure = nil
+    isWholeDocument = false
     raw = RawRecords()
   }
 

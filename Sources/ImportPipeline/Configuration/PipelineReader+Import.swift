@@ -59,6 +59,7 @@ extension SectionReader {
       paths: paths, written: values.written["path"] ?? expansion.text, format: format, encoding: encoding,
       delimiter: delimiter, quote: values.character("quote"), escape: values.character("escape"),
       comment: values.character("comment"), hasHeader: hasHeader, columns: values.texts("columns"), pointer: pointer,
+      statesPointer: values.positions["pointer"] != nil,
       nulls: values.texts("nulls") ?? (isText ? [""] : []), dateFormat: values.text("dates"), timeZone: timeZone,
       position: values.position)
   }

@@ -85,7 +85,9 @@ extension NodeDecoder {
         rawOffset: slice.rawOffset, property: child.property, code: "json.not-an-object",
         value: table.text(of: slice),
         message: "\(plan.entity.name).\(child.property) needs a JSON object"
-          + (child.relationship.isToMany ? " or an array of objects" : ""), hint: ""), row: row)
+          + (child.relationship.isToMany ? " or an array of objects" : ""),
+        hint: "a nested map reads objects; objects that exist are referred to by match: and from:, or by key:"),
+      row: row)
     return false
   }
 }

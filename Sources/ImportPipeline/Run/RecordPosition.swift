@@ -18,19 +18,33 @@ extension DecodedBatch {
     guard source.format == .json || source.format == .ndjson else { return nil }
     let place = records.place(ofRecord: record)
     let inner = unsafe JSONPointerLocator.pointer(to: Int(rawOffset), in: records.rawBytes(of: place))
-    // The first byte of a document can only be the document itself, not an element of an array.
-    guard source.format == .json, place.byteOffset > 0 else { return inner }
+    guard source.format == .json, !records.isWholeDocument else { return inner }
     let faults = records.faults.count { $0.beforeRecord <= record }
     return source.pointer + "/\(records.firstOrdinal + UInt64(record + faults))" + inner
   }
 
   /// Makes a reject of a record that the scanner could not read.
-  func reject(fault: RecordFault, file: String, step: ImportStep) -> Reject {
+  /// - Parameter index: which of the batch's faults it is.
+  func reject(fault: RecordFault, index: Int, file: String, step: ImportStep) -> Reject {
     let position = records.position(of: fault.rawOffset, in: fault.place)
+    let isNoObject = fault.code == RecordFault.notAnObject
+    var value = ""
+    if isNoObject {
+      let raw = unsafe records.rawBytes(of: fault.place).dropFirst(Int(fault.rawOffset))
+      let text = unsafe String(decoding: raw.prefix(Reject.valueLimit * 4), as: UTF8.self)
+      value = text.count > Reject.valueLimit ? String(text.prefix(Reject.valueLimit)) + "…" : text
+    }
+    var pointer: String?
+    if step.source.format == .json {
+      pointer =
+        records.isWholeDocument
+        ? "" : step.source.pointer + "/\(records.firstOrdinal + UInt64(fault.beforeRecord + index))"
+    } else if isNoObject {
+      pointer = ""
+    }
     return Reject(
       file: file, line: Int(position.line), column: Int(position.column),
       byteOffset: Int(fault.place.byteOffset) + Int(fault.rawOffset), entity: step.entity, property: "",
-      code: fault.code,
-      value: "", message: fault.message, hint: fault.hint ?? "")
+      code: fault.code, value: value, message: fault.message, hint: fault.hint ?? "", pointer: pointer)
   }
 }

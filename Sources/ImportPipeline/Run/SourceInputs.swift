@@ -123,13 +123,16 @@ extension SourceSettings {
     }
     options.delimiter = delimiter
     options.quote = quote
-    options.escape = escape
+    // Said in other words, the quote is doubled.
+    options.escape = escape == quote ? nil : escape
     options.comment = comment
     options.hasHeader = hasHeader
     options.columns = columns
     // A file of rejects can be read with the step that it comes from.
     options.annotationColumns = RejectFile.columns
     options.pointer = pointer
+    options.requiresObjects = true
+    options.expectsArray = !statesPointer
     switch encoding {
     case .utf8: options.encoding = .automatic
     case .utf16: options.encoding = .utf16

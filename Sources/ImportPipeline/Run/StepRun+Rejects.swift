@@ -10,9 +10,10 @@ extension StepRun {
     let sorted = decoded.problems.keys.sorted()
     func flushFaults(before record: Int) throws {
       while let fault = faults.first, fault.beforeRecord <= record {
+        let index = faults.startIndex
         faults.removeFirst()
         try unsafe add(
-          decoded.reject(fault: fault, file: files[decoded.file].name, step: plan.step),
+          decoded.reject(fault: fault, index: index, file: files[decoded.file].name, step: plan.step),
           record: unsafe decoded.records.rawBytes(of: fault.place), file: decoded.file)
       }
     }

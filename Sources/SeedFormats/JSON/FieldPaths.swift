@@ -74,6 +74,22 @@
     return token.reduce(0) { $0 * 10 + Int($1) - 0x30 }
   }
 
+  /// Whether some path begins with a position in an array.
+  var indexesRecords: Bool {
+    unsafe nodes[0].children.contains { unsafe nodes[$0].index >= 0 }
+  }
+
+  /// Whether some path goes to the value with these keys, on through it, or ends above it.
+  func leads(to keys: [[UInt8]]) -> Bool {
+    var node = 0
+    for key in keys {
+      guard let child = unsafe nodes[node].children.first(where: { unsafe nodes[$0].name == key }) else { return false }
+      if unsafe nodes[child].slot >= 0 { return true }
+      node = child
+    }
+    return true
+  }
+
   func clear() {
     unsafe slots.update(repeating: .absent, count: slotCount)
   }

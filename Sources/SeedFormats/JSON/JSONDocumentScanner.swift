@@ -12,6 +12,7 @@
   private var projector: JSONProjector
   private let limits: FormatOptions.Limits
   private let pointer: String
+  private let expectsArray: Bool
   private let file: String?
   private let path: [[UInt8]]
   private var stage = Stage.firstElement
@@ -38,11 +39,13 @@
     self.window = window
     limits = options.limits
     pointer = options.pointer
+    expectsArray = options.expectsArray && options.pointer.isEmpty
     self.file = file
     path = try JSONPointer.tokens(options.pointer, file: file)
     unsafe projector = JSONProjector(
       paths: try FieldPaths(projection: projection, file: file), side: side, base: window.base,
       depthLimit: options.limits.nestingDepth)
+    projector.requiresObjects = options.requiresObjects
     position = try window.skipByteOrderMark()
     window.batchStart = position
     placedTo = UInt64(position)
@@ -141,7 +144,7 @@
     let place = RecordPlace(
       line: line, byteOffset: window.byteOffset + UInt64(position), rawOffset: UInt32(position - window.batchStart),
       rawLength: UInt32(end - position), column: UInt32(clamping: column))
-    if !isKnown, let fault = projector.flaw(position, end) {
+    if !isKnown, let fault = projector.flaw(position, end) ?? projector.misfit(position, end) {
       side.count = sideCount
       batch.faults.append(
         RecordFault(
@@ -165,7 +168,9 @@
     let first = try nextByte()
     if path.isEmpty && first != 0x5B {
       stage = .afterArray
+      batch.isWholeDocument = true
       try appendRecord(to: batch)
+      if first == 0x7B && expectsArray && batch.count == 1 { try refuseUnlessRecord(batch) }
       return
     }
     for level in 0..<path.count {
@@ -177,9 +182,47 @@
       guard try pass(until: path[level]) else { throw notFound(level: level) }
     }
     guard try nextByte() == 0x5B else {
-      throw error("json.not-an-array", "the value at \"\(pointer)\" is not an array", at: position)
+      let end = try endOfValue()
+      let hint = unsafe arraysHint(window.base + position, count: end - position)
+      throw error("json.not-an-array", "the value at \"\(pointer)\" is not an array", at: position, hint: hint)
     }
     position += 1
+  }
+
+  /// Takes the document's object for a record only where it must be meant as one.
+  private func refuseUnlessRecord(_ batch: RecordBatch) throws(SeedFormatError) {
+    let place = batch.place(ofRecord: 0)
+    let start = window.batchStart + Int(place.rawOffset)
+    let text = unsafe UnsafeRawBufferPointer(start: window.base + start, count: Int(place.rawLength))
+    let hasField = (0..<batch.fieldCount).contains { batch.field($0, ofRecord: 0).kind != .absent }
+    let arrays = unsafe JSONArrays(text).found
+    if hasField, !arrays.contains(where: { $0.holdsObjects && !projector.paths.leads(to: $0.path) }) { return }
+    batch.count = 0
+    let hint = unsafe arraysHint(window.base + start, count: text.count)
+    throw error("json.not-an-array", "the document is an object, not an array of records", at: start, hint: hint)
+  }
+
+  /// Which pointers lead to arrays in a value, of which not all may be there.
+  private func arraysHint(_ base: UnsafePointer<UInt8>, count: Int) -> String? {
+    let arrays = unsafe JSONArrays(UnsafeRawBufferPointer(start: base, count: count))
+    guard let list = arrays.list(below: pointer) else {
+      return expectsArray ? "it has no arrays; pointer: \"\" takes the document itself as the only record" : nil
+    }
+    return "state the pointer to the array of records: \(list)"
+      + (expectsArray ? "; or pointer: \"\" if the document itself is the only record" : "")
+  }
+
+  /// Where the value at `position` ends, or what is there of it when it is too long or malformed.
+  private func endOfValue() throws(SeedFormatError) -> Int {
+    while true {
+      attach()
+      let end = projector.tokenizer.value(position)
+      if end >= 0 { return end }
+      guard projector.tokenizer.stop == .incomplete, window.end - position <= limits.recordBytes else {
+        return window.end
+      }
+      try refill()
+    }
   }
 
   /// Validates what follows the array of records up to the end of the document.
@@ -310,9 +353,13 @@
   }
 
   private func tooLong() -> SeedFormatError {
-    error(
-      "json.record-too-long", "the value is longer than \(limits.recordBytes) bytes", at: position,
-      hint: pointer.isEmpty ? "does a pointer to the array of records miss?" : "raise the record limit")
+    var hint: String? = pointer.isEmpty ? "does a pointer to the array of records miss?" : "raise the record limit"
+    if stage == .afterArray, open.isEmpty, path.isEmpty {
+      // The whole document is being read as one record.
+      hint = unsafe arraysHint(window.base + position, count: window.end - position) ?? hint
+    }
+    return error(
+      "json.record-too-long", "the value is longer than \(limits.recordBytes) bytes", at: position, hint: hint)
   }
 
   private func notFound(level: Int) -> SeedFormatError {

@@ -18,6 +18,8 @@
 
   /// A value that spans lines is no value that is known.
   var isLineBound = false
+  /// A value that is no object is no record.
+  var requiresObjects = false
   /// The shape of an earlier record.
   let shape: ObjectShape
   var timesLearned = 0

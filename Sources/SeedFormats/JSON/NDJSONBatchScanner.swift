@@ -10,6 +10,7 @@
       paths: try FieldPaths(projection: plan.projection, file: plan.file), side: side, base: side.base,
       depthLimit: plan.options.limits.nestingDepth)
     projector.isLineBound = true
+    projector.requiresObjects = plan.options.requiresObjects
   }
 
   func scan(_ batch: RecordBatch) throws(SeedFormatError) {
@@ -78,7 +79,8 @@
       let rest = projector.tokenizer.skipWhitespace(end)
       fault =
         rest < lineEnd
-        ? malformed(projector.tokenizer, .textAfterValue, at: rest, lineStart) : projector.flaw(lineStart, lineEnd)
+        ? malformed(projector.tokenizer, .textAfterValue, at: rest, lineStart)
+        : projector.flaw(lineStart, lineEnd) ?? projector.misfit(start, end)
     }
     if fault != nil {
       side.count = sideCount
