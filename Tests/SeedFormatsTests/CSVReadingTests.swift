@@ -73,11 +73,47 @@ struct CSVReadingTests {
     #expect(try !reader.next(batch))
   }
 
-  @Test("an escape byte makes the next byte data, inside and outside quotes")
-  func escapes() {
+  @Test(
+    "an escape byte acts before a quote and before itself, inside quotes, and is data elsewhere",
+    arguments: [
+      (#""x\"y",p\q"#, #"x"y|p\q"#), (#""C:\temp\new",\"#, #"C:\temp\new|\"#), (#""a\\",b\\"#, #"a\|b\\"#),
+      (#""\\\"",\N"#, #"\"|\N"#), (#""\n",\""#, #"\n|\""#), (#""a,\"",x"#, #"a,"|x"#), (#""\'","\,""#, #"\'|\,"#),
+    ])
+  func escapes(record: String, expected: String) {
     var options = FormatOptions.csv
     options.escape = 0x5C
-    #expect(texts("a,b\n\"x\\\"y\",p\\,q\nr\\\ns,\\\\\n", options, ["a", "b"]) == [["x\"y", "p,q"], ["r\ns", "\\"]])
+    for end in ["", "\n", "\r\n"] {
+      #expect(texts("a,b\n" + record + end, options, ["a", "b"]).map { $0.joined(separator: "|") } == [expected])
+    }
+  }
+
+  @Test("a backslash before a line end or a delimiter keeps neither from ending what it ends")
+  func escapesOutsideQuotes() {
+    var options = FormatOptions.csv
+    options.escape = 0x5C
+    #expect(
+      texts("a,b\nx\\,y\\\nz,\\\r\n\"1\\\n2\",3", options, ["a", "b"]) == [
+        ["x\\", "y\\"], ["z", "\\"], ["1\\\n2", "3"],
+      ])
+    #expect(texts("a\n\"x\\\"\n", options, ["a"]) == [["failure csv.unterminated-quote"]])
+  }
+
+  @Test(
+    "names in the header that others stand in for may be repeated, empty, or missing altogether",
+    arguments: ["a,a\n", ",\n", "\"\",\n", "\n", "\r\n", "\r", "\u{FEFF}\n", "\u{FEFF},\r\n"])
+  func replacedHeader(header: String) {
+    var options = FormatOptions.csv
+    options.columns = ["x", "y"]
+    #expect(texts(header + "1,2\n3,4", options, ["y", "x"]) == [["2", "1"], ["4", "3"]])
+    #expect(events(Array((header + "1,2").utf8), options, ["y"], blockSize: 1).count == 1)
+  }
+
+  @Test("an empty first line is the header of one column where its name is given, and the lines after it are records")
+  func replacedHeaderOfOneColumn() {
+    var options = FormatOptions.csv
+    options.columns = ["x"]
+    #expect(texts("\n\n1\n", options, ["x"]) == [[""], ["1"]])
+    #expect(failure("a,b\n1,2\n", options)?.code == "csv.column-count")
   }
 
   @Test("without a quote character quotes are data")

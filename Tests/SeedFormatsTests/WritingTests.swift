@@ -20,8 +20,28 @@ struct WritingTests {
     try writer.endRecord()
     try writer.finish()
     #expect(
-      sink.text == "plain,\"a,b\",\"q\"\"q\",\"l\nm\",, x ,-9223372036854775808,0,0.1,1e+300,\n\"\"\n")
+      sink.text == "plain,\"a,b\",\"q\"\"q\",\"l\nm\",\"\", x ,-9223372036854775808,0,0.1,1e+300,\n\"\"\n")
     #expect(sink.isFinished)
+  }
+
+  @Test("an empty text is told from a field without a value, also in one column", arguments: [1, 2, 3])
+  func emptyTexts(width: Int) throws {
+    var random = SeededGenerator(seed: UInt64(width))
+    let records = (0..<200).map { _ in (0..<width).map { _ in [nil, "", "x"].randomElement(using: &random) ?? nil } }
+    let sink = MemorySink()
+    let writer = CSVWriter(sink: sink)
+    let names = (0..<width).map { "c\($0)" }
+    try writer.record(names)
+    for record in records {
+      for text in record { if let text { writer.field(text) } else { writer.emptyField() } }
+      try writer.endRecord()
+    }
+    try writer.finish()
+    let read = events(sink.bytes, .csv, names).map { event -> [String?] in
+      guard case .record(let fields, _, _, _) = event else { return ["\(event)"] }
+      return fields.map { $0.bytes.isEmpty && !$0.isQuoted ? nil : String(decoding: $0.bytes, as: UTF8.self) }
+    }
+    #expect(read == records)
   }
 
   @Test("line ends and delimiters can be chosen")

@@ -94,7 +94,7 @@ public enum PipelineDocumentation {
     "## Values by attribute type", "",
     "| type | text that is accepted |", "|---|---|",
     "| Integer 16, 32, 64 | digits with an optional sign; JSON numbers also as `5.0` or `1e3` |",
-    "| Double, Float | a decimal number with an optional fraction and exponent; no thousands separator, no NaN |",
+    "| Double, Float | a decimal number with an optional fraction and exponent; no thousands separator, no NaN; none so great or so near to zero that the type has only infinity or zero for it |",
     "| Decimal | the same; a store keeps 15 digits |",
     "| Boolean | `true` `false` `yes` `no` `1` `0`, in any case; JSON booleans |",
     "| String | as it is; JSON numbers and booleans as they are written |",
@@ -103,7 +103,13 @@ public enum PipelineDocumentation {
     "| URI | a URI as RFC 3986 writes it: other characters are percent-encoded already |",
     "| Binary, Transformable | base64 of the stored bytes |", "",
     """
-    Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String attributes.
+    Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String and Binary \
+    attributes: nothing is null, `""` is the empty text, as exports write them. In a file of one column an empty line is \
+    a record; elsewhere it is none.
+    """, "",
+    """
+    A JSON record is an object; a number, text, boolean or null is a reject, and so is an array unless `map` names its \
+    elements by position (`/0`).
     """, "",
   ]
 

@@ -127,20 +127,24 @@ extension PipelineSection {
       "What fields with delimiters or line ends are enclosed in; `null`: nothing is.", example: "\"'\""),
     FieldSpec(
       "escape", .character(allowsNull: true), .value(.null),
-      "What stands before a quote inside a quoted field; `null`: the quote is doubled.", example: "\"\\\\\""),
+      "What stands before a quote inside a quoted field, and before itself there; before anything else, and outside quotes, it is data. `null`: the quote is doubled.",
+      example: "\"\\\\\""),
     FieldSpec(
       "comment", .character(allowsNull: true), .value(.null), "What starts a line that is no record.", example: "\"#\""),
     FieldSpec(
       "header", .boolean, .value(.boolean(true)), "Whether the first record names the columns.", example: "false"),
     FieldSpec(
       "columns", .texts, .derived("from the header"),
-      "Names of the columns: instead of those in the header, or where there is none.", example: "[id, name]"),
+      "Names of the columns: instead of those in the header, which may then be repeated or empty, or where there is none.",
+      example: "[id, name]"),
     FieldSpec(
       "pointer", .text, .value(.text("")),
-      "JSON Pointer to the array of records inside the document; empty for the document itself.", example: "/venues"),
+      "JSON Pointer to the array of records inside the document; empty for the document itself. A document that is an object is the only record where the empty pointer is stated, or where it has a field that `map` names and no array of objects besides what `map` names; elsewhere it is refused, and the message names its arrays.",
+      example: "/venues"),
     FieldSpec(
       "nulls", .texts, .derived("`[\"\"]` for CSV and TSV, `[]` for JSON"),
-      "Texts that mean null. The empty text means an empty field without quotes.", example: "[\"\", \"NULL\"]"),
+      "Texts that mean null. The empty text means an empty field without quotes; `[]` makes an empty field an empty text for String attributes.",
+      example: "[\"\", \"NULL\"]"),
     FieldSpec(
       "dates", .text, .derived("ISO 8601"),
       "How dates are written: a Unicode date pattern, `epoch` (seconds since 1970) or `epoch-ms`.",
@@ -166,7 +170,10 @@ extension PipelineSection {
   static let exportFields = [
     FieldSpec(
       "entity", .text, .required, "The entity whose objects are written, sub-entities included.", example: "Stop"),
-    FieldSpec("to", .path, .required, "The file, or `-` for standard output.", example: "../build/stops.csv.gz"),
+    FieldSpec(
+      "to", .path, .required,
+      "The file, or `-` for standard output. In CSV null is nothing and the empty text is `\"\"`, so an import with default `nulls` reads the same values back; in a file of one column a null is an empty line, which is a record there.",
+      example: "../build/stops.csv.gz"),
     FieldSpec(
       "format", .choice(ExportStep.Format.words),
       .derived("by the name: `.csv`, `.ndjson` and `.jsonl`, each also with `.gz`"), "How objects are written.",

@@ -7,7 +7,7 @@ import StoreInterface
 enum CellProblem: UInt8 {
   case none
   case notAnInteger, notAReal, notADecimal, notABoolean, notADate, notAUUID, notAURI, notBase64, notADuration
-  case outOfRange, notFinite, belowMinimum, aboveMaximum
+  case outOfRange, notFinite, tooSmall, belowMinimum, aboveMaximum
   case tooShort, tooLong, doesNotMatch
   case isStructured, hasNUL
   case isMissing
@@ -93,6 +93,7 @@ struct RealCell: CellParser {
     switch unsafe NumberParsing.real(bytes) {
     case .value(let parsed): value = parsed
     case .notFinite: return .notFinite
+    case .tooSmall: return .tooSmall
     case .notANumber: return .notAReal
     }
     if isFloat {
@@ -102,6 +103,7 @@ struct RealCell: CellParser {
         narrow = unsafe Float(String(decoding: bytes, as: UTF8.self)) ?? narrow
       }
       guard narrow.isFinite else { return .outOfRange }
+      guard narrow != 0 || value == 0 else { return .tooSmall }
       value = Double(narrow)
     }
     guard value >= minimum else { return .belowMinimum }
@@ -121,6 +123,7 @@ struct DecimalCell: CellParser {
   ) -> CellProblem {
     switch unsafe NumberParsing.real(bytes) {
     case .notFinite: return unsafe NumberParsing.isReal(bytes) ? .outOfRange : .notFinite
+    case .tooSmall: return .tooSmall
     case .notANumber: return .notADecimal
     case .value: break
     }

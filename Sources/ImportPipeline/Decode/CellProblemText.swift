@@ -55,6 +55,10 @@ extension CellProblem {
     case .notFinite:
       code = "value.not-finite"
       message = "\(quoted) is not a finite number (\(place))"
+    case .tooSmall:
+      code = "value.out-of-range"
+      message = "\(quoted) is not zero, but too near to it for \(type.article) (\(place))"
+      hint = "use a Double in place of a Float, write 0 where that is meant, or mend the value"
     case .belowMinimum:
       code = "value.below-minimum"
       message = "\(quoted) is below the minimum \(attribute.minimumValue.shown) (\(place))"
@@ -90,6 +94,9 @@ extension CellProblem {
 }
 
 extension AttributeType {
+  /// Whether a null text in quotes is a value in CSV: an empty text or empty data, which exports tell from null so.
+  var keepsQuotedNulls: Bool { self == .string || self == .binary }
+
   /// The type as a model editor names it.
   var title: (name: String, article: String) {
     switch self {

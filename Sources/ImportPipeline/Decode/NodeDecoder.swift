@@ -106,7 +106,7 @@ import StoreInterface
     _ cell: CellPlan, slot: Int, _ parser: some CellParser, into batch: RowBatch
   ) {
     let nullIsEmpty = cell.nulls.count == 1 && cell.nulls[0].isEmpty
-    let keepsQuoted = unsafe table.respectsQuotes && cell.attribute.type == .string
+    let keepsQuoted = unsafe table.respectsQuotes && cell.attribute.type.keepsQuotedNulls
     let states = unsafe batch.states[cell.column]
     for row in unsafe entries.indices {
       unsafe decodeField(
@@ -118,7 +118,7 @@ import StoreInterface
   func decodeField(_ cell: CellPlan, slot: Int, _ parser: some CellParser, row: Int, into batch: RowBatch) {
     unsafe decodeField(
       cell, slot: slot, parser, row: row, nullIsEmpty: cell.nulls.count == 1 && cell.nulls[0].isEmpty,
-      keepsQuoted: table.respectsQuotes && cell.attribute.type == .string, batch.states[cell.column], into: batch)
+      keepsQuoted: table.respectsQuotes && cell.attribute.type.keepsQuotedNulls, batch.states[cell.column], into: batch)
   }
 
   @inline(__always)

@@ -53,6 +53,8 @@ enum NumberParsing {
     case notANumber
     /// Not a number or infinite, in words or by overflow.
     case notFinite
+    /// Not zero, but nearer to it than a Double can be.
+    case tooSmall
   }
 
   /// The powers of ten that a Double holds exactly.
@@ -115,13 +117,14 @@ enum NumberParsing {
       return .value(isNegative ? -scaled : scaled)
     }
     guard let parsed = unsafe Double(String(decoding: bytes, as: UTF8.self)) else { return .notANumber }
+    if parsed == 0, significant > 0 { return .tooSmall }
     return parsed.isFinite ? .value(parsed) : .notFinite
   }
 
   /// Whether the text is written as a decimal number, of whatever size.
   static func isReal(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch unsafe real(bytes) {
-    case .value: true
+    case .value, .tooSmall: true
     case .notFinite: unsafe !wordIsNotFinite(bytes)
     case .notANumber: false
     }

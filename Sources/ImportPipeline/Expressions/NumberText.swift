@@ -4,7 +4,7 @@
 enum NumberText: Equatable {
   case integer(Int64)
   case double(Double)
-  /// Digits that no `Int64`, or no finite `Double`, can hold.
+  /// Digits that no `Int64`, or no finite `Double` other than zero, can hold.
   case outOfRange
   case notANumber
 
@@ -57,6 +57,10 @@ enum NumberText: Equatable {
       guard index == count, index > firstExponentDigit else { return .notANumber }
     }
     guard let value = unsafe Double(String(decoding: bytes, as: UTF8.self)) else { return .notANumber }
+    // What is not zero must not become it.
+    if value == 0, unsafe bytes.prefix(while: { $0 | 0x20 != UInt8(ascii: "e") }).contains(where: { 49...57 ~= $0 }) {
+      return .outOfRange
+    }
     return value.isFinite ? .double(value) : .outOfRange
   }
 

@@ -23,16 +23,18 @@
     var slice = FieldSlice(
       offset: UInt32(start + from), length: UInt32(to - from), kind: .string, isQuoted: isQuoted,
       rawOffset: UInt32(rawOffset))
-    if column >= 0, tokenizer.hasEscapes, let escape = tokenizer.escape ?? (isQuoted ? tokenizer.quote : nil) {
-      unsafe unescape(&slice, base, escape: escape)
+    if isQuoted, tokenizer.hasEscapes, let quote = tokenizer.quote {
+      unsafe unescape(&slice, base, escape: tokenizer.escape ?? quote, quote: quote)
     }
     return slice
   }
 
-  /// Lets a slice point to its text without the escape bytes, if it has any.
-  func unescape(_ slice: inout FieldSlice, _ base: UnsafePointer<UInt8>, escape: UInt8) {
+  /// Lets a slice of a quoted field point to its text without the escape bytes, if it has any.
+  func unescape(_ slice: inout FieldSlice, _ base: UnsafePointer<UInt8>, escape: UInt8, quote: UInt8) {
     let unescaped = side.count
-    guard unsafe unescape(base + Int(slice.offset), count: Int(slice.length), escape: escape) else { return }
+    guard unsafe unescape(base + Int(slice.offset), count: Int(slice.length), escape: escape, quote: quote) else {
+      return
+    }
     slice.offset = UInt32(unescaped) | SideArena.mark
     slice.length = UInt32(side.count - unescaped)
   }
@@ -50,7 +52,7 @@
   }
 
   /// Appends the text without its escape bytes to `side`, if it has any.
-  private func unescape(_ text: UnsafePointer<UInt8>, count: Int, escape: UInt8) -> Bool {
+  private func unescape(_ text: UnsafePointer<UInt8>, count: Int, escape: UInt8, quote: UInt8) -> Bool {
     guard count > 1, let first = unsafe LineEnds.find(escape, text, 0, count - 1) else { return false }
     side.reserve(count)
     unsafe side.append(text, count: first)
@@ -58,7 +60,9 @@
     var length = side.count
     var at = first
     while at < count {
-      if unsafe text[at] == escape && at &+ 1 < count { at &+= 1 }
+      if unsafe text[at] == escape && at &+ 1 < count && (text[at &+ 1] == quote || text[at &+ 1] == escape) {
+        at &+= 1
+      }
       unsafe output[length] = text[at]
       length &+= 1
       at &+= 1

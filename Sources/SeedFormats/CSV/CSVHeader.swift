@@ -15,8 +15,13 @@
     self.splitter = splitter
     self.options = options
     self.file = file
-    finder = CSVRecordFinder(options: options, skipsBlankLines: options.hasHeader || options.columns?.count != 1)
+    finder = CSVRecordFinder(options: options, skipsBlankLines: options.columns?.count != 1)
     try splitter.skipByteOrderMark()
+    if options.hasHeader, options.columns != nil, try dropBlankHeader() {
+      columns = options.columns ?? []
+      try ColumnNames.checkUnique(columns, file: file) { _ in nil }
+      return
+    }
     let hasRecord = try findRecord()
     if hasRecord, isAnnotated { annotationCount = options.annotationColumns.count }
     if options.hasHeader || annotationCount > 0 {
@@ -47,6 +52,19 @@
     unsafe CSVErrors(
       base: UnsafePointer(splitter.carry.base), byteOffset: splitter.byteOffset, recordStart: finder.position,
       line: finder.line, file: file)
+  }
+
+  /// Passes over a first line with nothing in it: where the names are given, it is the header.
+  /// - Returns: whether there was one.
+  private func dropBlankHeader() throws(SeedFormatError) -> Bool {
+    // Two bytes, or the end: a CR may have its LF.
+    while splitter.carry.count < 2 && !splitter.isAtEnd { try splitter.readMore() }
+    let count = splitter.carry.count
+    guard count > 0 else { return false }
+    let first = unsafe splitter.carry.base[0]
+    guard first == 0x0A || first == 0x0D else { return false }
+    splitter.drop(unsafe first == 0x0D && count > 1 && splitter.carry.base[1] == 0x0A ? 2 : 1, lines: 1)
+    return true
   }
 
   /// Tokenizes the first record.
@@ -88,7 +106,8 @@
       let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + 1
       return unsafe UInt64(Text.scalars(base, start, start + from)) + 1
     }
-    try ColumnNames.checkUnique(names, file: file) { (finder.line, scalars[$0]) }
+    // Names that others stand in for may be anything.
+    if options.columns == nil { try ColumnNames.checkUnique(names, file: file) { (finder.line, scalars[$0]) } }
     return names
   }
 

@@ -136,7 +136,7 @@
       unsafe slices[slot].length = slice.length &- 2
       unsafe slices[slot].isQuoted = true
       guard hasDoubledQuotes, !wholeRecordSlots.contains(slot) else { continue }
-      unsafe fields.unescape(&slices[slot], base, escape: quote)
+      unsafe fields.unescape(&slices[slot], base, escape: quote, quote: quote)
     }
   }
 

@@ -64,7 +64,6 @@
   mutating func readRecord(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     let delimiter = delimiter
     let quote = quote ?? 0
-    let escape = escape ?? 0
     let columnLimit = columnLimit
     let ends = unsafe ends
     var field = 0
@@ -121,21 +120,6 @@
             }
           }
           continue words
-        } else if byte == escape {
-          guard at &+ 1 < end else {
-            // The last byte of the source escapes nothing and stands for itself.
-            if !isComplete { return .incomplete }
-            continue
-          }
-          hasEscapes = true
-          unsafe countLineEnd(base, at &+ 1)
-          position = at &+ 2
-          if unsafe base[at &+ 1] == 0x0D {
-            // An escaped CRLF is data as a whole.
-            if position == end && !isComplete { return .incomplete }
-            if unsafe position < end && base[position] == 0x0A { position &+= 1 }
-          }
-          continue words
         }
       }
       position &+= 8
@@ -171,8 +155,9 @@
           if nulAt == nil { nulAt = at }
         } else if byte == escape {
           guard at &+ 1 < end else { return -1 }
+          // Before anything else it is data.
+          guard unsafe base[at &+ 1] == quote || base[at &+ 1] == escape else { continue }
           hasEscapes = true
-          unsafe countLineEnd(base, at &+ 1)
           position = at &+ 2
           continue words
         }
@@ -186,8 +171,6 @@
     switch unsafe base[at] {
     case 0x0D: lineEnds &+= 1
     case 0x0A where unsafe base[at &- 1] != 0x0D: lineEnds &+= 1
-    case 0:
-      if nulAt == nil { nulAt = at }
     default: break
     }
   }

@@ -7,7 +7,6 @@ extension CSVWriter {
     let delimiter = options.delimiter
     let endsWithCRLF = options.endsLinesWithCRLF
     let isSafe = options.safeForSpreadsheets
-    let isSingle = columns.count == 1
     let marks = CSVMarks(delimiter: delimiter)
     var room = unsafe output.room(1 << 12)
     var next = unsafe room.next
@@ -27,9 +26,6 @@ extension CSVWriter {
         if index > 0 {
           unsafe next.pointee = delimiter
           unsafe next += 1
-        }
-        if isSingle, unsafe !hasValue || isText && text.isEmpty {
-          unsafe next = unsafe CSVWriter.copy("\"\"", to: next)
         }
         guard hasValue else { continue }
         switch column.kind {
@@ -73,7 +69,7 @@ extension CSVWriter {
   @unsafe private static func write(
     _ text: UnsafeRawBufferPointer, _ marks: CSVMarks, isSafe: Bool, at start: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
-    guard text.count > 0, let source = text.baseAddress else { return unsafe start }
+    guard text.count > 0, let source = text.baseAddress else { return unsafe copy("\"\"", to: start) }
     let needsApostrophe = unsafe isSafe && isDangerous(text)
     var next = unsafe start
     guard unsafe marks.occur(in: source, count: text.count) else {

@@ -1,4 +1,5 @@
-/// Records to CSV (RFC 4180): a field is quoted only where it must be.
+/// Records to CSV (RFC 4180): a field is quoted only where it must be, and where it is an empty text, so that it can be
+/// told from a field that has no value. A record whose only field has no value is an empty line.
 ///
 /// Append the fields of a record in order, then call `endRecord`. Used by one thread at a time.
 public final class CSVWriter {
@@ -18,8 +19,6 @@ public final class CSVWriter {
   let output: OutputBuffer
   let options: Options
   private var fieldsInRecord = 0
-  /// The record so far is one empty unquoted field, which alone would be a blank line.
-  private var isBlank = true
 
   /// A writer onto a sink, which `finish` finishes too.
   public init(sink: any ByteSink, options: Options = Options()) {
@@ -30,13 +29,12 @@ public final class CSVWriter {
   /// Appends a field of UTF-8 text.
   public func field(_ text: UnsafeRawBufferPointer) {
     separate()
-    var mustQuote = false
+    var mustQuote = unsafe text.isEmpty
     for index in 0..<text.count {
       let byte = unsafe text[index]
       if byte == options.delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { mustQuote = true }
     }
     let needsApostrophe = unsafe options.safeForSpreadsheets && CSVWriter.isDangerous(text)
-    isBlank = unsafe isBlank && text.isEmpty
     guard mustQuote else {
       if needsApostrophe { output.append(0x27) }
       unsafe output.append(text)
@@ -61,34 +59,29 @@ public final class CSVWriter {
   /// Appends an integer.
   public func field(_ number: Int64) {
     separate()
-    isBlank = false
     output.append(number: number)
   }
 
   /// Appends a number with the fewest digits that read back as the same; `nan`, `inf` and `-inf` for the others.
   public func field(_ number: Double) {
     separate()
-    isBlank = false
     output.append(number: number)
   }
 
-  /// Appends an empty field.
+  /// Appends a field that has no value: nothing, which a reader can tell from an empty text.
   public func emptyField() { separate() }
 
-  /// Appends an empty text in quotes, which a reader can tell from an empty field.
+  /// Appends an empty text.
   public func emptyText() {
     separate()
-    isBlank = false
     output.append("\"\"" as StaticString)
   }
 
   /// Ends the record.
   /// - Throws: the sink's errors.
   public func endRecord() throws(SeedFormatError) {
-    if isBlank && fieldsInRecord == 1 { output.append("\"\"" as StaticString) }
     if options.endsLinesWithCRLF { output.append(0x0D) }
     output.append(0x0A)
-    isBlank = true
     fieldsInRecord = 0
     try output.flushIfFull()
   }

@@ -32,6 +32,8 @@ struct NumberParsingTests {
     if text.wholeMatch(of: /[+-]*(nan|inf|infinity)/.ignoresCase()) != nil { return "not finite" }
     guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil, let value = Double(text)
     else { return "not a number" }
+    let digits = text.prefix { $0 != "e" && $0 != "E" }
+    if value == 0, digits.contains(where: { $0 != "0" && $0.isNumber }) { return "too small" }
     return value.isFinite ? String(value.bitPattern, radix: 16) : "not finite"
   }
 
@@ -39,6 +41,7 @@ struct NumberParsingTests {
     switch unsafe withRaw(text, { unsafe NumberParsing.real($0) }) {
     case .value(let value): String(value.bitPattern, radix: 16)
     case .notFinite: "not finite"
+    case .tooSmall: "too small"
     case .notANumber: "not a number"
     }
   }
@@ -74,6 +77,25 @@ struct NumberParsingTests {
       #expect(fastInteger(text) == slowInteger(text), "\(text)")
       #expect(fastReal(text) == slowReal(text), "\(text)")
     }
+  }
+
+  @Test("random magnitudes around the least ones are read as the standard library reads them, and none becomes zero")
+  func smallest() {
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<5000 {
+      let digits = (0..<Int.random(in: 1...25, using: &generator)).map { _ in Int.random(in: 0...9, using: &generator) }
+      let point = Int.random(in: 0...digits.count, using: &generator)
+      let text =
+        ["", "-", "+"][Int.random(in: 0...2, using: &generator)] + digits.prefix(point).map(String.init).joined() + "."
+        + digits.dropFirst(point).map(String.init).joined() + "e-\(Int.random(in: 290...350, using: &generator))"
+      #expect(fastReal(text) == slowReal(text), "\(text)")
+    }
+    #expect(fastReal("1e-400") == "too small")
+    #expect(fastReal("-0.\(String(repeating: "0", count: 400))1") == "too small")
+    #expect(fastReal("0.000e-999999999999999999999") == "0")
+    #expect(NumberText.read("1e-400") == .outOfRange)
+    #expect(NumberText.read("0e-400") == .double(0))
+    #expect(NumberText.read("4.9e-324") == .double(.leastNonzeroMagnitude))
   }
 
   @Test("every double is read back from its own text and from texts with more or fewer digits")

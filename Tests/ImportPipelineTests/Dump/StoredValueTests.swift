@@ -172,6 +172,6 @@ struct StoredValueTests {
         {"transformed":null}
 
         """)
-    #expect(try export("t.csv") == "transformed\n\"{\"\"colors\"\":[\"\"red\"\",\"\"green\"\"]}\"\nAQI=\n\"\"\n")
+    #expect(try export("t.csv") == "transformed\n\"{\"\"colors\"\":[\"\"red\"\",\"\"green\"\"]}\"\nAQI=\n\n")
   }
 }

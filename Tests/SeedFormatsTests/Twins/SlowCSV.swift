@@ -61,7 +61,7 @@ struct SlowCSV {
           guard position < bytes.count else { return nil }
           if bytes[position] == options.escape {
             guard position + 1 < bytes.count else { return nil }
-            position += 1
+            if [options.quote, options.escape].contains(bytes[position + 1]) { position += 1 }
           } else if bytes[position] == options.quote {
             let isDoubled = position + 1 < bytes.count && bytes[position + 1] == options.quote
             guard options.escape == nil && isDoubled else { break }
@@ -75,11 +75,8 @@ struct SlowCSV {
       let isClosed = field.isQuoted
       while position < bytes.count, !isLineEnd(position), bytes[position] != options.delimiter {
         if isClosed { record.hasTextAfterQuote = true }
-        let isEscaped = bytes[position] == options.escape && position + 1 < bytes.count
-        if isEscaped { position += 1 }
-        let end = isEscaped && isLineEnd(position) ? afterLineEnd(position) : position + 1
-        field.bytes += bytes[position..<end]
-        position = end
+        field.bytes.append(bytes[position])
+        position += 1
       }
       record.fields.append(field)
       if position < bytes.count, bytes[position] == options.delimiter {
