@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// One connection to a SQLite database.
 ///
 /// It is opened without SQLite's own mutexes, so its owner must see to it that only one thread uses it at a time,
@@ -90,6 +96,10 @@ import CSQLite
         extendedCode: SQLITE_CORRUPT, message: "reading it takes more work than a sound file of its size can need",
         sql: sql, path: path)
     }
+    if result & 0xFF == SQLITE_CORRUPT, let reason = readFailure {
+      return SQLiteError(
+        extendedCode: Connection.readFailureCode, message: "disk I/O error (\(reason))", sql: sql, path: path)
+    }
     let message: String
     if let handle = unsafe database, unsafe sqlite3_extended_errcode(handle) == result {
       message = unsafe String(cString: sqlite3_errmsg(handle))
@@ -97,6 +107,28 @@ import CSQLite
       message = unsafe String(cString: sqlite3_errstr(result))
     }
     return SQLiteError(extendedCode: result, message: message, sql: sql, path: path)
+  }
+
+  /// - Throws: `inputOutput` when the file system did not give out some part of the file. SQLite's checks tell that as
+  ///   damage, without an error.
+  public func requireReadable() throws(SQLiteError) {
+    if let reason = readFailure {
+      throw SQLiteError(extendedCode: Connection.readFailureCode, message: "disk I/O error (\(reason))", path: path)
+    }
+  }
+
+  /// `SQLITE_IOERR_CORRUPTFS`.
+  private static let readFailureCode = SQLITE_IOERR | 33 << 8
+
+  /// Why the file system could not read the file, in its words. SQLite calls a file damaged that a broken disk does not
+  /// give out; only the file's own error number tells the one from the other.
+  private var readFailure: String? {
+    guard let handle = unsafe database else { return nil }
+    var number: Int32 = 0
+    guard unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK,
+      number == EIO || number == ENXIO
+    else { return nil }
+    return unsafe strerror(number).map { unsafe String(cString: $0) }
   }
 
   func check(_ result: Int32, sql: String? = nil) throws(SQLiteError) {

@@ -28,6 +28,7 @@ import Foundation
     var status = stat()
     guard count == 100, unsafe fstat(descriptor, &status) == 0 else {
       close(descriptor)
+      if count < 0 { throw PageError(kind: .inputOutput, message: "cannot read \(path)") }
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")
     }
     func number(_ offset: Int) -> UInt32 { (0..<4).reduce(0) { $0 << 8 | UInt32(header[offset + $1]) } }

@@ -61,6 +61,7 @@ import Foundation
     var status = stat()
     guard read == 100, unsafe fstat(descriptor, &status) == 0 else {
       close(descriptor)
+      if read < 0 { throw PageError(kind: .inputOutput, message: "cannot read \(path)") }
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")
     }
     func number(_ offset: Int) -> UInt32 {

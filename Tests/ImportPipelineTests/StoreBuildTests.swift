@@ -39,10 +39,12 @@ struct StoreBuildTests {
     }
     try store.seal()
     if isChanged {
-      let error = #expect(throws: RunError.self) { try build.putInPlace() }
+      let error = #expect(throws: RunError.self) { try build.put(by: Placement()) }
       #expect(error?.kind == .locked && error?.code == "store.changed")
     } else {
-      try build.putInPlace()
+      let placement = Placement()
+      try build.put(by: placement)
+      placement.commit()
     }
     #expect(try key(SQLiteStore.open(path: settings.path, model: model)) == (isChanged ? 4 : 2))
   }

@@ -55,11 +55,10 @@ final class RejectFile {
     do {
       try sink.synchronize()
       try sink.close()
-      try? FileManager.default.removeItem(atPath: path)
-      try FileManager.default.moveItem(atPath: partialPath, toPath: path)
     } catch {
       throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
     }
+    try StoreBuild.rename(partialPath, to: path)
   }
 
   private func flush() throws(RunError) {

@@ -161,16 +161,31 @@ public struct PipelineRun {
       throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
     }
     if !options.isDryRun {
-      if !isUnchanged { try build.putInPlace() }
-      for file in exported where file.temporaryPath != file.report.path {
-        try StoreBuild.rename(file.temporaryPath, to: file.report.path)
-        unplaced.removeAll { $0 == file.temporaryPath }
-      }
+      try publish(
+        exported.map { (from: $0.temporaryPath, to: $0.report.path) }.filter { $0.from != $0.to },
+        isUnchanged ? nil : build)
+      unplaced = []
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.peakMemoryBytes = PeakMemory.bytes
     report.allocations = AllocationCount.ofProcess
     return report
+  }
+
+  /// Puts the exports and the store in place, all or none.
+  ///
+  /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has to
+  /// be done again.
+  private func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
+    let placement = Placement()
+    do {
+      for file in files { try placement.put(file.from, at: file.to) }
+      try build?.put(by: placement)
+      try placement.synchronize()
+    } catch {
+      throw placement.undo(after: error)
+    }
+    placement.commit()
   }
 
   // MARK: - Before

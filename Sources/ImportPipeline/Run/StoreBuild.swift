@@ -123,15 +123,15 @@ struct StoreBuild {
     return try store.closeIfUnchanged(from: settings.path)
   }
 
-  /// Moves the sealed store over the target, with its external data.
+  /// Puts the sealed store in the target's place, with its external data.
   /// - Throws: `RunError` when somebody wrote to a target that was imported into: the copy lacks what they wrote.
-  func putInPlace() throws {
+  func put(by placement: Placement) throws {
     if let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp {
       throw RunError(
         .locked, code: "store.changed", "\(settings.path) was changed by another process while it was imported into",
         hint: "run again; nothing was replaced")
     }
-    try StoreReplacement.replace(target: settings.path, with: storePath)
+    try placement.put(store: storePath, at: settings.path)
   }
 
   /// Renames, replacing what is there.
@@ -142,8 +142,10 @@ struct StoreBuild {
       let result = unsafe Glibc.rename(source, target)
     #endif
     guard result == 0 else {
+      let number = errno
       throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot move \(source) to \(target): \(String(errorCode: errno))")
+        [EIO, ENOSPC, EDQUOT, ENOMEM].contains(number) ? .inputOutput : .cannotCreate, code: "path.cannot-create",
+        "cannot move \(source) to \(target): \(String(errorCode: number))")
     }
   }
 

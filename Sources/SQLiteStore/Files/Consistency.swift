@@ -38,6 +38,7 @@ struct Consistency {
       while try statement.step() {
         let message = statement.string(at: 0) ?? ""
         if message == "ok" { continue }
+        try connection.requireReadable()
         let line = message.split(separator: "\n").last.map(String.init) ?? message
         result.append(StoreFinding(.integrity, "SQLite's integrity check says: \(line)"))
       }

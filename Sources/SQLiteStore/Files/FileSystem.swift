@@ -22,6 +22,9 @@ enum FileSystem {
     return .inputOutput(path: path, message: "cannot \(action): \(message)")
   }
 
+  /// Whether a message is one of the system's, and not about what a file is.
+  static func isSystemFailure(_ message: String) -> Bool { message.hasPrefix("cannot ") }
+
   private static func creationFailure(_ path: String) -> StoreError {
     if errno == ENOSPC { return failure(path, "create the file") }
     let reason = unsafe String(cString: strerror(errno))
@@ -64,21 +67,28 @@ enum FileSystem {
     }
   }
 
-  static func remove(_ path: String) throws {
+  static func remove(_ path: String) throws(StoreError) {
     if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
   }
 
-  static func rename(_ from: String, to: String) throws {
+  static func rename(_ from: String, to: String) throws(StoreError) {
     #if canImport(Glibc)
       let result = unsafe Glibc.rename(from, to)
     #else
       let result = unsafe Darwin.rename(from, to)
     #endif
-    if result != 0 { throw failure(to, "put the file in place") }
+    guard result != 0 else { return }
+    let number = errno
+    switch number {
+    case EACCES, EPERM, EISDIR, ENOTDIR, ENOTEMPTY, EROFS, EXDEV:
+      throw StoreError.cannotCreate(
+        path: to, message: "cannot put the file in place: \(unsafe String(cString: strerror(number)))")
+    default: throw failure(to, "put the file in place")
+    }
   }
 
   /// Forces a file's, or a folder's, contents to the disk.
-  static func synchronize(_ path: String) throws {
+  static func synchronize(_ path: String) throws(StoreError) {
     let descriptor = unsafe open(path, O_RDONLY)
     guard descriptor >= 0 else { throw failure(path, "open the file") }
     defer { close(descriptor) }
@@ -96,11 +106,10 @@ enum FileSystem {
   }
 
   /// Whether a file begins as a SQLite database does, or has no bytes at all.
-  static func isDatabaseOrEmpty(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
-    let start = (try? file.read(upToCount: 16)) ?? Data()
-    return start.isEmpty || start == Data("SQLite format 3\0".utf8)
+  /// - Throws: `StoreError.inputOutput` when it cannot be read.
+  static func isDatabaseOrEmpty(_ path: String) throws -> Bool {
+    let start = try header(path).prefix(16)
+    return start.isEmpty || start.elementsEqual("SQLite format 3\0".utf8)
   }
 
   /// Copies a file's bytes into a new file, which is synchronised.

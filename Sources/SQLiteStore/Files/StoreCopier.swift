@@ -43,7 +43,7 @@ public enum StoreCopier {
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
     try FileSystem.requireFile(source)
-    guard FileSystem.isDatabaseOrEmpty(source) else {
+    guard try FileSystem.isDatabaseOrEmpty(source) else {
       throw StoreError.notAStore(path: source, message: "file is not a database")
     }
     if try FileSystem.stamp(source) == FileSystem.stamp(target) {
@@ -71,7 +71,7 @@ public enum StoreCopier {
 
   /// Whether an existing target stays; nil when it is to be replaced.
   private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
-    guard FileSystem.isDatabaseOrEmpty(target) else {
+    guard try FileSystem.isDatabaseOrEmpty(target) else {
       throw StoreError.cannotCreate(path: target, message: "is there and is no SQLite database")
     }
     if options.replace == .always { return nil }
@@ -90,6 +90,7 @@ public enum StoreCopier {
     // A copy of a damaged store must not take a sound one's place.
     do {
       if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
+        try connection.requireReadable()
         throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
       }
     } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {

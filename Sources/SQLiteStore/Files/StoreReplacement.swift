@@ -1,81 +1,124 @@
 import SQLite
 import StoreInterface
 
-extension FileSystem {
-  /// Renames a finished store over another one, crash-safely.
-  ///
-  /// A log of the old store must not stay beside the new main file, or SQLite would replay it into the new store; and
-  /// it must not go while the old main file still needs it. So the old log is moved into the old main file first, then
-  /// the old sidecars are removed, then the new file takes the old one's name: at every moment the target is one of
-  /// the two stores, whole.
-  static func replaceStore(at target: String, with partial: String, synchronizes: Bool) throws {
-    let folder = parent(target)
-    if synchronizes { try synchronize(partial) }
-    if exists(target) { try settleLog(of: target) }
-    for suffix in PrivateView.sidecarSuffixes { try remove(target + suffix) }
-    if synchronizes { try synchronize(folder) }
-    try rename(partial, to: target)
-    for suffix in ["-wal", "-shm"] where exists(partial + suffix) { try rename(partial + suffix, to: target + suffix) }
-    if synchronizes { try synchronize(folder) }
-  }
-
-  /// Moves an old store's log into its main file. A file that is no database needs no such care.
-  ///
-  /// Exclusive locking finds out whether somebody has a store in WAL mode open, even if they are idle: what they wrote
-  /// after the replacement would go into a file without a name.
-  private static func settleLog(of path: String) throws {
-    guard ["-wal", "-journal"].contains(where: { exists(path + $0) }) else { return }
-    do {
-      let connection = try Connection(path: path, options: .init(busyTimeoutMilliseconds: 1_000))
-      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
-      try connection.checkpoint(.truncate)
-      try connection.close()
-    } catch {
-      if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
-      if error.code != .notADatabase && error.code != .corrupt { throw StoreError(error, path: path) }
-    }
-  }
-}
-
 /// Puts finished stores in place.
 public enum StoreReplacement {
   /// Renames a sealed store (with its `-wal` and `-shm`, if it has any) over `target`, with its files of external
   /// data, and removes the target's old sidecars and files in a crash-safe order.
   ///
-  /// The new files are added first and the old ones go last, so that at every moment the store that is in place finds
-  /// its own. Of the old files those go that rows of the old store name and rows of the new one do not.
+  /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as it
+  ///   was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store is in place.
+  public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
+    let placement = Placement()
+    do {
+      try placement.put(store: sealed, at: target, synchronizes: synchronizes)
+      if synchronizes { try placement.synchronize() }
+    } catch {
+      throw placement.undo(after: error)
+    }
+    placement.commit()
+  }
+}
+
+extension Placement {
+  /// As `put(_:at:)`, with everything that belongs to a store: sidecars, and files of external data.
+  ///
+  /// The new external files are added first and the old ones go at the commit, so that at every moment the store that is
+  /// in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do not.
   /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
   /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode.
-  public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
+  public func put(store sealed: String, at target: String, synchronizes: Bool = true) throws {
     let external = ExternalDataFolder(storePath: target)
-    let old = try external.openData() == nil ? [] : namedFiles(target)
-    let new = try moveExternalData(from: sealed, to: external)
-    do {
-      try FileSystem.replaceStore(at: target, with: sealed, synchronizes: synchronizes)
-    } catch {
-      // The old store stays, and with it only its own files.
-      if let folder = try? external.openData() {
-        for name in new.subtracting(old) { try? folder.remove(name) }
-        external.removeIfEmpty()
-      }
-      throw error
+    let old = try external.openData() == nil ? [] : Placement.namedFiles(target)
+    if synchronizes { try FileSystem.synchronize(sealed) }
+    let new = try putExternalData(of: sealed, in: external)
+    try setLogAside(of: target, for: sealed, synchronizes: synchronizes)
+    try put(sealed, at: target)
+    for suffix in ["-wal", "-shm"] where FileSystem.exists(sealed + suffix) {
+      try put(sealed + suffix, at: target + suffix)
     }
-    guard let folder = try external.openData() else { return }
-    for name in old.subtracting(new).sorted() { try folder.remove(name) }
-    external.removeIfEmpty()
+    onCommit {
+      // A file that stays although no row names it any more harms nobody; `check` tells of it.
+      guard let folder = try? external.openData() else { return }
+      for name in old.subtracting(new).sorted() { try? folder.remove(name) }
+      external.removeIfEmpty()
+    }
+  }
+
+  /// Takes the old store's sidecars away.
+  ///
+  /// A log of the old store must not stay beside the new main file, or SQLite would replay it into the new store; and
+  /// it must not go while the old main file still needs it. So a copy of the old store that has the log's rows in its main
+  /// file takes the old main file's place first: to replay the log into that changes nothing. Then the sidecars go. All
+  /// of it is renaming, so that the old files can come back as they were.
+  private func setLogAside(of target: String, for sealed: String, synchronizes: Bool) throws {
+    if try Placement.hasLog(target) {
+      let settled = sealed + ".settled"
+      for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(settled + suffix) }
+      defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(settled + suffix) } }
+      if try Placement.copySettled(target, to: settled, synchronizes: synchronizes) { try put(settled, at: target) }
+    }
+    for suffix in PrivateView.sidecarSuffixes {
+      try setAside(target + suffix, as: sealed + suffix + ".previous-sidecar")
+    }
+    if synchronizes { try synchronize() }
+  }
+
+  /// Whether a store has a log or journal with something in it.
+  ///
+  /// Exclusive locking finds out whether somebody has a store in WAL mode open, even if they are idle: what they wrote
+  /// after the replacement would go into a file without a name. With it SQLite leaves the log's index alone, and it is told to
+  /// leave the log alone too. It would undo an unfinished write of a journal, so that one is not opened for writing.
+  private static func hasLog(_ path: String) throws -> Bool {
+    guard FileSystem.exists(path), FileSystem.exists(path + "-wal") || FileSystem.exists(path + "-journal") else {
+      return false
+    }
+    let hasJournal = try (FileSystem.stamp(path + "-journal")?.size ?? 0) > 0
+    do {
+      let connection = try Connection(
+        path: path, options: .init(isReadOnly: hasJournal, busyTimeoutMilliseconds: 1_000))
+      try connection.set(.noCheckpointOnClose, true)
+      if !hasJournal { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      try connection.close()
+    } catch {
+      if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
+      if error.code != .notADatabase && error.code != .corrupt && !error.isUnfinishedWrite {
+        throw StoreError(error, path: path)
+      }
+    }
+    return try hasJournal || (FileSystem.stamp(path + "-wal")?.size ?? 0) > 0
+  }
+
+  /// Copies a store with its log and moves the log into the copy's main file.
+  /// - Returns: false when it is no database: such a file needs no log.
+  private static func copySettled(_ path: String, to copy: String, synchronizes: Bool) throws -> Bool {
+    try PrivateView.copyTriple(from: path, to: copy, synchronizes: false)
+    do {
+      let connection = try Connection(path: copy)
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      try connection.checkpoint(.truncate)
+      try connection.close()
+    } catch {
+      if error.code == .notADatabase || error.code == .corrupt { return false }
+      throw StoreError(error, path: path)
+    }
+    if synchronizes { try FileSystem.synchronize(copy) }
+    return true
   }
 
   /// - Returns: the names of the files that the new store brings.
-  private static func moveExternalData(from sealed: String, to external: ExternalDataFolder) throws -> Set<String> {
+  private func putExternalData(of sealed: String, in external: ExternalDataFolder) throws -> Set<String> {
     let source = ExternalDataFolder(storePath: sealed)
     guard let folder = try source.openData() else { return [] }
     let names = try folder.names().filter { ExternalDataFolder.isFileName($0) }
     if names.isEmpty { return [] }
+    onUndo { external.removeIfEmpty() }
     let target = try external.makeData()
-    for name in names { try FileSystem.rename(folder.path + "/" + name, to: target.path + "/" + name) }
+    for name in names { try put(folder.path + "/" + name, at: target.path + "/" + name) }
     try target.synchronize()
-    source.removeIfEmpty()
+    onCommit { source.removeIfEmpty() }
     return Set(names)
   }
 

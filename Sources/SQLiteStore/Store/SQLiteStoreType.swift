@@ -31,7 +31,7 @@ public struct SQLiteStoreType: PersistentStoreType {
   public func destroy(at url: URL) throws {
     let path = url.path
     if path == "/dev/null" || !FileSystem.exists(path) { return }
-    guard FileSystem.isDatabaseOrEmpty(path) else {
+    guard try FileSystem.isDatabaseOrEmpty(path) else {
       throw StoreError.notAStore(path: path, message: "it is no SQLite database and is left alone")
     }
     let external = ExternalDataFolder(storePath: path)
