@@ -43,6 +43,7 @@ public struct ContextChanges {
       case .deleted, .gone, .detached: if wasThere { deleted.append(entry.object) }
       }
     }
+    updated += event.owners.filter { $0.status == .loaded }
     self.inserted = inserted
     self.updated = updated
     self.deleted = deleted

@@ -11,6 +11,8 @@ struct ContextEvent {
   }
 
   var entries: [Entry] = []
+  /// Objects whose to-many relationships got or lost members because the other side says so. Undo follows the members.
+  var owners: [ManagedObject] = []
   /// Objects whose values were replaced by those of the store.
   var refreshed: [ManagedObject] = []
   /// Objects that a reset took away.

@@ -2,30 +2,38 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObject {
-  /// The persisted properties that differ from what is stored, with their new values: attributes, to-one
-  /// relationships, and to-many relationships that were set through this object. For a new object, all attributes
+  /// The persisted properties that differ from what is stored, with their new values: attributes and relationships, also
+  /// to-many ones whose members were set at the other side, which are loaded for it. For a new object, all attributes
   /// that are not null and all relationships that lead somewhere. Transient attributes are left out.
   public func changedValues() -> [String: PropertyValue] {
     checkConfinement()
-    if status == .fault { return [:] }
+    if status == .fault && !hasMemberChanges { return [:] }
     var changed: [String: PropertyValue] = [:]
     for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {
       if !attribute.isTransient, !values[index].isIdentical(to: stored?.attributes[index] ?? .null) {
         changed[attribute.name] = .attribute(values[index])
       }
     }
-    for name in changedRelationships { changed[name] = currentRelationship(name) }
+    for name in changedRelationships {
+      if runtime.layout.relationshipIndexes[name].map({ runtime.layout.relationships[$0].isToMany }) == true {
+        _ = members(of: name)
+      }
+      changed[name] = currentRelationship(name)
+    }
     return changed
   }
 
-  /// The names of the relationships that the next save writes for this object.
+  /// The names of the relationships that the next save changes for this object, whichever side was set.
   public var changedRelationships: Set<String> {
     checkConfinement()
-    if status == .fault { return [] }
+    if status == .fault && !hasMemberChanges { return [] }
     var changed: Set<String> = []
+    let hasMemberChanges = hasMemberChanges
     for (index, relationship) in runtime.layout.relationships.enumerated() where destinations.indices.contains(index) {
       let isChanged =
-        relationship.isToMany ? isListWritten(index) : destinations[index] != (stored?.toOne[index] ?? nil)
+        relationship.isToMany
+        ? isListWritten(index) || (hasMemberChanges && context?.hasMemberChanges(self, index) == true)
+        : destinations[index] != (stored?.toOne[index] ?? nil)
       if isChanged { changed.insert(relationship.name) }
     }
     return changed

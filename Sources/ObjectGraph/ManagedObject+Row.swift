@@ -69,7 +69,7 @@ extension ManagedObject {
     set { if !newValue.isEmpty || contents != nil { ownContents().deferredRelationships = newValue } }
   }
 
-  /// The destination of a to-one relationship of a fault, as far as its row is there.
+  /// The destination of a to-one relationship in the row: for a fault as far as that is there.
   func waitingDestination(_ index: Int) -> ObjectID? {
     if let block { return block.destination(at: Int(blockRow), relationship: index) }
     return contents?.stored?.toOne[index]

@@ -86,17 +86,20 @@ open class ManagedObject {
   public var isInserted: Bool { currentStatus == .inserted }
   /// Whether the next save deletes the object, or its row is gone.
   public var isDeleted: Bool { currentStatus == .deleted || status == .gone }
-  /// Whether the next save writes new values of the object. In a child context transient attributes count, as the save
-  /// takes them to the parent's object.
+  /// Whether the next save writes new values of the object, or raises its version because a to-many relationship has
+  /// other members, whichever side was set. In a child context transient attributes count, as the save takes them to the
+  /// parent's object.
   public var isUpdated: Bool {
-    currentStatus == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
+    checkConfinement()
+    return hasOwnChanges || hasMemberChanges
   }
   /// Whether the next save does anything with the object.
   public var hasChanges: Bool { isInserted || status == .deleted || isUpdated }
   /// Whether a persisted property differs from what is stored: what a new object was given, what was changed since.
   /// Transient attributes do not count, and neither do deletions.
   public var hasPersistentChangedValues: Bool {
-    isInserted ? !changedValues().isEmpty : status == .loaded && isTouched && differsFromStored()
+    if isInserted { return !changedValues().isEmpty }
+    return status == .loaded && isTouched && differsFromStored() || hasMemberChanges
   }
 
   // MARK: Hooks
@@ -115,7 +118,8 @@ open class ManagedObject {
   open func willTurnIntoFault() {}
   /// Called when the values are forgotten. Reading a property here would load them again.
   open func didTurnIntoFault() {}
-  /// Called before validation on every object that a save writes or deletes; may change objects. Called again when the object
+  /// Called before validation on every object that a save writes or deletes, the owners of relationships whose members
+  /// changed included; may change objects. Called again when the object
   /// has changed since, by itself or others, until it does not: set a value only where it is another.
   open func willSave() {}
   /// Called when a save that wrote or deleted the object has succeeded.
@@ -178,6 +182,11 @@ open class ManagedObject {
   func fillWithNulls() {
     if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
     if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
+  }
+
+  /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
+  var hasOwnChanges: Bool {
+    status == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
   }
 
   func differsFromStored(countingTransients: Bool = false) -> Bool {

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
 extension ConstraintConflict {
   /// The objects that are still in conflict; none when others of the same save have settled it.
   var openObjects: [ManagedObject] {
-    let objects = conflictingObjects.filter { $0.isInserted || $0.isUpdated }
+    let objects = conflictingObjects.filter { $0.isInserted || $0.hasOwnChanges }
     // One of them may have become the row's object.
     let isRowApart = row.map { row in !objects.contains { $0.objectID == row.objectID } } ?? false
     return objects.count + (isRowApart ? 1 : 0) < 2 ? [] : objects

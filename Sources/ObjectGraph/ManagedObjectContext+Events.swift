@@ -49,6 +49,7 @@ extension ManagedObjectContext {
     defer { isProcessing = false }
     if propagating { propagateDeletes() }
     if event.isEmpty { return }
+    noteOwnersOfEvent()
     let finished = event
     event = ContextEvent()
     eventCount += 1

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
   func hasPendingChanges(for request: FetchRequest) -> Bool {
     request.includesPendingChanges
       && (inserted.contains { $0.isInserted && request.selects($0.entity) }
-        || touched.contains { $0.isUpdated && request.selects($0.entity) }
+        || touched.contains { $0.hasOwnChanges && request.selects($0.entity) }
         || deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
   }
 
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
       registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
     }
     return (editedLists + unloaded).filter { object in
-      request.selects(object.entity) && (object.isFault || object.status == .loaded) && !object.isUpdated
+      request.selects(object.entity) && (object.isFault || object.status == .loaded) && !object.hasOwnChanges
     }
   }
 
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     try request.checkKeyPaths()
     let owners = Set(ownersOfChangedMembers(request))
     var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
-      !$0.isDeleted && !$0.isUpdated && !owners.contains($0)
+      !$0.isDeleted && !$0.hasOwnChanges && !owners.contains($0)
     }
     found += try pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
@@ -66,7 +66,9 @@ extension ManagedObjectContext {
 
   /// New and changed objects that meet a request, in the order in which they became so, then those with other members.
   func pendingMatches(_ request: FetchRequest) throws -> [ManagedObject] {
-    let pending = (inserted.filter(\.isInserted) + touched.filter(\.isUpdated)).filter { request.selects($0.entity) }
+    let pending = (inserted.filter(\.isInserted) + touched.filter(\.hasOwnChanges)).filter {
+      request.selects($0.entity)
+    }
     let matcher = PredicateMatcher(request.predicate)
     let owners = ownersOfChangedMembers(request)
     if !owners.isEmpty {

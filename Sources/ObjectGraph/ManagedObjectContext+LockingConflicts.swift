@@ -2,9 +2,21 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Has the merge policy settle conflicts with rows that others changed.
+  /// Has the merge policy settle conflicts with rows that others changed. Under every policy but the error policy, those
+  /// that are about members only are settled without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     let rows = try freshRows(of: stale.map(\.objectID))
+    defer { ownersMayDiffer() }
+    let stale = try stale.filter { id, _, _ in
+      guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let row = rows[id],
+        object.isAboutMembersOnly(row)
+      else { return true }
+      event.refreshed.append(object)
+      try rebase(object, onto: row)
+      object.awake(fromSnapshotEvents: .mergePolicy)
+      return false
+    }
+    if stale.isEmpty { return }
     let conflicts = stale.compactMap { id, expected, _ in
       registeredObject(with: id).map { MergeConflict($0, readAt: expected, row: rows[id]) }
     }
@@ -55,7 +67,9 @@ extension ManagedObjectContext {
     event.refreshed.append(object)
     if object.status == .deleted {
       if objectWins {
-        object.stored = row
+        // Others may have linked to it: the rules are for them too.
+        try rebase(object, onto: row)
+        pendingDeletes.append(object)
         return
       }
       deleted.removeAll { $0 === object }
@@ -80,6 +94,7 @@ extension ManagedObjectContext {
   /// Takes what differs between the row and the values that were read; the rest stays as it is here.
   private func takeChanges(of row: Snapshot, into object: ManagedObject) throws {
     guard let old = object.stored else { return }
+    ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
     for (index, value) in row.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
       object.values[index] = value
@@ -124,5 +139,22 @@ extension ManagedObjectContext {
       object.hasEditedLists = true
       editedLists.append(object)
     }
+  }
+}
+
+extension ManagedObject {
+  /// Whether the members of to-many relationships are all that others changed since the object was read, or all that
+  /// was changed here: both can be had then.
+  fileprivate func isAboutMembersOnly(_ row: Snapshot) -> Bool {
+    guard status == .loaded, let old = stored else { return false }
+    func isSame(_ values: [Value], _ destinations: [ObjectID?]) -> Bool {
+      destinations == old.toOne
+        && runtime.layout.attributes.indices.allSatisfy { index in
+          let attribute = runtime.layout.attributes[index]
+          return attribute.isTransient || attribute.derivation != nil
+            || values[index].isIdentical(to: old.attributes[index])
+        }
+    }
+    return isSame(row.attributes, row.toOne) || isSame(values, destinations)
   }
 }

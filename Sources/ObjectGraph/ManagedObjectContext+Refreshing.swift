@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   public func refreshAllObjects() throws {
     checkConfinement()
     for object in registeredObjects {
-      let hasChanges = object.isUpdated || object.hasEditedLists
+      let hasChanges = object.hasOwnChanges || object.hasEditedLists
       try refresh(object, mergeChanges: hasChanges)
     }
   }
@@ -102,6 +102,7 @@ extension ManagedObjectContext {
   /// Gives an object a newer row: what was not changed here takes the row's values, what was changed stays.
   func rebase(_ object: ManagedObject, onto row: Snapshot) throws {
     guard let old = object.stored else { return }
+    ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
     for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
       object.values[index] = row.attributes[index]
@@ -168,12 +169,14 @@ extension ManagedObjectContext {
     deleted = []
     editedLists = []
     memberChanges = MemberChanges()
+    ownerChanges = OwnerChanges()
     lostIDs = []
   }
 
   func forgetChanges(of object: ManagedObject) { forgetChanges(of: [object]) }
 
   func forgetChanges(of objects: [ManagedObject]) {
+    ownersMayDiffer()
     let wereTouched = objects.contains(where: \.isTouched)
     let hadEditedLists = objects.contains(where: \.hasEditedLists)
     for object in objects {
@@ -187,6 +190,7 @@ extension ManagedObjectContext {
   /// Gives objects other ids, wherever they are mentioned.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     if ids.isEmpty { return }
+    ownerChanges.settle(in: self)
     for object in objectsMentioning(ids) {
       if let id = ids[object.objectID] {
         unregister(object.objectID)

@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   func followAddition(
     of member: ObjectID, to owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
   ) {
+    noteOwner(owner, relationship, known, of: member)
     if let (object, index) = loadedList(owner, relationship) {
       object.willChange()
       object.memberLists[index]?.append(member)
@@ -22,6 +23,7 @@ extension ManagedObjectContext {
   func followRemoval(
     of member: ObjectID, from owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
   ) {
+    noteOwner(owner, relationship, known, of: member)
     if let (object, index) = loadedList(owner, relationship) {
       object.willChange()
       object.memberLists[index]?.remove(member)
@@ -134,6 +136,13 @@ extension ManagedObjectContext {
         for object in objects { owner.memberLists[index]?.remove(object.objectID) }
       }
     }
+  }
+
+  private func noteOwner(
+    _ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?, of member: ObjectID
+  ) {
+    guard settings.updatesOwners, let index = position(owner, relationship, known) else { return }
+    ownerChanges.note(member, in: MemberKey(owner: owner, relationship: index))
   }
 
   func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
   /// What a request selects of the objects that are not changed or deleted here, all of it.
   private func unchangedPart(of request: FetchRequest) -> FetchRequest {
     let changed =
-      (touched.filter(\.isUpdated) + deleted).filter { request.selects($0.entity) }.map(\.objectID)
+      (touched.filter(\.hasOwnChanges) + deleted).filter { request.selects($0.entity) }.map(\.objectID)
       + ownersOfChangedMembers(request).map(\.objectID)
     var part = request.withoutWindow
     if !changed.isEmpty { part.predicate = .and([request.predicate, .not(.selfIsIn(changed))]) }

@@ -7,8 +7,8 @@ extension ManagedObjectContext {
   /// can be saved again.
   ///
   /// An object counts as changed when an attribute or to-one relationship differs from the store, or a to-many
-  /// relationship that its own row has to say (many-to-many, without inverse, an order) was set through it. Objects
-  /// without such a change are not written and keep their version.
+  /// relationship has other members or, where it counts, another order, whichever side was set. Objects without such a
+  /// change are not written and keep their version.
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
   /// deleted, again for those that come to it or changed since they were told; validation of all of them, and of those that
@@ -68,6 +68,7 @@ extension ManagedObjectContext {
     let greatestRounds = 1000
     for _ in 0..<greatestRounds {
       propagateDeletes()
+      noteOwners()
       // Only subclasses can have something to say.
       let changed =
         inserted.filter { $0.runtime.hasSubclass && $0.isInserted }

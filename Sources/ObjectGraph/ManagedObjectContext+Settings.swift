@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     var propagatesDeletesAtEndOfEvent = true
     var undoManager: UndoManager?
     var automaticallyMergesChangesFromParent = false
+    var updatesOwners = true
   }
 
   /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
@@ -61,6 +62,13 @@ extension ManagedObjectContext {
       let followers = parent?.followers ?? coordinator.followers
       if newValue { followers.add(self) } else { followers.remove(self) }
     }
+  }
+
+  /// Whether an object is updated when a to-many relationship gets or loses members because the other side says so.
+  /// Whoever raises the owners' versions in another way switches it off, before the first change.
+  package var updatesOwners: Bool {
+    get { setting(\.updatesOwners) }
+    set { set(\.updatesOwners, newValue) }
   }
 
   private func setting<Value>(_ path: KeyPath<Settings, Value>) -> Value {

@@ -12,6 +12,7 @@ extension ManagedObjectContext {
     var validated: [ManagedObject: (state: ObjectState, problems: [ValidationError.Problem])] = [:]
     for _ in 0..<greatestRounds {
       finishEvent(propagating: true)
+      noteOwners()
       try throwDeferredError()
       try loadLimitedLists()
       let concerned = inserted.filter(\.isInserted) + touched.filter(\.isUpdated) + deleted

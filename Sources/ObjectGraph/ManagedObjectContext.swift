@@ -74,6 +74,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private var inverselessSweepCount = 1024
   /// Changes of to-many relationships that are not loaded.
   var memberChanges = MemberChanges()
+  /// Objects that may have to be updated because members came or went.
+  var ownerChanges = OwnerChanges()
   /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
   var lostIDs: Set<ObjectID> = []
   /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
@@ -208,16 +210,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether a save would write anything.
   public var hasChanges: Bool {
     checkConfinement()
-    return inserted.contains(where: \.isInserted) || !deleted.isEmpty || touched.contains(where: \.isUpdated)
+    return inserted.contains(where: \.isInserted) || !deleted.isEmpty || touched.contains(where: \.hasOwnChanges)
   }
   /// New objects, in the order of insertion.
   public var insertedObjects: [ManagedObject] {
     checkConfinement()
     return inserted.filter(\.isInserted)
   }
-  /// Persisted objects whose values differ from the store's.
+  /// Persisted objects whose values differ from the store's, owners of to-many relationships that have other members
+  /// included; those are loaded for it.
   public var updatedObjects: [ManagedObject] {
     checkConfinement()
+    noteOwners()
     return touched.filter(\.isUpdated)
   }
   /// Objects that the next save deletes.

@@ -9,6 +9,7 @@ struct MemberList {
   private var ordered: [ObjectID]?
   /// What the store says.
   private(set) var stored: [ObjectID]
+  private var storedSet: Set<ObjectID>?
   /// The relationship was set through this object, not only followed from the other side.
   var isSetHere = false
   /// The next save writes the members as they are here, whatever others made of them since.
@@ -28,6 +29,15 @@ struct MemberList {
   var count: Int { positions.count }
 
   func contains(_ member: ObjectID) -> Bool { positions[member] != nil }
+
+  /// Whether the store has the member.
+  /// - Complexity: linear the first time, constant then.
+  mutating func isStored(_ member: ObjectID) -> Bool {
+    if let storedSet { return storedSet.contains(member) }
+    let set = Set(stored)
+    storedSet = set
+    return set.contains(member)
+  }
 
   /// The members in order.
   /// - Complexity: n log n after a change, constant otherwise.

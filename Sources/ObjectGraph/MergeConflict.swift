@@ -18,6 +18,8 @@ public struct MergeConflict: @unchecked Sendable {
   public let cachedSnapshot: [String: PropertyValue]
   /// What the store has now; nil when the row is gone.
   public let persistedSnapshot: [String: PropertyValue]?
+  /// To-many relationships whose members were changed here, or were changed by others since they were loaded.
+  public let memberConflicts: [MemberConflict]
   let row: Snapshot?
 
   init(_ object: ManagedObject, readAt version: Int64, row: Snapshot?) {
@@ -27,7 +29,21 @@ public struct MergeConflict: @unchecked Sendable {
     objectSnapshot = object.currentValues()
     cachedSnapshot = object.stored?.valuesByName ?? [:]
     persistedSnapshot = row?.valuesByName
+    memberConflicts = row == nil ? [] : object.memberConflicts()
     self.row = row
+  }
+
+  /// What happened to each relationship, for messages.
+  fileprivate var memberText: String {
+    memberConflicts.map { conflict in
+      let parts = [
+        ("added here", conflict.addedHere), ("removed here", conflict.removedHere),
+        ("added by others", conflict.addedByOthers ?? []), ("removed by others", conflict.removedByOthers ?? []),
+      ].filter { !$0.1.isEmpty }.map { what, ids in "\(what): \(MemberConflict.text(ids))" }
+      let isKnown = conflict.addedByOthers?.isEmpty == false || conflict.removedByOthers?.isEmpty == false
+      let others = isKnown ? [] : ["the store has: \(MemberConflict.text(conflict.persistedMembers))"]
+      return "; \(conflict.relationshipName) (\((parts + others).joined(separator: ", ")))"
+    }.joined()
   }
 }
 
@@ -73,6 +89,7 @@ public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
     let locking = optimisticLockingConflicts.map { conflict in
       let now = conflict.newVersion.map { "it is at version \($0) now" } ?? "it is gone"
       return "\(conflict.sourceObject.runtime.entity.name) was read at version \(conflict.oldVersion); \(now)"
+        + conflict.memberText
     }
     let constraints = constraintConflicts.map { conflict in
       let values = conflict.constraint.map { conflict.constraintValues[$0]?.description ?? "nil" }

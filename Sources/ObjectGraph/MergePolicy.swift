@@ -11,8 +11,11 @@
 ///
 /// A constraint is about the rows of one store: where several hold an entity, objects of two of them may have one key.
 ///
-/// To-many relationships are merged under both property policies: what came and went here is applied to what the store
-/// has. A changed object whose row is gone is inserted again with its id under `mergeByPropertyObjectTrump` and
+/// To-many relationships are merged: what came and went here is applied to what the store has. An object is updated when
+/// its members change at the other side, so two contexts that give one object new members are in conflict about it. Where
+/// members are all that others changed of an object, or all that was changed here, both have what they did under every
+/// policy but `error`, and the methods below are not asked; under `error` the conflict says which members came and went
+/// (`MergeConflict.memberConflicts`). A changed object whose row is gone is inserted again with its id under `mergeByPropertyObjectTrump` and
 /// `overwrite`, and is lost under the other two (in a child context, whose parent deleted it, it is lost under all
 /// but `error`). A deletion here of a changed row is carried out under `mergeByPropertyObjectTrump` and `overwrite`,
 /// and taken back under the other two; what delete rules did to other objects then stays. A deletion of a row that is

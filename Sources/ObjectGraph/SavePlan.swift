@@ -10,6 +10,7 @@ struct SavePlan {
   private(set) var request = SaveRequest()
 
   init(_ context: ManagedObjectContext) throws {
+    context.noteOwners()
     inserted = context.inserted.filter(\.isInserted)
     updated = context.touched.filter(\.isUpdated)
     deleted = context.deleted
@@ -42,8 +43,10 @@ struct SavePlan {
   var childSave: ManagedObjectContext.ChildSave {
     ManagedObjectContext.ChildSave(
       inserted: request.inserted, stores: inserted.map(\.assignedStore),
+      // The parent's owners follow their members as the owners here do.
       updated: zip(updated, request.updated).compactMap { object, after in
-        object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
+        guard object.differsFromStored(countingTransients: true) else { return nil }
+        return object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
       },
       deleted: request.deleted.map(\.objectID),
       members: request.toMany)

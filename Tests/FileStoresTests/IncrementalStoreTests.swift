@@ -122,6 +122,7 @@ struct IncrementalStoreTests {
     try change(contexts[0]) { notes in try notes[0].add(notes[1], to: "related") }
     let entity = note
     try contexts[1].performAndWait {
+      contexts[1].mergePolicy = .mergeByPropertyStoreTrump
       let all = try contexts[1].fetch(FetchRequest(entity))
       let a = try #require(all.first { $0["name"] == .string("a") })
       #expect(try a.objectIDs(for: "related").count == 1)

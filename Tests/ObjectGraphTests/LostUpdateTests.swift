@@ -21,7 +21,8 @@ struct LostUpdateTests {
       try book.add(try Self.tag(archive, context, "t0"), to: "tags")
       try context.save()
     }
-    try archive.work { mine in
+    // The policy that takes the most of what was changed here back leaves members alone.
+    try archive.work(.rollback) { mine in
       let book = try #require(try archive.find(mine, "b"))
       _ = try book.objects(for: "tags")
       try archive.work { theirs in
@@ -48,15 +49,17 @@ struct LostUpdateTests {
     }
   }
 
-  @Test("a member that somebody deleted is not linked to", arguments: StoreKind.allCases)
-  func goneMember(kind: StoreKind) throws {
+  @Test(
+    "a member that somebody deleted is a conflict, and is not linked to unless the policy brings it back",
+    arguments: StoreKind.allCases, MergePolicy.Kind.allCases)
+  func goneMember(kind: StoreKind, policy: MergePolicy.Kind) throws {
     let archive = try Archive(kind)
     try archive.work { context in
       archive.add(context, "b")
       context.insert(archive.tag)["name"] = .string("t0")
       try context.save()
     }
-    try archive.work { mine in
+    try archive.work(MergePolicy(policy)) { mine in
       let book = try #require(try archive.find(mine, "b"))
       let tag = try Self.tag(archive, mine, "t0")
       _ = tag["name"]
@@ -65,11 +68,19 @@ struct LostUpdateTests {
         try theirs.save()
       }
       try book.add(tag, to: "tags")
-      try mine.save()
+      switch policy {
+      case .error: #expect(throws: SaveConflictError.self) { try mine.save() }
+      case .mergeByPropertyStoreTrump, .rollback:
+        let error = #expect(throws: ValidationError.self) { try mine.save() }
+        #expect(error?.problems.map(\.code) == [.deletedDestination])
+      case .mergeByPropertyObjectTrump, .overwrite: try mine.save()
+      }
     }
     let book = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
     let tags = try #require(archive.item.relationship("tags"))
-    #expect(try archive.store.members(of: book, relationship: tags).isEmpty)
+    let isBack = policy == .mergeByPropertyObjectTrump || policy == .overwrite
+    #expect(try archive.store.members(of: book, relationship: tags).count == (isBack ? 1 : 0))
+    #expect(try archive.store.count(FetchRequest(archive.tag)) == (isBack ? 1 : 0))
   }
 
   @Test("what an overwriting save did not write is no part of the next save", arguments: StoreKind.allCases)

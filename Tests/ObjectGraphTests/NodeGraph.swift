@@ -41,6 +41,15 @@ struct NodeGraph {
     return object
   }
 
+  /// The versions of all nodes in the store, by number.
+  func versions() throws -> [Int: Int64] {
+    var versions: [Int: Int64] = [:]
+    for row in try store.snapshots(FetchRequest(node)) {
+      if let number = row.attributes[0].number { versions[number] = row.version }
+    }
+    return versions
+  }
+
   /// A relationship that one side does not know of.
   struct OneSided: Error {
     var text: String
@@ -79,4 +88,9 @@ struct NodeGraph {
     }
     return nodes
   }
+}
+
+extension Value {
+  /// A whole number.
+  var number: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
 }

@@ -51,6 +51,21 @@ struct PlainGraph {
 
   mutating func save() { saved = nodes }
 
+  /// The nodes that the next save updates: their own values differ, or the members of their relationships, on either side.
+  var updated: Set<Int> {
+    func members(_ nodes: Nodes, _ number: Int) -> [Set<Int>] {
+      [
+        Set(nodes.filter { $0.value.parent == number }.keys),
+        Set(nodes.filter { $0.value.friends.contains(number) }.keys),
+      ]
+    }
+    return Set(
+      saved.keys.filter { number in
+        guard let node = nodes[number] else { return false }
+        return node != saved[number] || members(nodes, number) != members(saved, number)
+      })
+  }
+
   mutating func discard() {
     nodes = saved
     undoStack = []
@@ -79,6 +94,7 @@ struct RandomGraphTests {
       var held: [ManagedObject] = []
       var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 7)
       var plain = PlainGraph()
+      var versions: [Int: Int64] = [:]
       var history: [String] = []
       var next = 0
       for _ in 0..<120 {
@@ -122,8 +138,20 @@ struct RandomGraphTests {
           plain.change { PlainGraph.delete(first, from: &$0) }
         case .save:
           context.processPendingChanges()
+          let updated = plain.updated
+          let told = Set(context.updatedObjects.compactMap { $0["number"].number })
           try context.save()
           plain.save()
+          // What was gone and came back is new.
+          var expected: [Int: Int64] = [:]
+          for number in plain.nodes.keys {
+            expected[number] = (versions[number] ?? 1) + (updated.contains(number) ? 1 : 0)
+          }
+          versions = try graph.versions()
+          guard versions == expected, told == updated else {
+            Issue.record("after \(history.suffix(12)): versions \(versions) are not \(expected), updated \(told)")
+            return
+          }
         case .undo:
           context.undo()
           plain.undo()

@@ -41,6 +41,8 @@ final class ObjectWriter {
   private func newContext() -> ManagedObjectContext {
     let context = container.newBackgroundContext()
     context.stalenessInterval = 0
+    // A run raises the versions of owners once, at its end.
+    context.updatesOwners = false
     return context
   }
 

@@ -1,0 +1,157 @@
+import ObjectModel
+import StoreInterface
+
+/// An object whose to-many relationship gets or loses a member is updated, whichever side says so.
+extension ManagedObjectContext {
+  /// To be called where members or their rows change otherwise than by setting relationships.
+  func ownersMayDiffer() {
+    if settings.updatesOwners && !(inserted.isEmpty && touched.isEmpty && deleted.isEmpty && editedLists.isEmpty) {
+      ownerChanges.isIncomplete = true
+    }
+  }
+
+  /// The object that an owner's id stands for, loaded or not; nil for a new object, which a save writes anyway.
+  func possibleOwner(_ id: ObjectID) -> ManagedObject? {
+    if let object = registeredObject(with: id) { return object.status == .inserted ? nil : object }
+    let id = permanentID(for: id)
+    return id.isTemporary && parent == nil ? nil : object(with: id)
+  }
+
+  /// Loads the owners of changed members where that has not been done, and puts them among the objects that a save
+  /// looks at. An owner whose row is gone stays out.
+  func noteOwners() {
+    if ownerChanges.isEmpty { return }
+    ownerChanges.settle(in: self)
+    if ownerChanges.isIncomplete {
+      gatherOwners()
+      ownerChanges.settle(in: self, isEvent: false)
+    }
+    let owners = ownerChanges.owners
+    let faults = owners.filter { $0.isFault && !$0.hasStored }
+    do {
+      if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
+    } catch {
+      deferredError = error
+    }
+    for owner in owners {
+      if owner.isFault && owner.hasStored { owner.fire() }
+      owner.touch()
+    }
+  }
+
+  /// Tells the event of the owners that are loaded: their relationships changed in it.
+  func noteOwnersOfEvent() {
+    if ownerChanges.isEmpty { return }
+    ownerChanges.settle(in: self)
+    event.owners = ownerChanges.takeEventOwners()
+  }
+
+  /// Whether members came to or left to-many relationships of an object, by what the other side says.
+  /// - Parameter relationship: the one that is asked for; nil for all.
+  func hasMemberChanges(_ owner: ManagedObject, _ relationship: Int? = nil) -> Bool {
+    if ownerChanges.isEmpty { return false }
+    ownerChanges.settle(in: self)
+    return ownerChanges.candidates(of: owner).contains { candidate in
+      (relationship ?? candidate.relationship) == candidate.relationship
+        && candidate.change(of: owner) != nil
+    }
+  }
+
+  /// The members that came to and left a to-many relationship, by what the other side says.
+  func memberChanges(of owner: ManagedObject, _ relationship: Int) -> (added: [ObjectID], removed: [ObjectID]) {
+    ownerChanges.settle(in: self)
+    var seen: Set<ManagedObject> = []
+    var changes: (added: [ObjectID], removed: [ObjectID]) = ([], [])
+    for candidate in ownerChanges.candidates(of: owner)
+    where candidate.relationship == relationship && seen.insert(candidate.member).inserted {
+      switch candidate.change(of: owner) {
+      case .added: changes.added.append(candidate.member.objectID)
+      case .removed: changes.removed.append(candidate.member.objectID)
+      case nil: break
+      }
+    }
+    return changes
+  }
+
+  /// Finds the owners anew, from the members that a save writes.
+  private func gatherOwners() {
+    ownerChanges.restart()
+    for object in inserted + touched + deleted {
+      for (index, link) in object.runtime.links.enumerated() {
+        guard let inverse = object.runtime.layout.inverses[index], link.isInverseToMany else { continue }
+        if !link.isToMany {
+          let (before, after) = (object.storedDestination(index), object.presentDestination(index))
+          if before == after { continue }
+          for owner in [before, after] { noteOwner(owner, inverse, of: object.objectID) }
+        } else if let list = object.memberLists.indices.contains(index) ? object.memberLists[index] : nil {
+          for owner in list.changedMembers(isGone: object.status == .deleted) {
+            noteOwner(owner, inverse, of: object.objectID)
+          }
+        }
+      }
+    }
+  }
+
+  private func noteOwner(_ owner: ObjectID?, _ relationship: Relationship, of member: ObjectID) {
+    guard let owner, let index = coordinator.runtime(owner.entity).index(of: relationship) else { return }
+    ownerChanges.note(member, in: MemberKey(owner: owner, relationship: index))
+  }
+}
+
+extension OwnerChanges.Candidate {
+  enum Change { case added, removed }
+
+  /// What became of the membership since the member was read.
+  func change(of owner: ManagedObject) -> Change? {
+    guard let inverse = owner.runtime.layout.inverses[relationship],
+      let index = member.runtime.index(of: inverse)
+    else { return nil }
+    let (before, after) = member.leads(to: owner.objectID, index)
+    if before == after { return nil }
+    return after ? .added : .removed
+  }
+}
+
+extension MemberList {
+  /// The members that are here or in the store, but not in both.
+  /// - Parameter isGone: none is here.
+  fileprivate func changedMembers(isGone: Bool) -> [ObjectID] {
+    if isGone { return stored }
+    var list = self
+    let before = Set(stored)
+    return stored.filter { !contains($0) } + list.members().filter { !before.contains($0) }
+  }
+}
+
+extension ManagedObject {
+  /// Whether to-many relationships have other members than in the store because the other side says so. A fault is loaded
+  /// when that may be.
+  var hasMemberChanges: Bool {
+    guard status == .loaded || status == .fault, let context, context.hasMemberChanges(self) else { return false }
+    fire()
+    return status == .loaded
+  }
+
+  /// Whether a relationship led to an object in the store, and does here.
+  fileprivate func leads(to owner: ObjectID, _ index: Int) -> (before: Bool, after: Bool) {
+    if !runtime.links[index].isToMany {
+      return (storedDestination(index) == owner, presentDestination(index) == owner)
+    }
+    guard !isInert, memberLists.indices.contains(index), let isStored = memberLists[index]?.isStored(owner) else {
+      return (false, false)
+    }
+    return (isStored, status != .deleted && memberLists[index]?.contains(owner) == true)
+  }
+
+  /// Where a to-one relationship leads in the store; nil for what is not saved any more.
+  fileprivate func storedDestination(_ index: Int) -> ObjectID? { isInert ? nil : waitingDestination(index) }
+
+  /// Where a to-one relationship leads here; nil for what is deleted.
+  fileprivate func presentDestination(_ index: Int) -> ObjectID? {
+    switch status {
+    case .loaded, .inserted: loadedDestination(index)
+    case .fault: waitingDestination(index)
+    case .deleted, .gone, .detached: nil
+    }
+  }
+}

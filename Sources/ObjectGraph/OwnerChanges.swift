@@ -1,0 +1,66 @@
+import ObjectModel
+
+/// Objects whose to-many relationships may have other members since the last save because the other side says so, each
+/// with the members that came or went.
+///
+/// Whether a member really came or went is not kept but asked of the member, so that what is taken back, by undo or by
+/// a second change, needs no bookkeeping. Changes are only written down as they come, and put in order when somebody asks.
+struct OwnerChanges {
+  private struct Entry {
+    var key: MemberKey
+    var member: ObjectID
+  }
+
+  /// A member that may have come or gone.
+  struct Candidate {
+    var relationship: Int
+    var member: ManagedObject
+  }
+
+  private var log: [Entry] = []
+  private var candidates: [ObjectIdentifier: [Candidate]] = [:]
+  /// The owners, held here, in the order in which they were first noted.
+  private(set) var owners: [ManagedObject] = []
+  /// Owners that were noted since the last event ended.
+  private var eventOwners: [ManagedObject] = []
+  /// A merge or the settling of conflicts may have made others owners of a change than those that were noted.
+  var isIncomplete = false
+
+  var isEmpty: Bool { log.isEmpty && owners.isEmpty && !isIncomplete }
+
+  mutating func note(_ member: ObjectID, in key: MemberKey) { log.append(Entry(key: key, member: member)) }
+
+  /// Forgets what was noted, but not what the event is about.
+  mutating func restart() {
+    let owners = eventOwners
+    self = OwnerChanges()
+    eventOwners = owners
+  }
+
+  /// Puts what was noted since in order.
+  /// - Parameter isEvent: it changed in this event.
+  mutating func settle(in context: ManagedObjectContext, isEvent: Bool = true) {
+    if log.isEmpty { return }
+    let entries = log
+    log = []
+    var last: (id: ObjectID, owner: ManagedObject?)?
+    for entry in entries {
+      let owner = last?.id == entry.key.owner ? last?.owner : context.possibleOwner(entry.key.owner)
+      last = (entry.key.owner, owner)
+      guard let owner, let member = context.registeredObject(with: entry.member) else { continue }
+      let key = ObjectIdentifier(owner)
+      if candidates[key] == nil { owners.append(owner) }
+      candidates[key, default: []].append(Candidate(relationship: entry.key.relationship, member: member))
+      if isEvent && eventOwners.last !== owner { eventOwners.append(owner) }
+    }
+  }
+
+  func candidates(of owner: ManagedObject) -> [Candidate] { candidates[ObjectIdentifier(owner)] ?? [] }
+
+  /// The owners that were noted in this event, which ends.
+  mutating func takeEventOwners() -> [ManagedObject] {
+    let owners = eventOwners
+    eventOwners = []
+    return owners
+  }
+}
