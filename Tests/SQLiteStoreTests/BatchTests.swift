@@ -155,7 +155,8 @@ struct BatchTests {
       try connection.string("SELECT group_concat(Z_FOK_PARENT) FROM (SELECT * FROM ZPLACE WHERE ZPARENT = 1)")
         == "3072,4096")
     #expect(try connection.integer("SELECT count(*) FROM ZPLACE WHERE ZPARENT NOT NULL AND Z2_PARENT IS NOT 3") == 0)
-    #expect(try connection.integer("SELECT count(*) FROM Z_RT_Stop_byPlace") == 0)
+    let held = try connection.integer("SELECT count(*) FROM Z_RT_Stop_byPlace")
+    #expect(try connection.integer("SELECT count(*) FROM ZPLACE") == held)
   }
 
   @Test("the spatial index follows the rows")

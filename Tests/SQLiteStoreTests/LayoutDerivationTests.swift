@@ -96,8 +96,8 @@ struct LayoutDerivationTests {
     let layout = StoreLayout(model: try Self.shop())
     #expect(layout.derivedAttributes.allSatisfy { $0.obstacle == nil })
     #expect(layout.derivedAttributes.count == 14)
-    #expect(layout.triggers.map(\.attribute) == ["orderCount"])
-    #expect(layout.notes.filter { $0.contains("no triggers") }.count == 13)
+    #expect(layout.triggers.map(\.attribute).sorted() == ["customerName", "orderCount"])
+    #expect(layout.notes.filter { $0.contains("no triggers") }.count == 12)
   }
 
   @Test(

@@ -165,7 +165,7 @@ struct PartialUpdateTests {
     try created.insert(makeBatch(stop, identifier, [[.text("x")], [.text("y")]]), keys: [7, 8])
     try created.seal()
     // As after a migration that made the relationship ordered.
-    let connection = try Connection(path: path)
+    let connection = try Connection(path: path, options: .init(trustsSchema: true))
     try connection.execute("UPDATE ZPLACE SET Z_FOK_PARENT = NULL WHERE Z_PK IN (3, 4)")
     try connection.close()
 

@@ -15,9 +15,10 @@ extension SQLiteStore {
           try connection.execute(SQLiteStore.ifMissing(index.createStatement))
         }
         try fillDerivedAttributes()
-        for tree in try RTree.all(in: connection, layout) { try connection.execute(tree.fillStatement) }
-        for trigger in layout.triggers { for text in trigger.createStatements { try connection.execute(text) } }
+        // Before there are triggers: those of R-trees do not run until the schema is trusted.
         try settleOrderKeys()
+        for statement in layout.triggerStatements { try connection.execute(statement) }
+        for tree in try RTree.all(in: connection, layout) { try connection.execute(tree.fillStatement()) }
       }
       hasDeferredIndexes = false
       try beginUpkeep()

@@ -84,32 +84,54 @@ struct SchemaGuard {
   }
 }
 
+/// A trigger that the model of a store does not explain.
+public struct ForeignTrigger: Sendable, Hashable {
+  /// Its name.
+  public var name: String
+  /// The table whose changes set it off.
+  public var table: String
+}
+
 extension SchemaGuard {
-  /// A trigger that the layout does not have.
-  struct ForeignTrigger {
-    var name: String
-    var table: String
+  /// The texts of all triggers in the file.
+  func triggerTexts() throws(SQLiteError) -> Set<String> {
+    let statement = try Statement(connection, "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
+    var texts: Set<String> = []
+    while try statement.step() { texts.insert(statement.string(at: 0) ?? "") }
+    return texts
   }
 
-  /// Triggers on the layout's tables that the layout does not explain, by name.
+  /// Triggers that are none of Core Data's, by name: on the layout's tables, those of bookkeeping and history, and the
+  /// tables behind R-trees. Those on other tables are never set off here.
   func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
-      .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
-    let known = Set(layout.triggers.flatMap(\.createStatements))
+      .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
+    let trees = try RTree.all(in: connection, layout)
+    let known = Set(layout.triggers.flatMap(\.createStatements) + trees.flatMap(\.triggerStatements))
     let statement = try Statement(
       connection, "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
     var result: [ForeignTrigger] = []
     while try statement.step() {
       let table = statement.string(at: 1) ?? ""
-      guard tables.contains(table.uppercased()), !known.contains(statement.string(at: 2) ?? "") else { continue }
+      let isWritten = tables.contains(table.uppercased()) || table.uppercased().hasPrefix("Z_RT_")
+      guard isWritten, !known.contains(statement.string(at: 2) ?? "") else { continue }
       result.append(ForeignTrigger(name: statement.string(at: 0) ?? "", table: table))
     }
     return result
   }
 
   /// Why rows of a table cannot be written, nil when they can. SQLite compiles a table's triggers with each statement,
-  /// so that nothing has to be run to know.
+  /// so that nothing has to be run to know. Core Data trusts the schema, without which triggers cannot write R-trees.
   func writeObstacle(_ table: String) throws(SQLiteError) -> String? {
+    try connection.set(.trustedSchema, true)
+    try connection.set(.triggers, true)
+    let obstacle = try compilingObstacle(table)
+    try connection.set(.triggers, false)
+    try connection.set(.trustedSchema, false)
+    return obstacle
+  }
+
+  private func compilingObstacle(_ table: String) throws(SQLiteError) -> String? {
     let name = SchemaGuard.quoted(table)
     for sql in ["INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET rowid = rowid", "DELETE FROM \(name)"] {
       do {

@@ -62,6 +62,7 @@ public enum StoreChecker {
     let name = (path as NSString).lastPathComponent
     let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
     return try PrivateView.withConnection(to: path) { connection in
+      try connection.set(.triggers, false)
       let metadata = try StoreMetadata(connection)
       var report = StoreReport(
         path: path, metadata: metadata, hashes: hashes(metadata, model), digestMatches: digestMatches(metadata, model),

@@ -55,18 +55,18 @@ extension StoreLayout {
     return result
   }
 
-  /// The WHERE clause of a partial index. Only a comparison with a number is confirmed to the letter. A predicate that
-  /// has no meaning in SQL leaves an index over all rows, which serves the same lookups.
+  /// The WHERE clause of a partial index; a compound one stands in parentheses. A predicate that has no meaning in SQL leaves an index over all rows, which serves the same lookups.
   private mutating func condition(of index: FetchIndexDescription, _ entity: Entity) -> String? {
     guard let text = index.partialIndexPredicate else { return nil }
     do {
       let predicate = try ModelPredicate(parsing: text)
       let condition = try predicate.sql { propertyColumn($0, of: entity) }
-      if case .comparison(_, "=", .number) = predicate { return condition }
+      let text = predicate.isCompound ? "(\(condition))" : condition
+      if predicate.isConfirmed { return text }
       notes.append(
-        "Index \(entity.name).\(index.name) is partial; its condition \(condition) means the same as the model's, but "
+        "Index \(entity.name).\(index.name) is partial; its condition \(text) means the same as the model's, but "
           + "Core Data may write it in other words.")
-      return condition
+      return text
     } catch {
       notes.append(
         "Index \(entity.name).\(index.name) is partial in the model, by a predicate that cannot be part of a schema "

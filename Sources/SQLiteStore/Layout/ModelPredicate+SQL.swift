@@ -1,6 +1,24 @@
 import StoreInterface
 
 extension ModelPredicate {
+  /// Whether the text of a partial index has parentheses around it.
+  var isCompound: Bool {
+    switch self {
+    case .and, .or: true
+    default: false
+    }
+  }
+
+  /// Whether stores of Apple's show how such a condition is written.
+  var isConfirmed: Bool {
+    switch self {
+    case .comparison(_, let sign, .number(let text)): ["=", "<>", ">"].contains(sign) && Int64(text) != nil
+    case .comparison(_, _, .null): true
+    case .and(let parts), .or(let parts): parts.allSatisfy(\.isConfirmed)
+    default: false
+    }
+  }
+
   /// The condition as SQL. Constants stand in the text, as in Core Data's own `WHERE ZSTATE = 1`.
   /// - Parameter column: the SQL name of a key path's column; nil when it is no column of the table.
   func sql(_ column: (String) -> String?) throws(Refusal) -> String {

@@ -85,6 +85,15 @@ extension ResolvedDerivation {
   }
 }
 
+extension ResolvedDerivation {
+  /// What Core Data's own triggers for the derivation leave out: a value through a to-one relationship stays when the
+  /// object that it is of goes and the reference to it does not.
+  var causesWithoutTrigger: [UpkeepCause] {
+    guard case .value(let hops, _, _) = formula, !hops.isEmpty else { return [] }
+    return causes.filter { $0.event == .delete }
+  }
+}
+
 /// A change of a table after which something has to be brought up to date.
 struct UpkeepCause: Hashable {
   enum Event: Hashable {

@@ -13,13 +13,22 @@ public struct TriggerLayout: Sendable {
 }
 
 extension StoreLayout {
-  /// Triggers for `count:(relationship)` over a to-many relationship whose inverse is to-one, the one derivation whose
-  /// triggers are known to the letter. Other derived attributes get a note: this library keeps their values itself,
-  /// but an app that writes to the store later does not.
+  /// Every trigger of a new store, those of R-trees last.
+  var triggerStatements: [String] {
+    triggers.flatMap(\.createStatements)
+      + indexes.flatMap { index in
+        guard case .rTree(let columns) = index.kind else { return [String]() }
+        return RTree.triggerStatements(name: index.name, source: index.table, columns: columns)
+      }
+  }
+
+  /// Triggers for `count:(relationship)` over a to-many relationship whose inverse is to-one, and for the value of an
+  /// attribute through one to-one relationship: the derivations whose triggers are known to the letter. Other derived
+  /// attributes get a note: this library keeps their values itself, but an app that writes to the store later does not.
   mutating func makeTriggers() -> [TriggerLayout] {
     var result: [TriggerLayout] = []
     for derived in derivedAttributes where derived.obstacle == nil {
-      if let trigger = countTrigger(derived) {
+      if let trigger = countTrigger(derived) ?? keyPathTrigger(derived) {
         result.append(trigger)
       } else {
         notes.append(
@@ -29,6 +38,45 @@ extension StoreLayout {
       }
     }
     return result
+  }
+
+  /// The tables are those of the hierarchies. Rows of entities without the attribute have no foreign key either, so that
+  /// the triggers leave them as they are.
+  private func keyPathTrigger(_ derived: DerivedAttribute) -> TriggerLayout? {
+    guard let derivation = derived.derivation, case .value(let hops, let read, nil) = derivation.formula,
+      hops.count == 1
+    else { return nil }
+    let (table, target) = (derivation.target.table, derivation.target.name)
+    let (source, key) = (hops[0].table, hops[0].foreignKey)
+    let stem = "\(derived.entity.name)_\(derived.name)"
+
+    func report(_ function: String, _ condition: String) -> String {
+      "SELECT NSCoreDataDATrigger\(function)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(derived.name)', "
+        + "\(target)) FROM \(table) WHERE \(condition); END"
+    }
+    func onOwner(_ suffix: String, _ event: String, _ function: String) -> (String, String) {
+      let name = "Z_DA_\(table)_\(stem)_SOURCE_\(suffix)"
+      return (
+        name,
+        "CREATE TRIGGER \(name) AFTER \(event) ON \(table) FOR EACH ROW BEGIN UPDATE \(table) SET \(target) = "
+          + "(SELECT \(read) FROM \(source) WHERE Z_PK = NEW.\(key)) WHERE Z_PK = NEW.Z_PK; "
+          + report(function, "Z_PK = NEW.Z_PK")
+      )
+    }
+    func onSource(_ suffix: String, _ event: String, _ function: String) -> (String, String) {
+      let name = "Z_DA_\(source)_\(stem)_PARAMETER_\(suffix)"
+      return (
+        name,
+        "CREATE TRIGGER \(name) AFTER \(event) ON \(source) FOR EACH ROW BEGIN UPDATE \(table) SET \(target) = "
+          + "NEW.\(read) WHERE \(key) = NEW.Z_PK; " + report(function, "\(key) = NEW.Z_PK")
+      )
+    }
+    let triggers = [
+      onOwner("INSERT", "INSERT", "InsertUpdated"), onOwner("UPDATE", "UPDATE OF \(key)", "Updated"),
+      onSource("INSERT", "INSERT", "InsertUpdated"), onSource("UPDATE", "UPDATE OF \(read)", "Updated"),
+    ]
+    return TriggerLayout(
+      entity: derived.entity, attribute: derived.name, names: triggers.map(\.0), createStatements: triggers.map(\.1))
   }
 
   private func countTrigger(_ derived: DerivedAttribute) -> TriggerLayout? {

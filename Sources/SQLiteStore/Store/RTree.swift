@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-/// An R-tree that is in a store. No trigger inside the store fills it.
+/// An R-tree that is in a store.
 struct RTree: Sendable, Hashable {
   var name: String
   /// The table whose rows it holds.
@@ -9,19 +9,50 @@ struct RTree: Sendable, Hashable {
   var columns: [String]
   /// The entity numbers of the rows that it holds.
   var numbers: String
+  /// Whether the file has Core Data's trigger that fills it. Then every row of the table is in it, whatever its entity, and a
+  /// missing coordinate is 0. Stores that were migrated may lack them; there only rows with all coordinates are in it.
+  var hasTriggers = false
 
   /// A foreign file may call it anything.
   var quotedName: String { SQLiteStore.quoted(name) }
 
-  /// What makes a row of the table belong into it.
+  /// What makes a row of the table worth finding: it has all coordinates, and is of the index's entity.
   var membership: String {
     columns.map { "\($0) IS NOT NULL AND " }.joined() + "Z_ENT IN (\(numbers))"
   }
 
-  /// Adds every row that has all coordinates; more conditions may follow.
-  var fillStatement: String {
+  /// Adds every row that belongs into it.
+  /// - Parameter condition: what the rows must meet besides.
+  func fillStatement(where condition: String? = nil) -> String {
     let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
-    return "INSERT INTO \(quotedName) SELECT Z_PK, \(values) FROM \(source) WHERE \(membership)"
+    let conditions = [hasTriggers ? nil : membership, condition].compactMap { $0 }
+    return "INSERT INTO \(quotedName) SELECT Z_PK, \(values) FROM \(source)"
+      + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+  }
+
+  /// The three triggers by which Core Data keeps an R-tree, blank by blank.
+  static func triggerStatements(name: String, source: String, columns: [String]) -> [String] {
+    let ranges = columns.map { "\($0)_MIN, \($0)_MAX" }.joined(separator: ", ")
+    let values = columns.enumerated().map { index, column in
+      "NEW.\(column)\(index == 0 ? " ," : ", ")NEW.\(column)"
+    }.joined(separator: ", ")
+    let row = "INTO \(name) (Z_PK, \(ranges)) VALUES (NEW.Z_PK, \(values)) ; END"
+    return [
+      "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(source) FOR EACH ROW BEGIN INSERT OR REPLACE \(row)",
+      "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE ON \(source) FOR EACH ROW BEGIN "
+        + "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(row)",
+      "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(source) FOR EACH ROW BEGIN "
+        + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
+    ]
+  }
+
+  /// The triggers that the tree would have; none where its name would have to be quoted, as no index of a model is called
+  /// so and a text would mean something else.
+  var triggerStatements: [String] {
+    guard
+      name.unicodeScalars.allSatisfy({ $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil })
+    else { return [] }
+    return RTree.triggerStatements(name: name, source: source, columns: columns)
   }
 
   /// The R-trees of a file. The file decides, not the model: fetch indexes do not count for compatibility, and a
@@ -43,10 +74,12 @@ struct RTree: Sendable, Hashable {
       let known = Set(table.columns.map(\.name))
       let columns = try coordinates(of: name, connection)
       guard !columns.isEmpty, known.isSuperset(of: columns) else { continue }
-      trees.append(
-        RTree(
-          name: name, source: table.name, columns: columns,
-          numbers: layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))
+      var tree = RTree(
+        name: name, source: table.name, columns: columns,
+        numbers: layout.numbers(ofKind: entity).map(String.init).joined(separator: ", "))
+      let texts = try SchemaGuard(connection: connection).triggerTexts()
+      tree.hasTriggers = tree.triggerStatements.first.map(texts.contains) ?? false
+      trees.append(tree)
     }
     return trees
   }

@@ -93,6 +93,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   var isTransactionVoid = false
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   private(set) var upkeep: Upkeep?
+  /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
+  public private(set) var foreignTriggers: [ForeignTrigger] = []
   /// Who follows the fetch that is running.
   var monitor: FetchMonitor?
   let externalData: ExternalDataFolder
@@ -155,6 +157,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try FileSystem.requireFile(path)
     do {
       let connection = try openConnection(path: path, options: options)
+      // Until they are known, triggers are not even compiled.
+      try connection.set(.triggers, false)
       try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)
       let metadata = try StoreMetadata(connection)
       if options.checksVersionHashes { try metadata.check(against: model) }
@@ -211,7 +215,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     for statement in layout.tableStatements { try connection.execute(statement) }
     if !options.defersIndexes {
       for index in layout.indexes { try connection.execute(index.createStatement) }
-      for trigger in layout.triggers { for text in trigger.createStatements { try connection.execute(text) } }
+      for statement in layout.triggerStatements { try connection.execute(statement) }
     }
     for statement in layout.bookkeepingStatements { try connection.execute(statement) }
     let insert = try Statement(
@@ -238,7 +242,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   }
 
   /// Every table and column of the layout must be there and be what it should be; more may be. A file that is about
-  /// to be imported into is checked wholly, and what its triggers may cost is bounded.
+  /// to be imported into is checked wholly.
   private func checkSchema() throws {
     let schema = SchemaGuard(connection: connection)
     if options.isUnderConstruction, let problem = try integrityProblem() {
@@ -248,14 +252,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       throw StoreError.notAStore(path: path, message: problem.message)
     }
     if options.isReadOnly { return }
-    let triggers = try schema.foreignTriggers(layout)
-    for trigger in triggers {
-      if let obstacle = try schema.writeObstacle(trigger.table) {
-        throw StoreError.notAStore(
-          path: path, message: "\(trigger.table) cannot be written to, a trigger is in the way: \(obstacle)")
-      }
-    }
-    try connection.limitWork(toSteps: triggers.isEmpty ? nil : 300_000_000, per: .step)
+    // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are none
+    // of Core Data's do not run.
+    try connection.limitWork(toSteps: nil)
   }
 
   private func openHistory() throws {
@@ -268,11 +267,18 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   func wasThere(_ key: Int64, in entity: Entity) -> Bool { key <= lastKeysAtOpening[entity.root.index] ?? 0 }
 
   /// From here on derived attributes and R-trees follow every change.
+  ///
+  /// Triggers whose texts are those that Core Data writes run; for those of R-trees the schema has to be trusted. One
+  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `Upkeep` does the work of
+  /// the known ones then. Its own triggers are temporary ones, which the switch leaves on.
   func beginUpkeep() throws {
-    let statement = try Statement(connection, "SELECT name FROM sqlite_master WHERE type = 'trigger'")
-    var triggers: Set<String> = []
-    while try statement.step() { triggers.insert(statement.string(at: 0) ?? "") }
-    upkeep = try Upkeep(self, triggers: triggers)
+    let schema = SchemaGuard(connection: connection)
+    foreignTriggers = try schema.foreignTriggers(layout)
+    let trees = try RTree.all(in: connection, layout)
+    try connection.set(.triggers, foreignTriggers.isEmpty)
+    let texts = foreignTriggers.isEmpty ? try schema.triggerTexts() : []
+    try connection.set(.trustedSchema, trees.contains { !texts.isDisjoint(with: $0.triggerStatements) })
+    upkeep = try Upkeep(self, triggers: texts)
   }
 
   func endUpkeep() { upkeep = nil }

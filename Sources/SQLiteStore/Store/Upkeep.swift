@@ -22,22 +22,25 @@ final class Upkeep {
   private var statements: [[Statement]] = []
 
   /// Nil when the store has nothing to keep.
-  /// - Parameter triggers: names of the triggers that the store has, which keep some derived attributes by themselves.
+  /// - Parameter triggers: texts of the triggers that run in this connection, which keep some attributes and R-trees by
+  ///   themselves.
   init?(_ store: SQLiteStore, triggers: Set<String>) throws(SQLiteError) {
     connection = store.connection
     timestamp = store.options.derivationTimestamp
     let layout = store.layout
-    let kept = layout.triggers.filter { triggers.isSuperset(of: $0.names) }
+    let kept = layout.triggers.filter { triggers.isSuperset(of: $0.createStatements) }
     var items: [Item] = []
     for derived in layout.derivedAttributes {
-      guard let derivation = derived.derivation,
-        !kept.contains(where: { $0.entity == derived.entity && $0.attribute == derived.name })
-      else { continue }
+      guard let derivation = derived.derivation else { continue }
+      let isKept = kept.contains { $0.entity == derived.entity && $0.attribute == derived.name }
+      let causes = isKept ? derivation.causesWithoutTrigger : derivation.causes
+      if causes.isEmpty { continue }
       let keys = "t.Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
-      items.append(Item(causes: derivation.causes, statements: [derivation.refreshStatement(where: keys)]))
+      items.append(Item(causes: causes, statements: [derivation.refreshStatement(where: keys)]))
     }
     // R-trees come last: they may hold derived attributes.
-    for tree in try RTree.all(in: store.connection, layout) {
+    for tree in try RTree.all(in: store.connection, layout)
+    where !(tree.hasTriggers && triggers.isSuperset(of: tree.triggerStatements)) {
       let keys = "Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
       items.append(
         Item(
@@ -45,7 +48,7 @@ final class Upkeep {
             .init(tree.source, .insert, "NEW.Z_PK"), .init(tree.source, .delete, "OLD.Z_PK"),
             .init(tree.source, .update(tree.columns), "NEW.Z_PK"),
           ],
-          statements: ["DELETE FROM \(tree.quotedName) WHERE \(keys)", tree.fillStatement + " AND \(keys)"]))
+          statements: ["DELETE FROM \(tree.quotedName) WHERE \(keys)", tree.fillStatement(where: keys)]))
     }
     if items.isEmpty { return nil }
     self.items = items
