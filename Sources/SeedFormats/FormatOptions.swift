@@ -34,6 +34,8 @@ public struct FormatOptions: Sendable, Equatable {
     public var recordBytes: Int
     /// Deepest nesting of JSON arrays and objects in a document, 1 to 65,536.
     public var nestingDepth: Int
+    /// What compressed bytes may inflate to.
+    public var inflation = InflationLimit.standard
     /// 64 MB and 512 levels unless stated.
     public init(recordBytes: Int = 64 << 20, nestingDepth: Int = 512) {
       self.recordBytes = recordBytes

@@ -5,8 +5,9 @@ struct ByteSize: ExpressibleByArgument, Equatable {
   var bytes: Int
 
   private static let units: [(suffix: String, factor: Int)] = [
-    ("KIB", 1 << 10), ("MIB", 1 << 20), ("GIB", 1 << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
-    ("B", 1), ("", 1),
+    ("KIB", 1 << 10), ("MIB", 1 << 20), ("GIB", 1 << 30), ("TIB", 1 << 40), ("KB", 1_000), ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000), ("B", 1), ("", 1),
   ]
 
   init(bytes: Int) { self.bytes = bytes }

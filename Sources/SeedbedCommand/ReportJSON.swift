@@ -26,6 +26,7 @@ enum ReportJSON {
           })
       ),
       ("stages", .array(report.stages.map(stage))),
+      ("expectations", .integer(report.expectations)),
       ("rejects", .array(report.rejects.map(\.json))),
       ("warnings", .array(report.warnings.map { .string($0) })),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
@@ -40,6 +41,15 @@ enum ReportJSON {
       ("strategy", .string(step.strategy.rawValue)), ("reason", .string(step.reason)),
       ("counts", counts(step.counts)),
       ("nestedInserted", .integer(step.nestedInserted)), ("nestedUpdated", .integer(step.nestedUpdated)),
+      (
+        "notes",
+        .array(
+          step.notes.map { note in
+            .object([
+              ("file", .string(note.file)), ("reason", .string(note.kind.rawValue)), ("text", .string(note.text)),
+            ])
+          })
+      ),
       ("durationSeconds", .double(step.durationSeconds)), ("readings", .integer(step.readings)),
       ("stages", .array(step.stages.map(stage))),
     ])

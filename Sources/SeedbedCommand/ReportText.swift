@@ -23,9 +23,13 @@ enum ReportText {
     if showsStages { lines += [""] + stages(report) }
     lines.append("")
     for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }
+    for step in report.steps { lines += step.notes.map { "\(step.name): \($0.text)" } }
     for export in report.exports {
       let verb = report.result == .dryRun ? "would export" : "exported"
       lines.append("\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))")
+    }
+    if report.expectations > 0 {
+      lines.append("met \(Format.count(report.expectations, "expectation", "expectations"))")
     }
     lines += rejects(report)
     if report.result == .built {

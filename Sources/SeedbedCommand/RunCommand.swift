@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImportPipeline
 import Logging
+import SeedFormats
 
 /// `seedbed run`
 struct RunCommand: ParsableCommand {
@@ -48,6 +49,24 @@ struct RunCommand: ParsableCommand {
       valueName: "strategy"))
   var strategy: WriteStrategy?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The most that is taken from standard input, a FIFO or a device, each of which is kept in a file while the run lasts \
+      (default: 64GiB, or half of the free space where that is less). More fails the run.
+      """,
+      valueName: "size"))
+  var maxInput: ByteSize?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The most that one compressed source may inflate to: a size, a ratio such as 200:1 that is looked at once a \
+      megabyte has come out, or both with a comma. More fails the run.
+      """,
+      valueName: "limit"))
+  var maxInflated = InflationOption(limit: .standard)
+
   @Flag(help: "Let the pipeline name files outside its project.")
   var allowOutside = false
 
@@ -74,6 +93,8 @@ struct RunCommand: ParsableCommand {
       options.isDryRun = dryRun
       options.strategy = strategy?.step
       options.memory = MemoryBudget(total: memory.bytes)
+      options.maximumInputBytes = maxInput?.bytes
+      options.inflation = maxInflated.limit
       let progress = RunProgress()
       let line =
         !quiet && logFormat == .text && Terminal.canRedraw

@@ -66,6 +66,9 @@ struct ConfigurationDocumentationTests {
     case .exportStep: return model + store + "export:\n  -\n" + body
     case .source: return model + store + "import:\n - entity: E\n   map: { a: b }\n   from:\n" + body
     case .attribute, .constant, .reference, .keyReference, .nested: return model + store + step + deeper
+    case .stepExpectation:
+      return model + store + "import:\n - entity: E\n   from: a.csv\n   map: { a: b }\n   expect:\n" + body
+    case .storeExpectation: return model + store + "expect:\n  -\n" + body
     case .column: return model + store + "export:\n - entity: E\n   to: a.csv\n   columns:\n   -\n" + body
     case .order: return model + store + "export:\n - entity: E\n   to: a.csv\n   order:\n   -\n" + body
     }

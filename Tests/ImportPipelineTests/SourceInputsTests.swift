@@ -21,7 +21,8 @@ struct SourceInputsTests {
           map: { code: code }
       """)
     let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
-    let inputs = try SourceInputs(pipeline.imports, temporaryFolder: workspace.path("t"))
+    let inputs = try SourceInputs(
+      pipeline.imports, spool: SourceSpool(folder: workspace.path("t"), limit: nil, cancellation: Cancellation()))
     try inputs.requireUnchanged()
     switch kind {
     case "longer": try workspace.write("a.csv", "code\n1\n2\n")

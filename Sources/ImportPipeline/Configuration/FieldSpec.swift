@@ -7,6 +7,10 @@ enum FieldType: Sendable, Equatable {
   case boolean
   case integer(minimum: Int)
   case number(ClosedRange<Double>)
+  /// A number from 0 to 100 with a percent sign.
+  case percentage
+  /// An integer from 0 on, or a percentage.
+  case countOrPercentage
   /// One ASCII character, or null for none.
   case character(allowsNull: Bool)
   /// One of some words.
@@ -35,6 +39,8 @@ enum FieldType: Sendable, Equatable {
     case .boolean: "`true` or `false`"
     case .integer(let minimum): "integer from \(minimum) on"
     case .number(let range): "number from \(Self.short(range.lowerBound)) to \(Self.short(range.upperBound))"
+    case .percentage: "percentage such as `20%`"
+    case .countOrPercentage: "integer from 0 on, or percentage such as `0.5%`"
     case .character(let allowsNull): allowsNull ? "one ASCII character, or `null`" : "one ASCII character"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " · ")
     case .texts: "text or list of texts"
@@ -80,6 +86,7 @@ enum FieldValue: Sendable, Equatable {
   case boolean(Bool)
   case integer(Int)
   case number(Double)
+  case percentage(Double)
   case character(UInt8)
   case texts([String])
 
@@ -91,6 +98,7 @@ enum FieldValue: Sendable, Equatable {
     case .boolean(let flag): String(flag)
     case .integer(let integer): String(integer)
     case .number(let number): FieldType.short(number)
+    case .percentage(let number): FieldType.short(number) + "%"
     case .character(let byte): "\"\(byte == UInt8(ascii: "\"") ? "\\" : "")\(Character(Unicode.Scalar(byte)))\""
     case .texts(let texts): "[\(texts.map { "\"\($0)\"" }.joined(separator: ", "))]"
     }

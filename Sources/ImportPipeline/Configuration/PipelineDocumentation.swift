@@ -9,7 +9,7 @@ public enum PipelineDocumentation {
     lines += introduction
     for section in PipelineSection.allCases where !PipelineSection.mapForms.contains(section) {
       lines += text(of: section)
-      if section == .source { lines += mapIntroduction + PipelineSection.mapForms.flatMap(text(of:)) }
+      if section == .source { lines += streams + mapIntroduction + PipelineSection.mapForms.flatMap(text(of:)) }
     }
     lines += expressions + functions + dates
     return lines.joined(separator: "\n") + "\n"
@@ -67,6 +67,23 @@ public enum PipelineDocumentation {
     lift it: `--allow-outside`, and a path that starts with a variable whose value in the environment is an absolute \
     path (`${TRANSIT_DATA}/stops.csv.gz`), because then the operator gave the place. Such a path may not climb out of \
     it again, and a default in the file does not count.
+    """, "",
+  ]
+
+  private static let streams = [
+    "## Streams", "",
+    """
+    Standard input, FIFOs, process substitutions and devices can be read only once, so each is kept in a file beside the \
+    store while the run lasts, once for all steps that name it, compressed or not. At most 64 GiB are taken, or half of \
+    the free space where that is less, and no record longer than 64 MiB; `--max-input` states another size. What is \
+    longer fails the run with exit code 65. SIGINT and SIGTERM end a run that waits for input, and nothing is left \
+    behind. `seedbed lint` opens no stream. `--dry-run` reads standard input and what the process was given, and leaves \
+    FIFOs that have a name alone, because somebody may wait for what is in them; the report says so.
+    """, "",
+    """
+    A compressed source may inflate to 64 GiB; `--max-inflated` states another size, a ratio (`200:1`, looked at once a \
+    megabyte has come out) or both (`10GB,200:1`). More fails the run with exit code 65. An empty file whose name ends \
+    with `.gz` is damaged, since gzip data is never empty (exit code 74).
     """, "",
   ]
 

@@ -14,6 +14,8 @@ public struct PipelineFile: Sendable {
   public var rejects: RejectSettings
   /// The steps of `export:`, in order.
   public var exports: [ExportStep]
+  /// What the finished store must have, in order.
+  public var expectations: [StoreExpectation] = []
   /// Where `model:` is.
   public var modelPosition: FilePosition
 }
@@ -110,6 +112,8 @@ public struct ImportStep: Sendable {
   public var condition: Expression?
   /// Where each property's value comes from; never empty.
   public var map: [MapEntry]
+  /// What must have become of the records.
+  public var expectation: StepExpectation?
   /// Where it starts in the pipeline file.
   public var position: FilePosition
   /// Where each field's value is in the pipeline file, by the field's name.

@@ -7,6 +7,7 @@ public enum PipelineLinter {
     var lint = Lint(file: file, model: model)
     for step in file.imports { lint.check(step) }
     for step in file.exports { lint.check(step) }
+    for expectation in file.expectations { lint.check(expectation) }
     if file.imports.isEmpty, file.exports.isEmpty, file.store.seed == nil {
       lint.warn(
         "nothing-to-do", "the pipeline neither imports nor exports anything", at: file.store.position,
@@ -67,6 +68,7 @@ struct Lint {
 
   mutating func check(_ step: ImportStep) {
     isRestoring = step.strategy == .restore
+    if let expectation = step.expectation { check(expectation, of: step) }
     let entityPosition = step.fieldPositions["entity"] ?? step.position
     guard let entity = entity(step.entity, at: entityPosition) else { return }
     if entity.isAbstract {

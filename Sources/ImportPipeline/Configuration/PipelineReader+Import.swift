@@ -6,6 +6,7 @@ extension SectionReader {
     let source = values.nodes["from"].flatMap { sourceSettings($0) }
     let condition = values.nodes["where"].flatMap { expression($0, at: values.position("where")) }
     let key = values.nodes["key"].flatMap { expression($0, at: values.position("key")) }
+    let expectation = values.nodes["expect"].flatMap { stepExpectation($0) }
     // Objects of an entity without properties are restored too.
     let allowsNone = values.text("strategy") == ImportStep.Strategy.restore.rawValue
     let map =
@@ -19,6 +20,7 @@ extension SectionReader {
     return ImportStep(
       name: values.text("name") ?? entity, source: source, entity: entity, match: match, key: key,
       strategy: strategy, onMatch: onMatch, duplicates: duplicates, condition: condition, map: map,
+      expectation: expectation,
       position: values.position,
       fieldPositions: values.positions)
   }

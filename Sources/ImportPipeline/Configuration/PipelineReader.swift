@@ -106,10 +106,14 @@ extension SectionReader {
     let imports = values.nodes["import"].map { items($0, what: "a list of steps").compactMap { importStep($0) } }
     let rejects = values.nodes["rejects"].map { rejectSettings($0) }
     let exports = values.nodes["export"].map { items($0, what: "a list of steps").compactMap { exportStep($0) } }
+    let expectations = values.nodes["expect"].map {
+      items($0, what: "a list of expectations").compactMap { storeExpectation($0) }
+    }
     guard let modelPath, let store else { return nil }
     return PipelineFile(
       path: path, modelPath: modelPath, modelVersion: model?.text("version"), store: store, imports: imports ?? [],
       rejects: rejects ?? RejectSettings(file: nil, limit: 0, percent: nil), exports: exports ?? [],
+      expectations: expectations ?? [],
       modelPosition: values.position("model"))
   }
 

@@ -32,6 +32,9 @@ public enum PipelineSchema {
 
   /// A value that the environment gives: any scalar may be one.
   private static let variable = JSONValue.object([("type", .string("string")), ("pattern", .string("\\$\\{"))])
+  private static let percentage = JSONValue.object([
+    ("type", .string("string")), ("pattern", .string("^[0-9]+(\\.[0-9]+)?%$")),
+  ])
   private static let constant = JSONValue.object([
     ("type", .array(["string", "number", "boolean", "null"].map(JSONValue.string)))
   ])
@@ -65,7 +68,7 @@ public enum PipelineSchema {
 
   private static func isScalar(_ type: FieldType) -> Bool {
     switch type {
-    case .text, .path, .boolean, .integer, .number, .character, .choice: true
+    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice: true
     default: false
     }
   }
@@ -88,6 +91,9 @@ public enum PipelineSchema {
         ("maximum", .number(FieldType.short(range.upperBound))),
       ]
       return [typed("number", bounds), reference("variable")]
+    case .percentage: return [percentage, reference("variable")]
+    case .countOrPercentage:
+      return [typed("integer", [("minimum", .number("0"))]), percentage, reference("variable")]
     case .character(let allowsNull):
       let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
       return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
@@ -112,6 +118,7 @@ public enum PipelineSchema {
     case .boolean(let flag): .boolean(flag)
     case .integer(let integer): .number(String(integer))
     case .number(let number): .number(FieldType.short(number))
+    case .percentage(let number): .string(FieldType.short(number) + "%")
     case .character(let byte): .string(String(Character(Unicode.Scalar(byte))))
     case .texts(let texts): .array(texts.map(JSONValue.string))
     }

@@ -17,6 +17,9 @@ extension PipelineSection {
     FieldSpec(
       "export", .sections(.exportStep), .none, "What to write from the finished store.",
       example: "[{ entity: Stop, to: ../build/stops.csv }]"),
+    FieldSpec(
+      "expect", .sections(.storeExpectation), .none, "What must be so in the finished store.",
+      example: "[{ entity: Stop, predicate: \"latitude == nil\", max: 0 }]"),
   ]
 
   static let modelFields = [
@@ -71,7 +74,7 @@ extension PipelineSection {
   static let importFields = [
     FieldSpec(
       "from", .pathOrSection(.source), .required,
-      "The source: a file, a pattern with `*`, `?` and `[...]` for several, or `-` for standard input.",
+      "The source: a file, a pattern with `*`, `?` and `[...]` for several, or `-` for standard input. FIFOs, devices and `/dev/stdin` are read once and kept in a file while the run lasts; see [Streams](#streams).",
       example: "../seeds/transit/stops.csv.gz"),
     FieldSpec("entity", .text, .required, "The entity whose objects the records are.", example: "Stop"),
     FieldSpec(
@@ -108,6 +111,9 @@ extension PipelineSection {
     FieldSpec(
       "map", .properties, .required, "Where each property's value comes from.",
       example: "{ identifier: stop_id, name: trim(stop_name) }"),
+    FieldSpec(
+      "expect", .section(.stepExpectation), .none, "What must have become of the step's records.",
+      example: "{ min: 1000, shrink: 20%, rejects: 0.5% }"),
   ]
 
   static let sourceFields = [

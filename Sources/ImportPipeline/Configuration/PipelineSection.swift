@@ -2,7 +2,7 @@
 enum PipelineSection: String, Sendable, CaseIterable {
   case pipeline, model, store, importStep, source, attribute, constant, reference, keyReference, nested, rejects,
     exportStep
-  case column, order
+  case column, order, stepExpectation, storeExpectation
 
   /// The heading in the documentation.
   var title: String {
@@ -21,6 +21,8 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .exportStep: "Steps of export"
     case .column: "Columns of an export"
     case .order: "Order of an export"
+    case .stepExpectation: "expect: of a step"
+    case .storeExpectation: "expect: of the store"
     }
   }
 
@@ -59,6 +61,17 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .exportStep: "Each step writes the objects of one entity from the finished store."
     case .column: "A column with a title of its own."
     case .order: "The long form of `attribute` and `-attribute`."
+    case .stepExpectation:
+      """
+      What must be so when all steps have run. A run that does not meet it ends with exit code 65, a dry run too, and the \
+      earlier store stays as it was; all that is not met is told at once.
+      """
+    case .storeExpectation:
+      """
+      How many objects of an entity the finished store must have. It is looked at when the store is finished, derived \
+      values included, and before it takes its place or anything is exported: where it is not met, the run ends with exit \
+      code 65 and the earlier store stays as it was. `seedbed lint` checks entity, predicate and the types in it.
+      """
     }
   }
 
@@ -79,6 +92,8 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .exportStep: Self.exportFields
     case .column: Self.columnFields
     case .order: Self.orderFields
+    case .stepExpectation: Self.stepExpectationFields
+    case .storeExpectation: Self.storeExpectationFields
     }
   }
 }

@@ -124,7 +124,7 @@ struct SectionReader {
   private static func isReadFurther(_ type: FieldType) -> Bool {
     switch type {
     case .section, .pathOrSection, .sections, .textsOrSections, .properties, .expression, .expressions, .constant: true
-    case .text, .path, .boolean, .integer, .number, .character, .choice, .texts: false
+    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice, .texts: false
     }
   }
 
@@ -188,6 +188,12 @@ struct SectionReader {
       if range.contains(Double(integer)) { return .number(Double(integer)) }
     case (.number(let range), .double(let double)):
       if range.contains(double) { return .number(double) }
+    case (.countOrPercentage, .integer(let integer)):
+      if integer >= 0, let value = Int(exactly: integer) { return .integer(value) }
+    case (.percentage, .text(let text)), (.countOrPercentage, .text(let text)):
+      if text.hasSuffix("%"), let number = Self.number(text.dropLast()), (0...100).contains(number) {
+        return .percentage(number)
+      }
     case (.character(let allowsNull), .null):
       if allowsNull { return .null }
     case (.character, .text), (.character, .integer):
@@ -207,6 +213,14 @@ struct SectionReader {
     }
     addTypeProblem(field, found: scalar == .null ? "nothing" : "\"\(expansion.text)\"", at: position)
     return nil
+  }
+
+  private static func number(_ text: Substring) -> Double? {
+    switch NumberText.read(String(text)) {
+    case .integer(let integer): Double(integer)
+    case .double(let double): double
+    case .outOfRange, .notANumber: nil
+    }
   }
 
   private mutating func addTypeProblem(_ field: FieldSpec, found: String, at position: FilePosition) {

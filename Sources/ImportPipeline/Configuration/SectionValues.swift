@@ -48,6 +48,11 @@ struct SectionValues {
     return number
   }
 
+  func percentage(_ name: String) -> Double? {
+    guard case .percentage(let number)? = value(name) else { return nil }
+    return number
+  }
+
   func character(_ name: String) -> UInt8? {
     guard case .character(let byte)? = value(name) else { return nil }
     return byte

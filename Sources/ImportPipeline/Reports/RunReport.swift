@@ -16,6 +16,8 @@ public struct StepReport: Sendable {
   public var nestedInserted = 0
   /// Objects that nested mappings changed.
   public var nestedUpdated = 0
+  /// Files without records, and files that were not read.
+  public var notes: [SourceNote] = []
   /// Wall-clock time of the step.
   public var durationSeconds = 0.0
   /// Where that time went, in the order that data goes through the stages.
@@ -62,6 +64,8 @@ public struct RunReport: Sendable {
   public var steps: [StepReport]
   /// One report per export step, in order.
   public var exports: [ExportReport]
+  /// How many expectations of steps and of the store were met.
+  public var expectations = 0
   /// The first rejects, at most 20.
   public var rejects: [Reject]
   /// The files that the rejects were written to.

@@ -3,7 +3,7 @@ public import Logging
 import ModelFiles
 import ObjectModel
 import SQLiteStore
-import SeedFormats
+public import SeedFormats
 import StoreInterface
 
 /// One run of a pipeline: imports every source into a store that is built aside, seals it, puts it in place, exports.
@@ -23,6 +23,11 @@ public struct PipelineRun {
     /// How steps are written that state no strategy and can be done so; nil: each by the fastest way that it can be. The
     /// rows are the same. `.restore` is for dumps and means nothing here.
     public var strategy: ImportStep.Strategy?
+    /// The most bytes that are taken from standard input, a FIFO or a device, which are kept in a file; nil: 64 GiB, or half
+    /// of the free space where that is less.
+    public var maximumInputBytes: Int?
+    /// The most that one compressed source may inflate to.
+    public var inflation = InflationLimit.standard
     /// How records that say nothing new are recognised. Tests switch it off, to compare.
     var recognition = RecognitionSettings()
     /// As many workers as there are processors, and no dry run.
@@ -62,6 +67,8 @@ public struct PipelineRun {
     let modelFile = try StoreModel.readFile(
       path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
+    let expectations = ExpectationCheck(pipeline: pipeline, model: model)
+    try expectations.requireSound()
     var lock: RunLock?
     if !options.isDryRun {
       try RejectFile.createFolder(of: pipeline.store.path)
@@ -70,7 +77,8 @@ public struct PipelineRun {
     defer { withExtendedLifetime(lock) {} }
     let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
     defer { build.discard() }
-    let inputs = try SourceInputs(pipeline.imports, temporaryFolder: build.folder)
+    let spool = SourceSpool(folder: build.folder, limit: options.maximumInputBytes, cancellation: cancellation)
+    let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: options.isDryRun)
     progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs)
     try OutputCheck.check(pipeline, inputs)
@@ -116,6 +124,9 @@ public struct PipelineRun {
       try? store.close()
       throw error
     }
+    for (index, names) in inputs.unread.enumerated() {
+      report.steps[index].notes += names.map { SourceNote(file: $0, kind: .unread) }
+    }
     try rejects.finish(steps: pipeline.imports)
     report.rejects = rejects.shown
     report.rejectFiles = rejects.paths
@@ -139,6 +150,13 @@ public struct PipelineRun {
     }
     defer { finishing?.wait() }
 
+    do {
+      report.expectations = try expectations.check(
+        report.steps, unread: inputs.unread.map { !$0.isEmpty }, storePath: build.storePath)
+    } catch {
+      try finishing?.value()
+      throw error
+    }
     progress.begin(.exporting)
     let exporting = StageMeter(.export)
     // What has gone out cannot be taken back.
@@ -276,10 +294,9 @@ public struct PipelineRun {
     return steps.map(\.report)
   }
 
-  /// A restored record may be as long as a store's largest values make it.
   private func options(of step: ImportStep) -> FormatOptions {
-    var options = step.source.formatOptions
-    if step.strategy == .restore { options.limits.recordBytes = 1 << 30 }
+    var options = step.formatOptions
+    options.limits.inflation = self.options.inflation
     return options
   }
 

@@ -8,7 +8,8 @@ public enum SourceCheck {
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
     file.imports.compactMap { step -> PipelineProblem? in
       do {
-        let paths = step.source.paths.filter { $0 != "-" }
+        // What can be read only once is left to the run.
+        let paths = step.source.paths.filter { !SourceKind($0).isStream }
         let plan = try StepPlanner.plan(
           step, model: model, pipelinePath: FilePath.shown(file.path),
           files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })

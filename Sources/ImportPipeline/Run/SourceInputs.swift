@@ -2,12 +2,13 @@ import Foundation
 import ObjectModel
 import SeedFormats
 
-/// The files of all sources of a run, checked to be there; standard input is kept in a file, because a source may be
-/// read more than once.
+/// The files of all sources of a run, checked to be there; what can be read only once is kept in a file, because a source
+/// may be read more than once.
 struct SourceInputs {
   /// Per import step: its files.
   let files: [[SourceFile]]
-  private let keptInput: String?
+  /// Per import step: the names of FIFOs that a dry run leaves to the run itself.
+  let unread: [[String]]
   /// Sizes and times of change, when the run began.
   private let stamps: [String: Stamp]
 
@@ -22,42 +23,56 @@ struct SourceInputs {
     }
   }
 
-  init(_ steps: [ImportStep], temporaryFolder: String) throws(RunError) {
-    var kept: String?
+  /// - Parameters:
+  ///   - spool: keeps streams.
+  ///   - isDryRun: FIFOs are not opened: somebody else may wait for what is in them.
+  init(_ steps: [ImportStep], spool: SourceSpool, isDryRun: Bool = false) throws(RunError) {
     var all: [[SourceFile]] = []
+    var unread: [[String]] = []
+    // What is missing is told before a stream is waited for.
+    for step in steps {
+      for path in step.source.paths { try Self.requireReadable(path, step: step) }
+    }
     for step in steps {
       var files: [SourceFile] = []
+      var left: [String] = []
       for path in step.source.paths {
-        if path == "-" {
-          let keptPath: String
-          if let known = kept {
-            keptPath = known
-          } else {
-            keptPath = try Self.keepStandardInput(in: temporaryFolder)
-          }
-          kept = keptPath
-          files.append(SourceFile(path: keptPath, name: "-"))
-          continue
+        let name = path == "-" ? path : FilePath.shown(path)
+        switch SourceKind(path) {
+        case .stream(_, isNamed: true) where isDryRun: left.append(name)
+        case .stream(let identity, _):
+          let limit = RecordLimit(format: step.source.format, bytes: step.formatOptions.limits.recordBytes)
+          let kept = try spool.keep(path, identity: identity, name: name, recordLimit: limit)
+          files.append(SourceFile(path: kept, name: name))
+        case .file, .folder, .other, .missing: files.append(SourceFile(path: path, name: name))
         }
-        var isFolder: ObjCBool = false
-        guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-          throw RunError(
-            .missingInput, code: "source.missing",
-            "\(FilePath.shown(path)): \(isFolder.boolValue ? "is a folder" : "there is no such file")",
-            hint: "step \(step.name) reads it; paths are relative to the pipeline file")
-        }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-          throw RunError(.missingInput, code: "source.unreadable", "\(FilePath.shown(path)): cannot be read")
-        }
-        files.append(SourceFile(path: path, name: FilePath.shown(path)))
       }
       all.append(files)
+      unread.append(left)
     }
     files = all
-    keptInput = kept
+    self.unread = unread
     var stamps: [String: Stamp] = [:]
     for file in all.joined() { stamps[file.path] = Stamp(file.path) }
     self.stamps = stamps
+  }
+
+  private static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
+    guard path != "-" else { return }
+    let reason: String
+    switch SourceKind(path) {
+    case .missing: reason = "there is no such file"
+    case .folder: reason = "is a folder"
+    case .other: reason = "is no file, FIFO or device"
+    case .file, .stream:
+      guard FileManager.default.isReadableFile(atPath: path) else {
+        throw RunError(.missingInput, code: "source.unreadable", "\(FilePath.shown(path)): cannot be read")
+      }
+      return
+    }
+    throw RunError(
+      .missingInput, code: "source.missing", "\(FilePath.shown(path)): \(reason)",
+      hint: "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 
   /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and in
@@ -68,21 +83,6 @@ struct SourceInputs {
         .locked, code: "source.changed", "\(file.name) was changed while it was read",
         hint: "run again; nothing was replaced")
     }
-  }
-
-  private static func keepStandardInput(in folder: String) throws(RunError) -> String {
-    let path = folder + "/standard-input"
-    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-    else { throw RunError(.cannotCreate, code: "source.standard-input", "cannot create \(path)") }
-    do {
-      while let chunk = try FileHandle.standardInput.read(upToCount: 1 << 20), !chunk.isEmpty {
-        try file.write(contentsOf: chunk)
-      }
-      try file.close()
-    } catch {
-      throw RunError(.inputOutput, code: "source.standard-input", "standard input: \(error.localizedDescription)")
-    }
-    return path
   }
 
   /// Bytes of some files together.
@@ -109,6 +109,16 @@ struct SourceInputs {
       let reason = (error as? SeedFormatError)?.message ?? error.localizedDescription
       throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(reason)")
     }
+  }
+}
+
+extension ImportStep {
+  /// How the reader is told to read the step's source. A restored record may be as long as a store's largest values make
+  /// it.
+  var formatOptions: FormatOptions {
+    var options = source.formatOptions
+    if strategy == .restore { options.limits.recordBytes = 1 << 30 }
+    return options
   }
 }
 

@@ -91,6 +91,7 @@ final class StepRun {
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.stages = meters.reports
     report.readings = meters.readingCount
+    report.notes = sourceNotes()
   }
 
   /// Reads the source and takes its records up, without those that lose against a later one.

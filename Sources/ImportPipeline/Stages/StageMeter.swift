@@ -150,6 +150,12 @@ extension NSCondition {
 final class StepMeters: Sendable {
   let index = StageMeter(.index)
   private let readings = Mutex<[ReadingMeters]>([])
+  private let records = Mutex<[Int]>([])
+
+  /// Records and faults of each file of the source, once it was read to its end.
+  var recordsPerFile: [Int] { records.withLock { $0 } }
+
+  func note(recordsPerFile counts: [Int]) { records.withLock { $0 = counts } }
 
   /// Meters for a reading that is about to begin.
   func beginReading() -> ReadingMeters {

@@ -65,14 +65,17 @@ struct StepStages: Sendable {
       workers.wait()
     }
     var ordinal: UInt64 = 0
+    var recordsPerFile: [Int] = []
     while let element = try crew.next() {
       switch element {
       case .header(let file, let columns):
         header(file, columns)
         ordinal = 0
+        recordsPerFile.append(0)
       case .batch(let decoded):
         decoded.records.firstOrdinal = ordinal
         ordinal += UInt64(decoded.records.count + decoded.records.faults.count)
+        recordsPerFile[recordsPerFile.count - 1] = Int(ordinal)
         if cancellation.isCancelled {
           throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
         }
@@ -82,6 +85,7 @@ struct StepStages: Sendable {
         crew.giveBack(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
       }
     }
+    meters.note(recordsPerFile: recordsPerFile)
   }
 
   /// Messages name the file as the pipeline does, not where standard input was kept.

@@ -30,24 +30,29 @@ import CZlib
   /// Offset of the block at hand in the compressed input.
   private var inputOffset: UInt64 = 0
   private var pendingError: SeedFormatError?
+  private let inflation: InflationLimit
+  private var inflatedBytes = 0
 
   /// - Parameters:
   ///   - compression: `automatic` passes input through that does not start with gzip's magic bytes.
   ///   - file: the name that errors carry.
   ///   - workers: members of a file that has several are inflated by so many at a time.
+  ///   - inflation: the most that comes out.
   public convenience init(
     upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil,
-    workers: Int = 1
+    workers: Int = 1, inflation: InflationLimit = .standard
   ) {
     self.init(
-      upstream: upstream, compression: compression, file: file, workers: workers, limits: GzipReadAhead.Limits())
+      upstream: upstream, compression: compression, file: file, workers: workers, limits: GzipReadAhead.Limits(),
+      inflation: inflation)
   }
 
   init(
     upstream: any BlockSource, compression: FormatOptions.Compression, file: String?, workers: Int,
-    limits: GzipReadAhead.Limits
+    limits: GzipReadAhead.Limits, inflation: InflationLimit = .standard
   ) {
     self.upstream = upstream
+    self.inflation = inflation
     self.file = file
     self.workers = workers
     self.limits = limits
@@ -89,16 +94,26 @@ import CZlib
         case .betweenMembers, .padding:
           try passPadding()
         case .done, .undecided, .plain:
-          return written
+          return try counted(written)
         }
       }
+      return try counted(written)
     } catch {
       // What was inflated before the damage is still delivered; the next call throws.
       stage = .done
       if written == 0 { throw error }
       pendingError = error
+      return written
     }
-    return written
+  }
+
+  /// Counts what comes out, and refuses more than may.
+  private func counted(_ written: Int) throws(SeedFormatError) -> Int {
+    inflatedBytes += written
+    guard let message = inflation.refusal(inflated: inflatedBytes, compressed: Int(offset)) else { return written }
+    throw SeedFormatError(
+      code: "gzip.too-large", kind: .malformed, message: message,
+      hint: "if that is right, raise the limit (--max-inflated)", file: file, byteOffset: offset)
   }
 
   /// Makes input available.
@@ -163,7 +178,14 @@ import CZlib
     }
     unsafe input = UnsafeMutableBufferPointer(start: block.base, count: count)
     switch count {
-    case 0: stage = .done
+    case 0:
+      // An empty text may be uncompressed; an empty file that says it is compressed has lost what it held.
+      guard file?.lowercased().hasSuffix(".gz") != true else {
+        throw failure(
+          "gzip.truncated", "the file is empty, and gzip data never is", hint: "fetch or compress the file again", at: 0
+        )
+      }
+      stage = .done
     case 1: stage = unsafe input[0] == 0x1F ? .header : .plain
     default: stage = unsafe input[0] == 0x1F && input[1] == 0x8B ? .header : .plain
     }

@@ -14,7 +14,8 @@ public enum SeedFile {
     var source = source
     if options.compression != .none {
       source = InflatingBlockSource(
-        upstream: source, compression: options.compression, file: file, workers: workers)
+        upstream: source, compression: options.compression, file: file, workers: workers,
+        inflation: options.limits.inflation)
     }
     if options.encoding != .utf8 {
       source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file)

@@ -1,0 +1,134 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// Compares what a run has done with what its pipeline expects, before anything takes its place.
+struct ExpectationCheck {
+  let pipeline: PipelineFile
+  let model: ManagedObjectModel
+
+  var hasExpectations: Bool {
+    !pipeline.expectations.isEmpty || pipeline.imports.contains { $0.expectation != nil }
+  }
+
+  /// Refuses expectations that cannot be checked, before anything is read.
+  func requireSound() throws(RunError) {
+    for expectation in pipeline.expectations {
+      do {
+        _ = try expectation.request(try entity(expectation.entity))
+      } catch {
+        let position = expectation.fieldPositions["predicate"] ?? expectation.position
+        throw RunError(error.kind, code: error.code, "\(place(position)): \(error.message)", hint: error.hint)
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - steps: the reports of the import steps.
+  ///   - unread: steps of which a dry run has left a file unread; nothing can be said of them, nor of the store.
+  ///   - storePath: the finished store, which is not in place yet.
+  /// - Returns: how many expectations were met.
+  /// - Throws: `RunError` with all that were not.
+  func check(_ steps: [StepReport], unread: [Bool], storePath: String) throws -> Int {
+    guard hasExpectations else { return 0 }
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    let store = try SQLiteStore.open(path: storePath, model: model, options: options)
+    defer { try? store.close() }
+    var failures: [String] = []
+    var count = 0
+    for (index, step) in pipeline.imports.enumerated() {
+      guard let expectation = step.expectation, !unread[index] else { continue }
+      count += 1
+      func fail(_ field: String, _ message: String) {
+        failures.append(
+          "\(place(expectation.fieldPositions[field] ?? step.position)): step \(step.name): \(message)")
+      }
+      check(expectation, steps[index].counts, fail)
+      if let shrink = expectation.shrink, let message = try shrinkage(step, shrink, store) { fail("shrink", message) }
+    }
+    if !unread.contains(true) {
+      for expectation in pipeline.expectations {
+        count += 1
+        if let message = try failure(of: expectation, store) { failures.append(message) }
+      }
+    }
+    guard failures.isEmpty else {
+      throw RunError(
+        .badData, code: "expect.failed", failures.joined(separator: "\n"),
+        hint: "mend the sources, or change expect:; the previous store is as it was")
+    }
+    return count
+  }
+
+  private func check(_ expectation: StepExpectation, _ counts: OutcomeCounts, _ fail: (String, String) -> Void) {
+    let taken = counts.inserted + counts.updated + counts.unchanged
+    let records = "\(taken) of \(counts.total) records were taken up"
+    if let minimum = expectation.minimum, taken < minimum {
+      fail("min", "\(records), at least \(minimum) are expected")
+    }
+    if let maximum = expectation.maximum, taken > maximum {
+      fail("max", "\(records), at most \(maximum) are expected")
+    }
+    let rejects = "\(counts.rejected) of \(counts.total) records were rejected"
+    switch expectation.rejects {
+    case .count(let limit)? where counts.rejected > limit:
+      fail("rejects", "\(rejects), at most \(limit) are expected")
+    case .percent(let limit)? where Double(counts.rejected) * 100 > limit * Double(counts.total):
+      fail("rejects", "\(rejects), at most \(FieldType.short(limit))% are expected")
+    default: break
+    }
+  }
+
+  /// What is wrong with the number of rows against those of the store that is there.
+  private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
+    guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
+    let before = try rows(of: step.entity)
+    let after = try store.count(FetchRequest(try entity(step.entity)))
+    guard before > 0, Double(before - after) * 100 > percent * Double(before) else { return nil }
+    let loss = Double(before - after) * 100 / Double(before)
+    return "\(step.entity) has \(after) rows, \(String(format: "%.1f", loss))% fewer than the \(before) of "
+      + "\(FilePath.shown(pipeline.store.path)); at most \(FieldType.short(percent))% fewer are expected"
+  }
+
+  /// The rows of an entity and its sub-entities in the store that is there, which may have been made with another model.
+  private func rows(of name: String) throws -> Int {
+    let known = try StoreInspection.read(path: pipeline.store.path).entities
+    guard let root = known.first(where: { $0.name == name }) else { return 0 }
+    var numbers: Set<Int> = [root.number]
+    var count = 0
+    repeat {
+      count = numbers.count
+      for entity in known where numbers.contains(entity.parent) { numbers.insert(entity.number) }
+    } while numbers.count > count
+    return known.reduce(0) { $0 + (numbers.contains($1.number) ? $1.count ?? 0 : 0) }
+  }
+
+  private func failure(of expectation: StoreExpectation, _ store: SQLiteStore) throws -> String? {
+    let count = try store.count(try expectation.request(try entity(expectation.entity)))
+    guard count < expectation.minimum || count > expectation.maximum ?? .max else { return nil }
+    let what = expectation.entity + (expectation.predicate.map { " with \($0)" } ?? "")
+    let wanted: String
+    switch expectation.maximum {
+    case 0?: wanted = "none"
+    case nil: wanted = "at least \(expectation.minimum)"
+    case expectation.minimum?: wanted = "exactly \(expectation.minimum)"
+    case let maximum?: wanted = expectation.minimum == 0 ? "at most \(maximum)" : "\(expectation.minimum) to \(maximum)"
+    }
+    let name = expectation.name.map { "\($0): " } ?? ""
+    return "\(place(expectation.position)): \(name)the store has \(count) \(what), \(wanted) are expected"
+  }
+
+  private func entity(_ name: String) throws(RunError) -> Entity {
+    if let entity = model[name] { return entity }
+    let names = model.entities.map(\.name)
+    throw RunError(
+      .badPipeline, code: "pipeline.unknown-entity", "the model has no entity \(name)",
+      hint: Suggestion.hint(for: name, among: names) ?? Lint.list("entities", names))
+  }
+
+  private func place(_ position: FilePosition) -> String {
+    "\(FilePath.shown(pipeline.path)):\(position.line):\(position.column)"
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Keeps what can be read only once in files of the run, because a source may be read more than once and by several
+/// steps. What has no end is bounded, by size and by the length of its records.
+final class SourceSpool {
+  private let folder: String
+  private let statedLimit: Int?
+  private let cancellation: Cancellation
+  private var kept: [String: String] = [:]
+
+  /// The most that is kept of one stream when nothing is stated, unless half of the free space is less.
+  static let standardLimit = 64 << 30
+
+  /// - Parameter limit: the most bytes of one stream; nil for the standard.
+  init(folder: String, limit: Int?, cancellation: Cancellation) {
+    self.folder = folder
+    statedLimit = limit
+    self.cancellation = cancellation
+  }
+
+  /// Reads a stream to its end, unless that was done before.
+  /// - Parameters:
+  ///   - identity: what tells it from other streams.
+  ///   - recordLimit: how its records are bounded.
+  /// - Returns: the path of the file with its bytes.
+  func keep(_ path: String, identity: String, name: String, recordLimit: RecordLimit) throws(RunError) -> String {
+    if let known = kept[identity] { return known }
+    let target = folder + "/" + (kept.isEmpty ? "standard-input" : "standard-input-\(kept.count + 1)")
+    let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else {
+      throw RunError(.cannotCreate, code: "source.stream", "cannot create \(target): \(String(errorCode: errno))")
+    }
+    defer { close(output) }
+    let reader = try StreamReader(path: path, name: name, cancellation: cancellation)
+    var watch = recordLimit
+    let limit = self.limit
+    var total = 0
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { unsafe block.deallocate() }
+    while true {
+      let count = try unsafe reader.read(into: block)
+      guard count > 0 else { break }
+      let bytes = unsafe UnsafeRawBufferPointer(rebasing: block[..<count])
+      total += count
+      guard total <= limit.bytes else { throw tooLong(name, limit) }
+      if let start = unsafe watch.overrun(bytes) {
+        throw RunError(
+          .badData, code: "source.record-too-long",
+          "\(name):byte \(start): a record is longer than \(recordLimit.bytes) bytes",
+          hint: "is it text of the stated format?")
+      }
+      try unsafe write(bytes, to: output, target)
+    }
+    kept[identity] = target
+    return target
+  }
+
+  private var limit: (bytes: Int, isStated: Bool) {
+    if let statedLimit { return (statedLimit, true) }
+    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+    let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? .max
+    return (min(Self.standardLimit, free / 2), false)
+  }
+
+  private func tooLong(_ name: String, _ limit: (bytes: Int, isStated: Bool)) -> RunError {
+    RunError(
+      .badData, code: "source.too-large",
+      "\(name): holds more than \(ByteText.text(limit.bytes)), the most that a run keeps of a stream"
+        + (limit.isStated ? "" : " unless stated: 64 GiB, or half of the free space"),
+      hint: "if it does end, raise --max-input; or import from a file, which is read where it is")
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, to output: Int32, _ path: String) throws(RunError) {
+    var written = 0
+    while written < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+      #if canImport(Darwin)
+        let count = unsafe Darwin.write(output, rest.baseAddress, rest.count)
+      #else
+        let count = unsafe Glibc.write(output, rest.baseAddress, rest.count)
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw RunError(
+          .inputOutput, code: "source.stream", "cannot write \(path): \(String(errorCode: errno))",
+          hint: "what can be read only once is kept beside the store while a run lasts")
+      }
+      written += count
+    }
+  }
+}
+
+/// Notices text in which no record can end, however it goes on, without reading it as records.
+struct RecordLimit {
+  /// The longest record.
+  let bytes: Int
+  /// Bytes without which a text of the format has no more than one record.
+  private let separators: [UInt8]
+  private var position = 0
+  /// Where the text without any of them starts.
+  private var start = 0
+  private var isCompressed = false
+
+  init(format: SourceSettings.Format, bytes: Int) {
+    self.bytes = bytes
+    // An array of records may stand on one line; its elements are separated by commas.
+    separators = format == .json ? [0x0A, 0x0D, 0x2C] : [0x0A, 0x0D]
+  }
+
+  /// - Returns: where a record starts that is longer than any may be; nil while there is none.
+  mutating func overrun(_ block: UnsafeRawBufferPointer) -> Int? {
+    if position == 0 { isCompressed = unsafe block.count > 1 && block[0] == 0x1F && block[1] == 0x8B }
+    position += block.count
+    guard !isCompressed, let base = block.baseAddress else { return nil }
+    if separators.contains(where: { unsafe memchr(base, Int32($0), block.count) != nil }) { start = position }
+    return position - start > bytes ? start : nil
+  }
+}
+
+/// Numbers of bytes for people.
+enum ByteText {
+  static func text(_ bytes: Int) -> String {
+    let units = [("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10)]
+    for (name, size) in units where bytes >= size && bytes % size == 0 { return "\(bytes / size) \(name)" }
+    return "\(bytes) bytes"
+  }
+}

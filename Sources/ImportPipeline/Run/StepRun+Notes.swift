@@ -1,0 +1,28 @@
+import SeedFormats
+
+extension StepRun {
+  /// What the report says of files that have no record.
+  func sourceNotes() -> [SourceNote] {
+    zip(files, meters.recordsPerFile).enumerated().compactMap { index, file in
+      file.1 > 0 ? nil : SourceNote(file: file.0.name, kind: kind(ofEmpty: file.0, header: headers[index] ?? []))
+    }
+  }
+
+  private func kind(ofEmpty file: SourceFile, header: [String]) -> SourceNote.Kind {
+    // Compressed, nothing has a size.
+    if isEmpty(file) { return .emptyFile }
+    switch plan.step.source.format {
+    case .csv, .tsv: return plan.step.source.hasHeader && !header.isEmpty ? .headerOnly : .blankLines
+    case .json: return .emptyArray
+    case .ndjson: return .blankLines
+    }
+  }
+
+  private func isEmpty(_ file: SourceFile) -> Bool {
+    do {
+      return try SeedFile.open(path: file.path, options: options).next() == nil
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reads a stream as its bytes come, and gives up waiting when the run is asked to stop.
+final class StreamReader {
+  private let descriptor: Int32
+  private let name: String
+  private let cancellation: Cancellation
+
+  /// How long a wait lasts before the run is asked whether it goes on.
+  private static let patienceMilliseconds: Int32 = 50
+
+  /// Opens a stream; of a FIFO that nobody writes to yet that takes until somebody does.
+  /// - Parameter path: `-` is standard input.
+  init(path: String, name: String, cancellation: Cancellation) throws(RunError) {
+    self.name = name
+    self.cancellation = cancellation
+    descriptor =
+      path == "-" ? STDIN_FILENO : try StreamOpening(path: path).wait(name: name, cancellation: cancellation)
+  }
+
+  deinit {
+    if descriptor != STDIN_FILENO { close(descriptor) }
+  }
+
+  /// Reads some bytes.
+  /// - Returns: 0 at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(RunError) -> Int {
+    while true {
+      try Self.check(cancellation)
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&request, 1, Self.patienceMilliseconds)
+      if ready < 0, errno != EINTR { throw failure(errno) }
+      guard ready > 0 else { continue }
+      #if canImport(Darwin)
+        let count = unsafe Darwin.read(descriptor, target.baseAddress, target.count)
+      #else
+        let count = unsafe Glibc.read(descriptor, target.baseAddress, target.count)
+      #endif
+      if count >= 0 { return count }
+      if errno != EINTR, errno != EAGAIN { throw failure(errno) }
+    }
+  }
+
+  private func failure(_ number: Int32) -> RunError {
+    RunError(
+      number == EISDIR ? .missingInput : .inputOutput, code: "source.stream",
+      "\(name): cannot be read: \(String(errorCode: number))")
+  }
+
+  fileprivate static func check(_ cancellation: Cancellation) throws(RunError) {
+    guard cancellation.isCancelled else { return }
+    throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+  }
+}
+
+/// Opens a path on a thread of its own, because opening a FIFO waits for a writer.
+private final class StreamOpening: @unchecked Sendable {
+  private let path: String
+  private let condition = NSCondition()
+  private var descriptor: Int32?
+  private var errorNumber: Int32 = 0
+  private var isAbandoned = false
+
+  init(path: String) {
+    self.path = path
+    Thread.detachNewThread {
+      let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      let number = errno
+      self.condition.lock()
+      if self.isAbandoned, descriptor >= 0 { close(descriptor) }
+      self.descriptor = descriptor
+      self.errorNumber = number
+      self.condition.broadcast()
+      self.condition.unlock()
+    }
+  }
+
+  func wait(name: String, cancellation: Cancellation) throws(RunError) -> Int32 {
+    condition.lock()
+    defer { condition.unlock() }
+    while descriptor == nil {
+      if cancellation.isCancelled {
+        isAbandoned = true
+        // A writer for a moment: it lets go of the thread that waits for one.
+        let writer = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        if writer >= 0 { close(writer) }
+        try StreamReader.check(cancellation)
+      }
+      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05))
+    }
+    guard let descriptor, descriptor >= 0 else {
+      throw RunError(
+        .missingInput, code: "source.unreadable", "\(name): cannot be opened: \(String(errorCode: errorNumber))")
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import SeedFormats
+
+/// The most that a source may inflate to, as an argument: a size (`10GB`), a ratio (`200:1`), or both with a comma.
+struct InflationOption: ExpressibleByArgument {
+  var limit: InflationLimit
+
+  init(limit: InflationLimit) { self.limit = limit }
+
+  init?(argument: String) {
+    limit = .standard
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard (1...2).contains(parts.count) else { return nil }
+    for part in parts {
+      let part = part.filter { $0 != " " }
+      if part.hasSuffix(":1") {
+        guard limit.ratio == nil, let ratio = Int(part.dropLast(2)), ratio > 0 else { return nil }
+        limit.ratio = ratio
+      } else {
+        guard limit.bytes == InflationLimit.standard.bytes, let size = ByteSize(argument: part) else { return nil }
+        limit.bytes = size.bytes
+      }
+    }
+  }
+
+  var defaultValueDescription: String { "64GiB" }
+}
