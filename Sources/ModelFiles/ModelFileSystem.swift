@@ -1,6 +1,12 @@
 import Foundation
 import ObjectModel
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The few file operations that reading a model takes, with errors that say what to do.
 enum ModelFileSystem {
   enum Kind {
@@ -25,15 +31,17 @@ enum ModelFileSystem {
 
   /// The whole file, refused beyond `limit` bytes before it is all in memory.
   static func readFile(_ path: String, limit: Int) throws(ModelError) -> Data {
-    let bytes: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      bytes = try handle.read(upToCount: limit + 1) ?? Data()
-    } catch {
-      throw ModelError(
-        .unreadableFile, file: path, "cannot read the file: \(error.localizedDescription)",
-        hint: "check that it exists and may be read")
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, "read the file") }
+    defer { close(descriptor) }
+    var bytes = Data()
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = unsafe block.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path, "read the file") }
+      if count == 0 { break }
+      bytes.append(contentsOf: block[..<count])
     }
     guard bytes.count <= limit else {
       throw ModelError(
@@ -41,6 +49,18 @@ enum ModelFileSystem {
         hint: "check that this is a model")
     }
     return bytes
+  }
+}
+
+extension ModelFileSystem {
+  /// The error of a call to the system that has just failed.
+  private static func failure(_ path: String, _ action: String) -> ModelError {
+    let number = errno
+    let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+    return ModelError(
+      isSystem ? .inputOutput : .unreadableFile, file: path, "cannot \(action): \(reason)",
+      hint: isSystem ? "try again when the system can read it" : "check that it exists and may be read")
   }
 }
 

@@ -4,6 +4,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// A file or folder is missing, unreadable, too large or not a model at all.
     case unreadableFile
+    /// The system failed to read a file that is there: a broken disk, or too many open files.
+    case inputOutput
     /// The file is not well-formed XML, or ends too early.
     case malformedXML
     /// The archive of a compiled model is damaged, is none, or holds what no model has.

@@ -22,7 +22,12 @@ struct CommandFailure: Error {
     self.format = format
   }
 
+  /// The exit code as the system takes it.
+  var status: Int32 { exitCode.rawValue }
+
   func report() {
+    // Whoever read the output has seen enough.
+    if code == "file.closed-pipe" { Terminal.endByBrokenPipe() }
     switch format {
     case .text:
       Terminal.say("error: \(message)" + (hint.map { "\n  hint: \($0)" } ?? ""))
@@ -55,4 +60,11 @@ extension RunError.Kind {
 /// How talk on standard error is written.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json
+
+  /// What the command line asks for, for failures that no command is there to report.
+  static var ofCommandLine: LogFormat {
+    let words = CommandLine.arguments
+    return zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
+      || words.contains("--log-format=json") ? .json : .text
+  }
 }

@@ -12,10 +12,10 @@ struct Seedbed: ParsableCommand {
         1    done, with rejected records inside the limit
         64   usage: the command line is wrong
         65   bad data beyond the limit, or a store that is not fit
-        66   an input is missing or unreadable
+        66   an input is missing, unreadable or a folder
         70   internal error
         73   an output cannot be created
-        74   input/output error: disk full, truncated gzip
+        74   input/output error: disk full, truncated gzip, too many open files, out of memory
         75   another run or process uses the store, or changed it or a source meanwhile; try later
         78   the pipeline or the model is wrong
         130  interrupted; a second signal stops at once
@@ -29,8 +29,8 @@ struct Seedbed: ParsableCommand {
     ])
 
   static func main() {
-    // A reader that goes away (`seedbed … | head`) shows as a failed write, not as a dead process.
-    Signals.ignoreBrokenPipes()
+    Signals.ignoreFailedWrites()
+    OutOfMemory.watch()
     do {
       var command = try parseAsRoot()
       try command.run()
@@ -38,7 +38,11 @@ struct Seedbed: ParsableCommand {
       failure.report()
       exit(withError: failure.exitCode)
     } catch {
-      exit(withError: error)
+      // What the parser has to say quotes arguments, so it goes out like everything else.
+      let text = fullMessage(for: error)
+      let code = exitCode(for: error)
+      if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { Terminal.say(text) } }
+      Self.exit(withError: code)
     }
   }
 }

@@ -26,5 +26,10 @@ final class Signals {
     }
   }
 
-  static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+  /// A reader that goes away (`seedbed … | head`) and a file that grows beyond the limit (`ulimit -f`) show as failed writes,
+  /// not as a dead process.
+  static func ignoreFailedWrites() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGXFSZ, SIG_IGN)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ImportPipeline
 
 #if canImport(Darwin)
   import Darwin
@@ -25,19 +26,69 @@ enum Terminal {
   }
 
   /// A line on standard error.
-  static func say(_ text: String) { write(text + "\n", to: .standardError) }
+  static func say(_ text: String) { write(shown(text) + "\n") }
 
-  /// A line on standard output.
-  static func print(_ text: String) { write(text + "\n", to: .standardOutput) }
+  /// A line on standard output. Ends the process where that cannot be written to: with 74, or quietly where its reader went
+  /// away (`seedbed … | head`).
+  static func print(_ text: String) {
+    let bytes = Array((shown(text) + "\n").utf8)
+    guard let number = write(bytes, to: STDOUT_FILENO) else { return }
+    if number == EPIPE { endByBrokenPipe() }
+    let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    let error = RunError(
+      .inputOutput, code: "output.write", "cannot write to standard output: \(reason)",
+      hint: "what the command wrote to files is complete")
+    let failure = CommandFailure(error, store: "", format: LogFormat.ofCommandLine)
+    failure.report()
+    exit(failure.status)
+  }
 
   /// Replaces the current line of standard error.
-  static func redraw(_ text: String) { write("\r\u{1B}[2K" + text, to: .standardError) }
+  static func redraw(_ text: String) { write("\r\u{1B}[2K" + shown(text)) }
 
-  static func bold(_ text: String) -> String { hasColors ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  static func bold(_ text: String) -> String { hasColors ? "\(boldStart)\(text)\(boldEnd)" : text }
 
-  private static func write(_ text: String, to file: FileHandle) {
+  /// Ends the process as a program ends that does not ask what became of its output.
+  static func endByBrokenPipe() -> Never {
+    _ = signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+    _exit(141)
+  }
+
+  // Characters for private use, until the text has been made harmless.
+  private static let boldStart = "\u{10FFFC}"
+  private static let boldEnd = "\u{10FFFD}"
+
+  /// The text as it goes out.
+  private static func shown(_ text: String) -> String {
+    let text = HarmlessText.of(text)
+    guard hasColors else { return text }
+    return text.replacing(boldStart, with: "\u{1B}[1m").replacing(boldEnd, with: "\u{1B}[0m")
+  }
+
+  private static func write(_ text: String) {
     // Nothing sensible is left to do when even the terminal cannot be written to.
-    try? file.write(contentsOf: Data(text.utf8))
+    _ = write(Array(text.utf8), to: STDERR_FILENO)
+  }
+
+  /// - Returns: the number of the error, nil when all went out.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
   }
 }
 

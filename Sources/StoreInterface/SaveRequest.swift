@@ -63,4 +63,7 @@ public enum StoreError: Error, Sendable {
   case unsupported(String)
   /// Any other failure, with the store's own message.
   case failure(String)
+
+  /// The message of `notAStore` for a folder, which is a wrong path rather than a damaged file.
+  public static let isFolder = "it is a folder"
 }

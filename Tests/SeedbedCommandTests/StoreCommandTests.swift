@@ -114,8 +114,8 @@ struct StoreCommandTests {
     let workspace = try await workspace()
     try workspace.write("folder/file", "")
     let outcome = try await Tool.run(arguments, in: workspace.folder)
-    #expect(outcome.exitCode == 65)
-    #expect(outcome.talk == "error: folder is not a Core Data store: it is a folder\n")
+    #expect(outcome.exitCode == 66)
+    #expect(outcome.talk == "error: folder is a folder\n  hint: name the store's file\n")
   }
 
   // MARK: - export

@@ -10,13 +10,25 @@ public enum StoreModel {
   ///   - storePath: the store; it is not changed.
   ///   - modelPath: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`; nil for the store's own.
   ///   - version: name of a version of the model at `modelPath`; nil for the current one.
-  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
+  ///   when the model that it carries is damaged.
   public static func read(storePath: String, modelPath: String?, version: String? = nil) throws -> ModelFile {
     if let modelPath { return try readFile(path: modelPath, version: version) }
-    guard let cached = try readCached(storePath: storePath) else {
+    guard let cached = try readSoundCached(storePath: storePath) else {
       throw noCachedModel(storePath, hint: "give the app's model with --model")
     }
     return cached
+  }
+
+  /// A damaged cached model is a damaged store to those who have no other model to read it with.
+  private static func readSoundCached(storePath: String) throws -> ModelFile? {
+    do {
+      return try readCached(storePath: storePath)
+    } catch let error as ModelError {
+      throw RunError(
+        .badData, code: "model.cached", "the model that \(storePath) carries cannot be read: \(error.description)",
+        hint: "give the app's model instead")
+    }
   }
 
   private static func noCachedModel(_ path: String, hint: String) -> ModelError {
@@ -29,7 +41,8 @@ public enum StoreModel {
 
   /// Reads a model from wherever one can be: model folders and files as `ModelReader` reads them, or a store that
   /// carries its model.
-  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
+  ///   when the model that it carries is damaged.
   public static func readFile(path: String, version: String? = nil) throws -> ModelFile {
     guard StoreFile.isDatabase(path: path) else { return try ModelReader.readFile(path: path, version: version) }
     guard version == nil else {
@@ -39,7 +52,7 @@ public enum StoreModel {
           hint: "leave the model version out")
       ])
     }
-    guard let cached = try readCached(storePath: path) else {
+    guard let cached = try readSoundCached(storePath: path) else {
       throw noCachedModel(path, hint: "name the app's model instead: its .xcdatamodeld, .xcdatamodel, .momd or .mom")
     }
     return cached

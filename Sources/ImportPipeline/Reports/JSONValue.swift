@@ -60,9 +60,7 @@ public indirect enum JSONValue: Sendable {
       case "\n": output += "\\n"
       case "\r": output += "\\r"
       case "\t": output += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where HarmlessText.isHarmful(scalar): output += HarmlessText.jsonEscape(scalar)
       default: output.unicodeScalars.append(scalar)
       }
     }

@@ -12,16 +12,27 @@ extension RunError {
     case let error as SeedFormatError: self.init(error)
     case let error as PipelineError:
       self.init(error.kind == .missing ? .missingInput : .badPipeline, code: "pipeline", error.description)
-    case let error as ModelError: self.init(.badPipeline, code: "model", error.description)
+    case let error as ModelError:
+      let isSystemFailure = error.problems.contains { $0.code == .inputOutput }
+      self.init(isSystemFailure ? .inputOutput : .badPipeline, code: "model", error.description)
     case let error as StoreError: self.init(error, path: path)
     case let error as SaveConflictError where error.constraintConflicts.isEmpty:
       self.init(.internal, code: "store.conflict", "\(path): \(error)")
     case let error as SaveConflictError:
       self.init(.badData, code: "store.constraint", "\(path): \(error)", hint: "match by the constraint")
-    case let error as CocoaError where error.code == .fileWriteOutOfSpace:
-      self.init(.inputOutput, code: "disk.full", error.localizedDescription)
+    case let error as CocoaError: self.init(file: error as NSError)
     default: self.init(.internal, code: "internal", "\(error)")
     }
+  }
+
+  /// A failed operation on a file, with the system's words for it where there are any.
+  private init(file error: NSError) {
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    let number = cause.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
+    let reason = number.map { String(errorCode: $0) } ?? error.localizedDescription
+    let path = (error.userInfo[NSFilePathErrorKey] as? String).map { "\($0): " } ?? ""
+    let isFull = number == ENOSPC || error.code == CocoaError.fileWriteOutOfSpace.rawValue
+    self.init(.inputOutput, code: isFull ? "disk.full" : "file.failed", path + reason)
   }
 
   init(_ error: SeedFormatError) {
@@ -52,6 +63,8 @@ extension RunError {
         "\(path) was made with another model: "
           + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
         hint: "use the model version the store was made with")
+    case .notAStore(let path, StoreError.isFolder):
+      self.init(.missingInput, code: "store.is-folder", "\(path) is a folder", hint: "name the store's file")
     case .notAStore(let path, let message):
       self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
     case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")

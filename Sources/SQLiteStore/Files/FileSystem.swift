@@ -54,7 +54,7 @@ enum FileSystem {
     guard exists(path) else { throw StoreError.missing(path: path) }
     var isFolder: ObjCBool = false
     if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-      throw StoreError.notAStore(path: path, message: "it is a folder")
+      throw StoreError.notAStore(path: path, message: StoreError.isFolder)
     }
   }
 

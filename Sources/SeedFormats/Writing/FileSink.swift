@@ -38,7 +38,7 @@ public final class FileSink: ByteSink {
     return path.hasSuffix(".gz") ? GzipSink(downstream: sink, file: path) : sink
   }
 
-  /// - Throws: `file.write` (disk full, closed pipe).
+  /// - Throws: `file.write` (disk full), `file.closed-pipe` when nobody reads standard output any more.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
     guard descriptor >= 0 else { throw failure("the output was already finished") }
     var written = 0
@@ -46,7 +46,7 @@ public final class FileSink: ByteSink {
       let count = unsafe writeSome(base + written, min(bytes.count - written, FileSink.writeSize))
       if count < 0 {
         if errno == EINTR { continue }
-        throw failure(systemMessage(errno))
+        throw failure(systemMessage(errno), isClosedPipe: path == "-" && errno == EPIPE)
       }
       written += count
       byteOffset += UInt64(count)
@@ -77,9 +77,10 @@ public final class FileSink: ByteSink {
     #endif
   }
 
-  private func failure(_ reason: String) -> SeedFormatError {
+  private func failure(_ reason: String, isClosedPipe: Bool = false) -> SeedFormatError {
     SeedFormatError(
-      code: "file.write", kind: .io, message: "cannot write the file: \(reason)", file: path, byteOffset: byteOffset)
+      code: isClosedPipe ? "file.closed-pipe" : "file.write", kind: .io, message: "cannot write the file: \(reason)",
+      file: path, byteOffset: byteOffset)
   }
 }
 

@@ -90,15 +90,5 @@ enum PropertyText {
   }
 
   /// The text as a terminal may show it: characters that would move its cursor or change its colours are written out.
-  static func harmless(_ text: String) -> String {
-    var output = ""
-    for scalar in text.unicodeScalars {
-      if scalar.properties.generalCategory == .control && scalar != "\n" {
-        output += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        output.unicodeScalars.append(scalar)
-      }
-    }
-    return output
-  }
+  static func harmless(_ text: String) -> String { HarmlessText.of(text) }
 }

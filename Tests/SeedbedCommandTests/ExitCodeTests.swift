@@ -1,0 +1,114 @@
+import Foundation
+import SQLite
+import Testing
+
+/// Exit codes where the system, not the data, is at fault.
+@Suite("Exit codes of failed input and output")
+struct ExitCodeTests {
+  private func workspace() async throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name\na,A\n")
+    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
+    return workspace
+  }
+
+  /// Runs a shell command in which `"$0"` is the tool.
+  private func shell(_ command: String, in workspace: Workspace) async throws -> Tool.Outcome {
+    try await Tool.run(["-c", command, Tool.path], in: workspace.folder, executable: "/bin/sh")
+  }
+
+  private static let printing = [
+    "run items.yaml", "run --json items.yaml", "lint --json items.yaml", "copy --replace Shop.sqlite Copy.sqlite",
+    "check --model Shop.xcdatamodeld Shop.sqlite", "check --json --model Shop.xcdatamodeld Shop.sqlite",
+    "inspect Shop.sqlite", "inspect --json Shop.xcdatamodeld", "inspect --er - Shop.xcdatamodeld", "schema",
+    "generate --force Shop.xcdatamodeld out", "export --model Shop.xcdatamodeld --entity Item Shop.sqlite", "--help",
+    "help run", "--version",
+  ]
+
+  @Test(
+    "a full device as standard output is 74, with a message",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+    arguments: printing)
+  func fullDevice(words: String) async throws {
+    let workspace = try await workspace()
+    let outcome = try await shell("exec \"$0\" \(words) >/dev/full", in: workspace)
+    #expect(outcome.exitCode == 74)
+    #expect(outcome.talk.contains("error: "))
+    #expect(outcome.talk.contains("No space left on device"))
+  }
+
+  @Test("a reader that goes away ends the tool quietly, as it ends other programs", arguments: printing)
+  func closedPipe(words: String) async throws {
+    let workspace = try await workspace()
+    let outcome = try await shell(
+      "{ sleep 0.3; \"$0\" \(words); echo $? >code; } 2>talk | true", in: workspace)
+    #expect(outcome.exitCode == 0)
+    #expect(try workspace.text("code") == "141\n")
+    // What goes to standard error before the output is none of an error.
+    #expect(try !workspace.text("talk").contains("error"))
+  }
+
+  @Test(
+    "a folder as input is 66",
+    arguments: [
+      "run folder", "lint folder", "check folder", "inspect folder", "copy folder x", "export folder --entity Item",
+      "dump folder x", "check --model Shop.xcdatamodeld folder",
+      "export --model Shop.xcdatamodeld folder --entity Item",
+    ])
+  func folder(words: String) async throws {
+    let workspace = try await workspace()
+    try FileManager.default.createDirectory(atPath: workspace.path("folder"), withIntermediateDirectories: true)
+    let outcome = try await Tool.run(words.split(separator: " ").map(String.init), in: workspace.folder)
+    #expect(outcome.exitCode == 66, "\(outcome.talk)")
+    #expect(!outcome.talk.isEmpty)
+  }
+
+  @Test("a limit to the size of files is 74, and the store stays")
+  func fileSizeLimit() async throws {
+    let workspace = try await workspace()
+    let store = try workspace.bytes("Shop.sqlite")
+    let names = try workspace.names()
+    try workspace.write("items.csv", "id,name\n" + (0..<20_000).map { "i\($0),some name of it\n" }.joined())
+    // The shell's unit is 512 or 1,024 bytes.
+    for words in ["run items.yaml", "copy --replace Shop.sqlite Copy.sqlite"] {
+      let limit = words.hasPrefix("run") ? 200 : 8
+      let outcome = try await shell("ulimit -f \(limit); exec \"$0\" \(words) >/dev/null", in: workspace)
+      #expect(outcome.exitCode == 74, "\(outcome.talk)")
+      #expect(outcome.talk.contains("error: "))
+    }
+    #expect(try workspace.bytes("Shop.sqlite") == store)
+    #expect(try Set(workspace.names()).subtracting(names).isEmpty)
+  }
+
+  #if os(Linux)
+    @Test("the end of memory is 74 with a message, and the store stays")
+    func outOfMemory() async throws {
+      let workspace = try await workspace()
+      let store = try workspace.bytes("Shop.sqlite")
+      // With less, the system cannot even load the program, and says so by 127.
+      var kibibytes = 96 << 10
+      var outcome: Tool.Outcome
+      repeat {
+        kibibytes += 16 << 10
+        try #require(kibibytes < 4 << 20)
+        outcome = try await Tool.run(["run", "items.yaml"], in: workspace.folder, memoryLimitKibibytes: kibibytes)
+      } while outcome.exitCode == 127
+      #expect(outcome.exitCode == 74, "\(outcome)")
+      #expect(outcome.talk.contains("error: out of memory"))
+      #expect(try workspace.bytes("Shop.sqlite") == store)
+    }
+  #endif
+
+  @Test(
+    "a store whose own model is damaged is 65",
+    arguments: ["export Shop.sqlite --entity Item", "dump Shop.sqlite out", "generate Shop.sqlite out"])
+  func damagedCachedModel(words: String) async throws {
+    let workspace = try await workspace()
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("DELETE FROM Z_MODELCACHE; INSERT INTO Z_MODELCACHE VALUES (x'4bffff')")
+    try connection.close()
+    let outcome = try await Tool.run(words.split(separator: " ").map(String.init), in: workspace.folder)
+    #expect(outcome.exitCode == 65, "\(outcome.talk)")
+  }
+}
