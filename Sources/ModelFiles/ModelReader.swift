@@ -10,16 +10,29 @@ public enum ModelReader {
   /// Reads a model.
   /// - Parameters:
   ///   - path: a `.xcdatamodeld` or `.xcdatamodel` folder (a `/` at the end is allowed), a `contents` file, a `.momd`
-  ///     folder or a `.mom` file.
+  ///     folder or a `.mom` file; or a folder and the name of one of its versions, as `Shop.xcdatamodeld/Shop 2`.
   ///   - version: name of a version, with or without its suffix; nil for the current one.
   /// - Throws: `ModelError` with every mistake found, each with file, line and what to do.
   public static func read(path: String, version: String? = nil) throws(ModelError) -> ManagedObjectModel {
     try readFile(path: path, version: version).model
   }
 
+  /// The folder and version of a path such as `Shop.xcdatamodeld/Shop 2`, which names a version without its suffix.
+  private static func namedVersion(_ path: String) -> (folder: String, version: String)? {
+    guard let slash = path.lastIndex(of: "/"), ModelFileSystem.kind(path) == .missing else { return nil }
+    let folder = String(path[..<slash])
+    let isFolder = [ModelLocation.folderSuffix, CompiledModelLocation.folderSuffix].contains(where: folder.hasSuffix)
+    let name = String(path[path.index(after: slash)...])
+    guard isFolder, !name.contains(".xcdatamodel"), !name.hasSuffix(".mom") else { return nil }
+    return (folder, name)
+  }
+
   /// Reads a model and tells which version it is and what was left out. See `read(path:version:)`.
   public static func readFile(path: String, version: String? = nil) throws(ModelError) -> ModelFile {
     let path = ModelLocation.withoutTrailingSlashes(path)
+    if let named = namedVersion(path), version == nil || version == named.version {
+      return try readFile(path: named.folder, version: named.version)
+    }
     if CompiledModelLocation.isCompiled(path) {
       return try CompiledModelReader.readFile(path: path, version: version)
     }
@@ -36,7 +49,8 @@ public enum ModelReader {
   /// Whether a path names a model, told from its name alone.
   public static func isModel(path: String) -> Bool {
     let path = ModelLocation.withoutTrailingSlashes(path)
-    return CompiledModelLocation.isCompiled(path) || path.hasSuffix(ModelLocation.versionSuffix)
+    return namedVersion(path) != nil || CompiledModelLocation.isCompiled(path)
+      || path.hasSuffix(ModelLocation.versionSuffix)
       || path.hasSuffix(ModelLocation.folderSuffix)
       || path.hasSuffix(ModelLocation.versionSuffix + "/" + ModelLocation.contentsName)
   }
@@ -53,6 +67,10 @@ public enum ModelReader {
   /// - Throws: `ModelError` when there is no model at the path or its folder is damaged.
   public static func versions(path: String) throws(ModelError) -> ModelVersions {
     let path = ModelLocation.withoutTrailingSlashes(path)
+    if let named = namedVersion(path) {
+      let version = try readFile(path: named.folder, version: named.version).versionName
+      return ModelVersions(names: [version], current: version)
+    }
     return try CompiledModelLocation.isCompiled(path)
       ? CompiledModelLocation.versions(path: path) : ModelLocation.versions(path: path)
   }

@@ -12,7 +12,8 @@ struct DocumentationTests {
   @Test("every finding of check stands in its table", arguments: StoreFinding.Code.allCases)
   func findings(code: StoreFinding.Code) throws {
     let text = try Self.document("docs/CHECK.md")
-    let heading = code.severity == .problem ? "\n## Problems" : "\n## Notes"
+    let headings: [StoreFinding.Severity: String] = [.problem: "Problems", .warning: "Warnings", .note: "Notes"]
+    let heading = "\n## \(headings[code.severity] ?? "")"
     let section = try #require(text.components(separatedBy: heading).last?.components(separatedBy: "\n## ").first)
     #expect(section.contains("\n| `\(code.rawValue)` | "))
   }

@@ -233,7 +233,7 @@ struct StoreCommandTests {
       let connection = try Connection(path: workspace.path("Shop.sqlite"))
       try connection.execute(sql)
       try connection.close()
-      outcome = try await workspace.run("check", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
+      outcome = try await workspace.run("check", "--strict", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
       #expect(outcome.exitCode == 65, "\(sql)")
       #expect(outcome.text.contains(place), "\(outcome.text)")
     }

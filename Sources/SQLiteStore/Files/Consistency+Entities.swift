@@ -57,7 +57,8 @@ extension Consistency {
       guard try statement.step() else { continue }
       let counter = statement.type(at: 0) == .integer ? statement.int64(at: 0) : nil
       let message: String
-      if let counter, counter >= greatest {
+      let leavesNone = counter.map { $0 >= greatest } ?? false
+      if let counter, leavesNone {
         if counter <= PrimaryKeyRange.greatestCounter { continue }
         message = "Z_MAX of \(table.root.name) is \(counter), which leaves no primary keys to give out"
       } else {
@@ -66,7 +67,9 @@ extension Consistency {
           + "\(greatest)"
       }
       result.append(
-        StoreFinding(.keyCounter, table: table.name, column: "Z_MAX", exampleKey: greatest, message))
+        StoreFinding(
+          .keyCounter, table: table.name, column: "Z_MAX", exampleKey: greatest,
+          severity: leavesNone ? .problem : .warning, message))
     }
     return result
   }

@@ -26,8 +26,12 @@ public struct StoreReport: Sendable {
   public var digestMatches: Bool?
   /// Number of rows per concrete entity, 0 included; empty when the schema does not fit the model.
   public var rowCounts: [String: Int]
-  /// What is wrong with the file, its schema or its rows.
+  /// What is wrong with the file, its schema or its rows: `problems` and `warnings`.
   public var findings: [StoreFinding]
+  /// What keeps an app from opening the store, or from reading or writing all of its rows.
+  public var problems: [StoreFinding] { findings.filter { $0.severity == .problem } }
+  /// Facts about the data that an app finds when it has opened the store.
+  public var warnings: [StoreFinding] { findings.filter { $0.severity == .warning } }
   /// Whether the file says it needs a write-ahead log.
   public var isWriteAheadLogged: Bool
   /// Names of the sidecars that are there, such as `App.sqlite-wal`.
@@ -41,7 +45,7 @@ public struct StoreReport: Sendable {
 
   /// Whether the hashes are equal, which is what Core Data asks on opening.
   public var isCompatible: Bool { hashes.allSatisfy(\.matches) }
-  /// Whether nothing is wrong with the rows.
+  /// Whether there is neither a problem nor a warning.
   public var isSound: Bool { findings.isEmpty }
   /// Whether the store opens from a read-only folder such as an app's bundle: one file, no write-ahead log.
   public var isFitForReadOnlyBundle: Bool { !isWriteAheadLogged && sidecars.isEmpty }
@@ -108,7 +112,7 @@ public enum StoreChecker {
     found += try ExternalDataCheck(
       connection: connection, layout: layout, folder: ExternalDataFolder(storePath: report.path)
     ).findings()
-    report.findings += found.filter { $0.severity == .problem }
+    report.findings += found.filter { $0.severity != .note }
     report.remarks += found.filter { $0.severity == .note }
     report.rowCounts = try counts(connection, layout)
     report.rowsWereChecked = true

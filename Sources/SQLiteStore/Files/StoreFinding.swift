@@ -2,8 +2,10 @@
 public struct StoreFinding: Sendable, Hashable {
   /// How grave a finding is.
   public enum Severity: String, Sendable {
-    /// The store is not fit.
+    /// No app opens the store, or can read or write all of its rows.
     case problem
+    /// A fact about the data: the app opens the store, and finds it so.
+    case warning
     /// The app opens the store as it is.
     case note
   }
@@ -63,11 +65,16 @@ public struct StoreFinding: Sendable, Hashable {
     /// A trigger that the model does not explain.
     case unknownTrigger
 
-    /// How grave it is.
+    /// How grave it is as a rule.
     public var severity: Severity {
       switch self {
       case .staleName, .missingIndex, .missingValue, .unusedExternalFile, .unknownTrigger: .note
-      default: .problem
+      case .integrity, .schema, .trigger, .metadata, .entityList, .entityNumber, .abstractEntity, .storageClass,
+        .externalValue:
+        .problem
+      case .keyCounter, .version, .danglingReference, .wrongDestination, .entityColumn, .orderKey, .inverse,
+        .danglingJoin, .duplicateKey, .toManyCount, .externalFile, .rTree:
+        .warning
       }
     }
   }
@@ -84,12 +91,14 @@ public struct StoreFinding: Sendable, Hashable {
   /// What is the matter, in words.
   public var message: String
   /// How grave it is.
-  public var severity: Severity { code.severity }
+  public var severity: Severity
 
   init(
-    _ code: Code, table: String = "", column: String? = nil, count: Int = 1, exampleKey: Int64? = nil, _ message: String
+    _ code: Code, table: String = "", column: String? = nil, count: Int = 1, exampleKey: Int64? = nil,
+    severity: Severity? = nil, _ message: String
   ) {
     self.code = code
+    self.severity = severity ?? code.severity
     self.table = table
     self.column = column
     self.count = count

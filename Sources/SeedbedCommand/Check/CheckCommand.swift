@@ -8,44 +8,78 @@ import SQLiteStore
 /// `seedbed check`
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Will the app open it? Compares a store with a model and checks its integrity.",
+    commandName: "check",
+    abstract: "Will the app open it? Compares a store with a model and checks its integrity, or compares two models.",
     discussion: """
-      Exit code 0 when the store is fit, 65 when it is not. Nothing is changed. Without --model the store is compared \
-      with the model that it carries itself. docs/CHECK.md lists what can be found, with what to do about it.
+      Exit code 0 when an app with the model opens the store, 65 when not; facts about the data are warnings, which \
+      --strict counts too. Of two models or versions: 0 when all version hashes are equal, 65 when not. Nothing is \
+      changed. Without a model the store is compared with the one that it carries itself. A version of a model is named \
+      as Shop.xcdatamodeld/Shop 2, or with --model-version. docs/CHECK.md lists what can be found, with what to do \
+      about it.
       """)
 
-  @Argument(help: "The store.", completion: .file())
+  @Argument(help: "The store, or the first of two models.", completion: .file())
   var store: String
+
+  @Argument(help: ArgumentHelp("The model; the same as --model.", valueName: "model"), completion: .file())
+  var other: String?
 
   @OptionGroup var model: ModelOptions
 
   @Flag(help: "Also require what a read-only app bundle needs: one file, no write-ahead log.")
   var bundle = false
 
+  @Flag(help: "Also require that there is no warning about the data.")
+  var strict = false
+
+  @Flag(help: "Show differences of models that matter to no store one by one, such as class names and indexes.")
+  var verbose = false
+
   @Flag(help: "Write the result as JSON.")
   var json = false
 
   @OptionGroup var log: LogOptions
 
+  func validate() throws {
+    if other != nil, model.model != nil {
+      throw ValidationError("the model is given twice, as an argument and as --model")
+    }
+    if ModelReader.isModel(path: store) {
+      guard other ?? model.model != nil else {
+        throw ValidationError("\(store) is a model: give a store, or a second model to compare it with")
+      }
+      if bundle || strict { throw ValidationError("--bundle and --strict are for stores, and \(store) is a model") }
+    }
+  }
+
   func run() throws {
-    let result: CheckResult
+    let text: String
+    let isFit: Bool
     do {
-      result = try examine()
+      if ModelReader.isModel(path: store), let second = other ?? model.model {
+        let pair = try ModelPair(
+          oldPath: store, newPath: second, newVersion: model.modelVersion, showsAll: verbose)
+        (text, isFit) = (json ? pair.json : pair.text, pair.areEqual)
+      } else {
+        let result = try examine()
+        (text, isFit) = (json ? result.json : result.text, result.isFit)
+      }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }
-    Terminal.print(json ? result.json : result.text)
-    if !result.isFit { throw ExitCode(65) }
+    Terminal.print(text)
+    if !isFit { throw ExitCode(65) }
   }
 
   private func examine() throws -> CheckResult {
-    guard model.model != nil else {
+    let requirements = CheckResult.Requirements(bundle: bundle, strict: strict)
+    guard let modelPath = other ?? model.model else {
       let own = try model.read(store: store)
       return CheckResult(
         report: try StoreChecker.check(path: store, model: own.model), modelFile: own, comparison: .ownModel,
-        requiresBundle: bundle)
+        requirements: requirements, showsAll: verbose)
     }
-    let expected = try model.read(store: store)
+    let expected = try StoreModel.readFile(path: modelPath, version: model.modelVersion)
     let comparison: CheckResult.Comparison
     do {
       comparison = try StoreModel.readCached(storePath: store).map { .cachedModel($0.model) } ?? .noCachedModel
@@ -55,7 +89,12 @@ struct CheckCommand: ParsableCommand {
       // Where the store as a whole cannot be read, its check says so.
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
-    let report = try StoreChecker.check(path: store, model: expected.model, storeModel: comparison.model)
-    return CheckResult(report: report, modelFile: expected, comparison: comparison, requiresBundle: bundle)
+    let hashes = try? StoreMetadata.read(path: store).entityVersionHashesByName
+    let search = hashes.map { VersionSearch(path: modelPath, hashes: $0) }
+    let report = try StoreChecker.check(
+      path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)
+    return CheckResult(
+      report: report, modelFile: expected, comparison: comparison, search: search, requirements: requirements,
+      showsAll: verbose)
   }
 }

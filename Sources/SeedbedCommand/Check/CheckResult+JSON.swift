@@ -10,7 +10,8 @@ extension CheckResult {
     if case .ownModel = comparison { comparedWith = "cachedModel" }
     return JSONValue.object([
       ("path", .string(report.path)), ("fit", .boolean(isFit)), ("answer", .string(sentence)),
-      ("comparedWith", .string(comparedWith)), ("compatible", .boolean(report.isCompatible)),
+      ("comparedWith", .string(comparedWith)), ("modelVersion", versionName.map { .string($0) } ?? .null),
+      ("madeWith", .array(madeWith.map { .string($0) })), ("compatible", .boolean(report.isCompatible)),
       ("sound", .boolean(report.isSound)), ("rowsWereChecked", .boolean(report.rowsWereChecked)),
       ("fitForReadOnlyBundle", .boolean(report.isFitForReadOnlyBundle)),
       ("journalMode", .string(report.isWriteAheadLogged ? "wal" : "delete")),
@@ -18,9 +19,9 @@ extension CheckResult {
       ("frameworkVersion", report.metadata.frameworkVersion.map { .integer($0) } ?? .null),
       ("digestMatches", report.digestMatches.map { .boolean($0) } ?? .null),
       ("entities", .array(report.hashes.map(entity))),
-      ("differences", differences.map { .array($0.map(difference)) } ?? .null),
-      ("lightweightMigration", migration.map(migrationValue) ?? .null),
-      ("problems", .array(report.findings.map(finding))),
+      ("differences", differences.map { .array(($0.parted.grave + $0.parted.others).map(\.json)) } ?? .null),
+      ("lightweightMigration", migration?.json ?? .null),
+      ("problems", .array(report.problems.map(finding))), ("warnings", .array(report.warnings.map(finding))),
       (
         "notes",
         .array(
@@ -49,11 +50,14 @@ extension CheckResult {
       ("message", .string(finding.message)), ("advice", .string(finding.code.advice)),
     ])
   }
+}
 
-  private func difference(_ difference: ModelDifference) -> JSONValue {
+extension ModelDifference {
+  /// For programs, in every answer that compares models.
+  var json: JSONValue {
     let kind: String
     let property: String?
-    switch difference.subject {
+    switch subject {
     case .entity: (kind, property) = ("entity", nil)
     case .attribute(let name): (kind, property) = ("attribute", name)
     case .relationship(let name): (kind, property) = ("relationship", name)
@@ -61,17 +65,19 @@ extension CheckResult {
     case .fetchIndex(let name): (kind, property) = ("fetchIndex", name)
     }
     return .object([
-      ("entity", .string(difference.entity)), ("kind", .string(kind)),
-      ("name", property.map { .string($0) } ?? .null), ("affectsVersionHash", .boolean(difference.affectsVersionHash)),
-      ("message", .string(difference.description)),
+      ("entity", .string(entity)), ("kind", .string(kind)), ("name", property.map { .string($0) } ?? .null),
+      ("affectsVersionHash", .boolean(affectsVersionHash)), ("message", .string(description)),
     ])
   }
+}
 
-  private func migrationValue(_ migration: LightweightMigration) -> JSONValue {
-    func items(_ items: [LightweightMigration.Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
+extension LightweightMigration {
+  /// For programs.
+  var json: JSONValue {
+    func items(_ items: [Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
     return .object([
-      ("possible", .boolean(migration.isPossible)), ("obstacles", items(migration.obstacles)),
-      ("conditions", items(migration.conditions)), ("losses", items(migration.losses)),
+      ("possible", .boolean(isPossible)), ("obstacles", items(obstacles)), ("conditions", items(conditions)),
+      ("losses", items(losses)),
     ])
   }
 }

@@ -16,8 +16,10 @@ extension CheckResult {
       }, leftAligned: [0, 1, 2, 3])
     lines.append("")
     lines += modelLines
-    for finding in report.findings {
-      lines += ["problem: [\(finding.code.rawValue)] \(finding.line)", "  what to do: \(finding.code.advice)"]
+    for (word, findings) in [("problem", report.problems), ("warning", report.warnings)] {
+      for finding in findings {
+        lines += ["\(word): [\(finding.code.rawValue)] \(finding.line)", "  what to do: \(finding.code.advice)"]
+      }
     }
     lines += notes.map { "note: \($0.message)" }
     if report.findings.isEmpty && report.rowsWereChecked {
@@ -29,7 +31,7 @@ extension CheckResult {
 
   private var comparedWith: String {
     if case .ownModel = comparison { return "compared with the model that the store carries itself" }
-    return "compared with the given model"
+    return "compared with " + (versionName.map { "version \($0) of the given model" } ?? "the given model")
   }
 
   private func state(_ hash: StoreReport.EntityHash) -> String {
@@ -44,29 +46,18 @@ extension CheckResult {
   private var modelLines: [String] {
     guard let differences, let migration else {
       if report.isCompatible { return [] }
-      return ["What differs cannot be told, as the store carries no readable model of its own.", ""]
+      return ["What differs cannot be told, as the model that the store was made with is not known.", ""]
     }
-    var lines = ["What differs, from the model that the store was made with to the given one:"]
-    lines += differences.filter(\.affectsVersionHash).map { "  " + $0.description }
-    let others = differences.filter { !$0.affectsVersionHash }
-    if !others.isEmpty {
-      lines.append("What differs and matters to no store:")
-      lines += others.map { "  " + $0.description }
+    var lines: [String] = []
+    if !madeWith.isEmpty {
+      lines = ["The store was made with version \(madeWith.joined(separator: " or "))\(ofExpected).", ""]
     }
-    lines.append("")
-    if migration.isPossible {
-      lines.append("A lightweight migration would do" + (migration.conditions.isEmpty ? "." : ", on condition that"))
-      lines += migration.conditions.map { "  " + $0.description }
-    } else {
-      lines.append("A lightweight migration would not do:")
-      lines += migration.obstacles.map { "  " + $0.description }
-    }
-    if !migration.losses.isEmpty {
-      lines.append("A migration drops:")
-      lines += migration.losses.map { "  " + $0.description }
-    }
-    return lines + [""]
+    return lines
+      + DifferenceText(differences: differences, migration: migration, showsAll: showsAll).lines(
+        heading: "What differs, from the model that the store was made with to the given one:")
   }
+
+  private var ofExpected: String { versionName.map { ", and the given one is \($0)" } ?? "" }
 }
 
 extension Data {

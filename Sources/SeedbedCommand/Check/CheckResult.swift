@@ -17,6 +17,14 @@ struct CheckResult {
     var model: ManagedObjectModel? { if case .cachedModel(let model) = self { model } else { nil } }
   }
 
+  /// What is asked of a store beyond that an app opens it.
+  struct Requirements {
+    /// That it may lie in a read-only bundle.
+    var bundle = false
+    /// That nothing is to be said of its data.
+    var strict = false
+  }
+
   /// Something worth knowing that makes no store unfit.
   struct Note {
     var code: String
@@ -27,7 +35,13 @@ struct CheckResult {
 
   let report: StoreReport
   let comparison: Comparison
-  let requiresBundle: Bool
+  let requirements: Requirements
+  /// Name of the expected version; nil when it has none.
+  let versionName: String?
+  /// Names of the versions of the given model that the store was made with; empty when it has one only, or when none is.
+  let madeWith: [String]
+  /// Whether the text shows differences that matter to no store one by one.
+  let showsAll: Bool
   /// How the expected model differs from the one that the store carries; nil when they need no comparing, or cannot be
   /// compared.
   let differences: [ModelDifference]?
@@ -36,11 +50,17 @@ struct CheckResult {
   /// Names of the entities whose expected hash rests on an unconfirmed rule.
   let unconfirmed: Set<String>
 
-  init(report: StoreReport, modelFile: ModelFile, comparison: Comparison, requiresBundle: Bool) {
+  init(
+    report: StoreReport, modelFile: ModelFile, comparison: Comparison, search: VersionSearch? = nil,
+    requirements: Requirements, showsAll: Bool
+  ) {
     let model = modelFile.model
     self.report = report
     self.comparison = comparison
-    self.requiresBundle = requiresBundle
+    self.requirements = requirements
+    self.showsAll = showsAll
+    versionName = modelFile.versionName.isEmpty ? nil : modelFile.versionName
+    madeWith = search?.names ?? []
     if !report.sidecars.isEmpty {
       bundleObstacle = "it has \(report.sidecars.joined(separator: " and ")) beside it"
     } else {
@@ -56,9 +76,14 @@ struct CheckResult {
     if case .unreadableCachedModel(let reason) = comparison {
       notes.append(Note(code: "cachedModel", message: "the model that the store carries cannot be read: \(reason)"))
     }
-    if !report.isCompatible, let carried, !isStale {
-      differences = carried.differences(to: model)
-      migration = carried.lightweightMigration(to: model)
+    if let names = search?.unreadable, !names.isEmpty {
+      notes.append(
+        Note(
+          code: "versions", message: "versions that cannot be read were passed over: \(names.joined(separator: ", "))"))
+    }
+    if !report.isCompatible, let origin = search?.file?.model ?? (isStale ? nil : carried) {
+      differences = origin.differences(to: model)
+      migration = origin.lightweightMigration(to: model)
     } else {
       differences = nil
       migration = nil
@@ -73,7 +98,7 @@ struct CheckResult {
     for remark in report.remarks {
       notes.append(Note(code: remark.code.rawValue, message: remark.line, finding: remark))
     }
-    if !requiresBundle, let bundleObstacle {
+    if !requirements.bundle, let bundleObstacle {
       notes.append(
         Note(
           code: "bundle",
@@ -90,8 +115,11 @@ struct CheckResult {
     unconfirmed = Set(model.entities.filter(\.restsOnUnconfirmedHashRule).map(\.name))
   }
 
-  /// Whether the app opens the store as it is and finds it whole.
-  var isFit: Bool { report.isCompatible && report.isSound && (!requiresBundle || report.isFitForReadOnlyBundle) }
+  /// Whether the app opens the store as it is, and it meets what else is asked.
+  var isFit: Bool {
+    report.isCompatible && report.problems.isEmpty && (!requirements.strict || report.warnings.isEmpty)
+      && (!requirements.bundle || report.isFitForReadOnlyBundle)
+  }
 
   /// Why a read-only bundle is no place for it, nil when it is one.
   let bundleObstacle: String?
@@ -104,18 +132,21 @@ struct CheckResult {
       reasons.append(
         "its version hashes differ from the model's for \(count) \(count == 1 ? "entity" : "entities")")
     }
-    if !report.isSound {
-      reasons.append("\(report.findings.count) \(report.findings.count == 1 ? "problem was" : "problems were") found")
+    let (problems, warnings) = (report.problems.count, report.warnings.count)
+    if problems > 0 { reasons.append("\(problems) \(problems == 1 ? "problem was" : "problems were") found") }
+    if requirements.strict, warnings > 0 {
+      reasons.append("\(warnings) \(warnings == 1 ? "warning" : "warnings") about its data")
     }
-    if requiresBundle, let bundleObstacle {
+    if requirements.bundle, let bundleObstacle {
       reasons.append("a read-only bundle needs one sealed file, and \(bundleObstacle) (seedbed copy seals it)")
     }
     guard reasons.isEmpty else { return "Not fit: \(reasons.joined(separator: "; "))." }
+    let remark = warnings == 0 ? "" : "; its data gave \(warnings) \(warnings == 1 ? "warning" : "warnings")"
     if case .ownModel = comparison {
-      return "Fit: the store is sound and agrees with the model that it carries itself."
+      return "Fit: the store is sound and agrees with the model that it carries itself\(remark)."
     }
     return "Fit: an app with this model opens the store as it is"
-      + (requiresBundle ? ", also from a read-only bundle." : ".")
+      + (requirements.bundle ? ", also from a read-only bundle" : "") + remark + "."
   }
 }
 

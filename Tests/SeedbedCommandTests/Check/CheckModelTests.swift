@@ -56,6 +56,7 @@ struct CheckModelTests {
     if store.carriesModel {
       let report = try await workspace.check(name)
       #expect(report.fit && report.rowsWereChecked && report.comparedWith == "cachedModel", "\(report.problems)")
+      #expect(report.warnings.isEmpty, "\(report.warnings)")
       #expect(report.answer == "Fit: the store is sound and agrees with the model that it carries itself.")
     }
     for model in store.models {
@@ -80,9 +81,11 @@ struct CheckModelTests {
     let differences = try #require(report.differences)
     #expect(differences.contains { $0.affectsVersionHash && $0.kind == "attribute" })
     #expect(report.lightweightMigration?.possible == true)
+    #expect(report.modelVersion == "BookmarksModel 3" && report.madeWith == ["BookmarksModel"])
     let text = try await workspace.run(
-      "check", store, "--model", model, "--model-version", "BookmarksModel 3"
+      "check", "--verbose", store, "--model", model, "--model-version", "BookmarksModel 3"
     ).text
+    #expect(text.contains("The store was made with version BookmarksModel, and the given one is BookmarksModel 3."))
     #expect(text.contains("A lightweight migration would do"))
     for difference in differences { #expect(text.contains(difference.message)) }
   }

@@ -145,7 +145,10 @@ struct CheckReport: Decodable {
   var entities: [Entity]
   var differences: [Difference]?
   var lightweightMigration: Migration?
+  var modelVersion: String?
+  var madeWith: [String]
   var problems: [Finding]
+  var warnings: [Finding]
   var notes: [Finding]
 }
 
