@@ -83,6 +83,8 @@ public struct ContextChangeIDs: Sendable, Hashable {
   private var owners: [ObjectID]?
   /// Changes whose owners count, too. Most saves tell nobody who would ask.
   private var memberChanges = MemberChanges()
+  /// What contexts have of these objects after the changes, for their children.
+  var states: [SharedState] = []
 
   /// Changes of these objects.
   public init(
@@ -94,9 +96,17 @@ public struct ContextChangeIDs: Sendable, Hashable {
     owners = relationshipOwners
   }
 
+  private init(
+    inserted: [ObjectID], updated: [ObjectID], deleted: [ObjectID], relationshipOwners: [ObjectID]?,
+    states: [SharedState]
+  ) {
+    self.init(inserted: inserted, updated: updated, deleted: deleted, relationshipOwners: relationshipOwners)
+    self.states = states
+  }
+
   mutating func add(_ changes: MemberChanges) { memberChanges = changes }
 
-  /// Whether the lists are the same; the owners of relationships have no order.
+  /// Whether the lists of ids are the same; the owners of relationships have no order.
   public static func == (left: ContextChangeIDs, right: ContextChangeIDs) -> Bool {
     left.insertedObjectIDs == right.insertedObjectIDs && left.updatedObjectIDs == right.updatedObjectIDs
       && left.deletedObjectIDs == right.deletedObjectIDs
@@ -115,6 +125,6 @@ public struct ContextChangeIDs: Sendable, Hashable {
     func local(_ ids: [ObjectID]) -> [ObjectID] { ids.compactMap { coordinator.localID($0) } }
     return ContextChangeIDs(
       inserted: local(insertedObjectIDs), updated: local(updatedObjectIDs), deleted: local(deletedObjectIDs),
-      relationshipOwners: relationshipOwnerIDs.map { local($0) })
+      relationshipOwners: relationshipOwnerIDs.map { local($0) }, states: states)
   }
 }

@@ -229,6 +229,7 @@ extension ManagedObject {
   func takeMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     var list = MemberList(stored: stored)
+    list.stamp = context.stampOfLastAnswer
     if runtime.layout.inverses[index] == nil {
       let remaining = context.remainingMembers(stored, of: self, index)
       if remaining.count < stored.count {

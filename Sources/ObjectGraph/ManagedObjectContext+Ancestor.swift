@@ -6,27 +6,25 @@ extension ManagedObjectContext {
   /// The rows that a request selects.
   func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
     guard let parent else { return try coordinator.rows(request, caching: settings.stalenessInterval != 0) }
-    takeIDChangesOfParent()
-    return [SnapshotBlock(take(try parent.performAndWait { try parent.currentObjects(request) }))]
+    return [SnapshotBlock(take(try ask(parent) { try parent.currentObjects(request) }))]
   }
 
   /// The ids of the objects that a request selects.
   func rowIDs(_ request: FetchRequest) throws -> [ObjectID] {
     guard let parent else { return try coordinator.store.objectIDs(request) }
-    takeIDChangesOfParent()
-    return try parent.performAndWait { try parent.objectIDs(request.forParent) }
+    return try ask(parent) { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchRequest) throws -> Int {
     guard let parent else { return try coordinator.store.count(request) }
-    return try parent.performAndWait { try parent.count(request.forParent) }
+    return try ask(parent) { try parent.count(request.forParent) }
   }
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
     guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: settings.stalenessInterval) }
-    return take(try parent.performAndWait { try parent.currentObjects(with: objectIDs) })
+    return take(try ask(parent) { try parent.currentObjects(with: objectIDs) })
   }
 
   func row(of objectID: ObjectID) throws -> Snapshot? { try rows(of: [objectID]).first }
@@ -57,9 +55,8 @@ extension ManagedObjectContext {
       if owner.objectID.isTemporary { return [] }
       return try coordinator.store.members(of: owner.objectID, relationship: relationship)
     }
-    takeIDChangesOfParent()
     let id = owner.objectID
-    return try parent.performAndWait { () throws -> [ObjectID] in
+    return try ask(parent) { () throws -> [ObjectID] in
       guard let object = try parent.presentObject(with: id) else { return [] }
       return try object.objectIDs(for: relationship.name)
     }
@@ -71,8 +68,7 @@ extension ManagedObjectContext {
     guard let parent else {
       return try coordinator.store.members(of: ids, relationship: relationship)
     }
-    takeIDChangesOfParent()
-    return try parent.performAndWait { () throws -> [[ObjectID]] in
+    return try ask(parent) { () throws -> [[ObjectID]] in
       let objects = try parent.objects(with: ids.map { parent.permanentID(for: $0) })
       let present = objects.filter { !$0.isDeleted && !$0.isFault }
       for (_, owners) in Dictionary(grouping: present, by: \.entity) {

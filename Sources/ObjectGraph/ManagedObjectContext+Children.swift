@@ -120,31 +120,45 @@ extension ManagedObjectContext {
 
   /// The permanent id that a temporary one became here, or the id itself.
   func permanentID(for id: ObjectID) -> ObjectID {
-    if id.isTemporary, !permanentIDs.isEmpty { return permanentIDs[id] ?? id }
+    if !id.isTemporary { return id }
+    var context: ManagedObjectContext? = self
+    while let here = context {
+      if let permanent = here.permanentIDs.permanentID(for: id) { return permanent }
+      context = here.parent
+    }
     return id
   }
 
-  /// Remembers that ids became permanent, for children and for undo.
+  /// Remembers that ids became permanent here, for children and for undo.
   func noteIDChanges(_ changes: [ObjectID: ObjectID]) {
-    guard keepsIDChanges || undoManager != nil else { return }
-    for (temporary, permanent) in changes where permanentIDs.updateValue(permanent, forKey: temporary) == nil {
-      idChanges.append(temporary)
-    }
+    if undoManager != nil || permanentIDs.isKept { permanentIDs.note(changes) }
   }
 
-  /// Objects of a child that were saved by the parent get their permanent ids as soon as the child asks the parent for
-  /// something.
+  /// Objects of a child that an ancestor saved get their permanent ids as soon as the child asks the parent for
+  /// something, or merges. It does not wait for anybody's queue.
   func takeIDChangesOfParent() {
-    guard let parent else { return }
-    let seen = seenIDChangeCount
-    let (changes, count) = parent.performAndWait { () -> ([ObjectID: ObjectID], Int) in
-      parent.takeIDChangesOfParent()
-      var changes: [ObjectID: ObjectID] = [:]
-      for id in parent.idChanges.dropFirst(seen) { changes[id] = parent.permanentIDs[id] }
-      return (changes, parent.idChanges.count)
+    var changes: [ObjectID: ObjectID] = [:]
+    var ancestor = parent
+    for level in seenIDChangeCounts.indices {
+      ancestor?.permanentIDs.add(since: &seenIDChangeCounts[level], to: &changes)
+      ancestor = ancestor?.parent
     }
-    seenIDChangeCount = count
     if !changes.isEmpty { replaceIDs(changes) }
+  }
+
+  /// Asks the parent for something, on its queue, and waits for it. Ids are the latest before and after, on both sides.
+  func ask<Answer: Sendable, Failure: Error>(
+    _ parent: ManagedObjectContext, _ question: () throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    takeIDChangesOfParent()
+    return try parent.performAndWait { () throws(Failure) -> Answer in
+      parent.takeIDChangesOfParent()
+      defer {
+        takeIDChangesOfParent()
+        stampOfLastAnswer = parent.stateStamp
+      }
+      return try question()
+    }
   }
 }
 
@@ -159,8 +173,9 @@ extension FetchRequest {
 }
 
 extension ManagedObject {
-  /// The current values as a row: what a child context reads.
+  /// The current values as a row: what a child context reads. Its version says when that was, so that the child does not
+  /// take what was said earlier for news.
   var currentSnapshot: Snapshot {
-    Snapshot(objectID: objectID, version: 0, attributes: values, toOne: destinations)
+    Snapshot(objectID: objectID, version: context?.stateStamp ?? 0, attributes: values, toOne: destinations)
   }
 }

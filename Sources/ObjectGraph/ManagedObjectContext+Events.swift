@@ -22,7 +22,12 @@ extension ManagedObjectContext {
   /// Processes changes, but leaves the group of the undo manager open.
   func processEvent() {
     checkConfinement()
-    finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent)
+    finishEvent(propagating: propagatesDeletesNow)
+  }
+
+  /// Whether the end of this event applies delete rules, for which the parent may have to be asked.
+  var propagatesDeletesNow: Bool {
+    settings.propagatesDeletesAtEndOfEvent && (!isFollowing || isParentAtHand)
   }
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.

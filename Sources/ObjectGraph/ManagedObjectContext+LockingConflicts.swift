@@ -24,9 +24,9 @@ extension ManagedObjectContext {
     try settings.mergePolicy.resolve(optimisticLockingConflicts: conflicts)
     for conflict in conflicts {
       let object = conflict.sourceObject
-      guard object.status == .loaded || object.status == .deleted, object.stored?.version == conflict.oldVersion else {
-        continue
-      }
+      // In a child, versions say when the parent was asked.
+      let isUnsettled = parent != nil || object.stored?.version == conflict.oldVersion
+      guard object.status == .loaded || object.status == .deleted, isUnsettled else { continue }
       // An override changed the object and left it at that.
       if let row = conflict.row {
         object.stored = row

@@ -38,9 +38,14 @@ extension ManagedObjectContext {
 
   func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
     checkConfinement()
-    finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent)
+    let isSilent = !isParentAtHand
+    finishEvent(propagating: !isSilent && settings.propagatesDeletesAtEndOfEvent)
     takeIDChangesOfParent()
-    let changes = changes.localised(to: coordinator)
+    var changes = changes.localised(to: coordinator)
+    if isSilent {
+      let state = changes.states.first { $0.source === parent?.permanentIDs }
+      silentMerge = SilentMerge(state: state?.renamed { permanentID(for: $0) })
+    }
     let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
     if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
 
@@ -51,11 +56,71 @@ extension ManagedObjectContext {
     } catch {
       deferredError = error
     }
+    let unsaid = silentMerge?.unsaid
+    silentMerge = nil
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
     event.merged += arrived.filter { $0.isFault || $0.status == .loaded }
+    changes.states = [sharedState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
     followers.merge(changes, except: nil)
+    if let unsaid, !unsaid.isEmpty { askLater(unsaid) }
+  }
+
+  /// Has the parent say, some time later, what a merge could not know of objects that have changes here: the others became
+  /// faults.
+  private func askLater(_ unsaid: Unsaid) {
+    guard let parent else { return }
+    parent.follow { [weak self] in
+      parent.tell(unsaid) { [weak self] state in
+        guard let self else { return }
+        follow { self.complete(unsaid, state) }
+      }
+    }
+  }
+
+  private func complete(_ unsaid: Unsaid, _ state: SharedState) {
+    finishEvent(propagating: false)
+    takeIDChangesOfParent()
+    silentMerge = SilentMerge(state: state.renamed { permanentID(for: $0) })
+    defer { silentMerge = nil }
+    do {
+      try refresh(unsaid.rows.map { permanentID(for: $0) })
+      for key in unsaid.members {
+        guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
+        try rebaseMembers(of: owner, key.relationship)
+        event.refreshed.append(owner)
+      }
+    } catch {
+      deferredError = error
+    }
+    finishEvent(propagating: false)
+    var changes = ContextChangeIDs(
+      updated: Array(unsaid.rows.union(unsaid.members.map(\.owner))), relationshipOwners: [])
+    changes.states = [sharedState(of: changes)].compactMap(\.self)
+    followers.merge(changes, except: nil)
+  }
+
+  /// The rows of loaded objects after a merge, and those objects that have none any more.
+  private func newRows(of loaded: [ManagedObject]) throws -> (rows: [ObjectID: Snapshot], lost: [ManagedObject]) {
+    guard let state = silentMerge?.state else {
+      if silentMerge != nil { return ([:], []) }
+      let rows = Dictionary(
+        try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+      return (rows, loaded.filter { rows[$0.objectID] == nil })
+    }
+    return (state.rows, loaded.filter { state.gone.contains($0.objectID) })
+  }
+
+  /// An object of whose row a merge that does not ask the parent knows nothing: it is loaded anew when it is next used, and
+  /// where it has changes, as soon as the parent has said more.
+  private func refreshUnheard(_ object: ManagedObject) {
+    if object.status == .deleted || object.isUpdated || object.hasEditedLists {
+      silentMerge?.unsaid.rows.insert(object.objectID)
+    } else {
+      event.refreshed.append(object)
+      object.makeFault()
+    }
   }
 
   private func refresh(_ ids: [ObjectID]) throws {
@@ -64,7 +129,12 @@ extension ManagedObjectContext {
     for id in ids where seen.insert(id).inserted {
       guard let object = registeredObject(with: id) else { continue }
       switch object.status {
-      case .fault: object.stored = nil
+      case .fault:
+        guard let row = silentMerge?.state?.rows[id] else {
+          object.stored = nil
+          continue
+        }
+        if (object.storedVersion ?? -1) < row.version { object.stored = row }
       case .loaded: loaded.append(object)
       // Should it come back, it is what others saved; and its deletion is no conflict with that.
       case .deleted where object.stored != nil: loaded.append(object)
@@ -72,22 +142,31 @@ extension ManagedObjectContext {
       }
     }
     if loaded.isEmpty { return }
-    let rows = Dictionary(
-      try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    let (rows, lost) = try newRows(of: loaded)
     mergedRows = rows
     mergedLists = []
     defer {
       mergedRows = nil
       mergedLists = nil
     }
-    lose(loaded.filter { rows[$0.objectID] == nil })
-    var pending = Set(pendingDeletes)
-    for object in loaded {
-      guard let row = rows[object.objectID] else { continue }
-      try rebase(object, onto: row)
+    lose(lost)
+    var pending = Set(pendingDeletes + deletesToRepeat)
+    for object in loaded where !object.isInert {
+      guard let row = rows[object.objectID] else {
+        refreshUnheard(object)
+        continue
+      }
+      // What was read later than this was said is as new.
+      if silentMerge == nil || (object.storedVersion ?? 0) < row.version {
+        try rebase(object, onto: row)
+      } else {
+        for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
+      }
       if object.status == .deleted {
         // Others may have linked to it: the rules are for them too.
-        if pending.insert(object).inserted { pendingDeletes.append(object) }
+        if pending.insert(object).inserted {
+          if silentMerge == nil { pendingDeletes.append(object) } else { deletesToRepeat.append(object) }
+        }
         continue
       }
       event.refreshed.append(object)

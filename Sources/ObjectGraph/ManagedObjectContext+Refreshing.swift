@@ -49,6 +49,7 @@ extension ManagedObjectContext {
     checkConfinement()
     let discarded = inserted
     pendingDeletes = []
+    deletesToRepeat = []
     for object in discarded {
       unregister(object.objectID)
       object.makeInert(.detached)
@@ -77,6 +78,7 @@ extension ManagedObjectContext {
     forgetRegistry()
     forgetPendingLists()
     pendingDeletes = []
+    deletesToRepeat = []
     prefetched = []
     counterparts = [:]
     deferredError = nil
@@ -133,9 +135,23 @@ extension ManagedObjectContext {
     if object.memberLists[index]?.isChanged(isOrdered: isOrdered) == false {
       object.memberLists[index] = nil
     } else {
-      let fresh = try storedMembers(of: object, index)
+      guard let fresh = try newMembers(of: object, index) else { return }
       object.memberLists[index]?.rebase(onto: fresh, isOrdered: isOrdered)
+      object.memberLists[index]?.stamp = stampOfLastAnswer
     }
+  }
+
+  /// The members that the store has now; nil where a merge that does not ask the parent knows of no others.
+  private func newMembers(of object: ManagedObject, _ index: Int) throws -> [ObjectID]? {
+    guard let merge = silentMerge else { return try storedMembers(of: object, index) }
+    let key = MemberKey(owner: object.objectID, relationship: index)
+    guard let members = merge.state?.members[key], let state = merge.state else {
+      silentMerge?.unsaid.members.insert(key)
+      return nil
+    }
+    // The list was read later than this was said.
+    if object.memberLists[index].map({ $0.stamp >= state.stamp }) == true { return nil }
+    return members
   }
 
   /// The object's row is gone: it counts as deleted, and nothing of it is saved.

@@ -76,6 +76,13 @@ extension ManagedObjectContext {
       return
     }
     let partner = self.object(with: owner)
+    if silentMerge != nil, partner.isFault, !partner.hasStored {
+      guard let row = mergedRows?[owner] else {
+        silentMerge?.unsaid.rows.insert(owner)
+        return
+      }
+      partner.stored = row
+    }
     if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
       partner.destinations[back] = nil
       partner.touch()

@@ -24,6 +24,8 @@ extension ManagedObjectContext {
     defer { isSaving = false }
     try throwDeferredError()
     takeIDChangesOfParent()
+    pendingDeletes += deletesToRepeat
+    deletesToRepeat = []
     finishEvent(propagating: true)
     try throwDeferredError()
     if !hasChanges { return }
@@ -59,7 +61,10 @@ extension ManagedObjectContext {
   private func write(_ plan: SavePlan) throws {
     guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
     let changes = plan.childSave
-    _ = take(try parent.performAndWait { try parent.absorb(changes) })
+    let touched = plan.request.updated.map(\.objectID) + editedLists.map(\.objectID) + memberChanges.owners
+    let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: touched)) }
+    _ = take(found)
+    stateOfParent = state
   }
 
   /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing does.
@@ -85,7 +90,7 @@ extension ManagedObjectContext {
 
   private func commit(_ plan: SavePlan) {
     saveCount += 1
-    let isAnyIDWanted = !editedLists.isEmpty || keepsIDChanges || undoManager != nil
+    let isAnyIDWanted = !editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     var isAnyIDNew = false
     for index in plan.inserted.indices {
@@ -126,6 +131,8 @@ extension ManagedObjectContext {
       inserted: plan.request.inserted.map(\.objectID), updated: plan.request.updated.map(\.objectID),
       deleted: plan.request.deleted.map(\.objectID), relationshipOwners: relationshipOwners)
     ids.add(memberChanges)
+    ids.states = [stateOfParent, sharedState(of: ids)].compactMap(\.self)
+    stateOfParent = nil
     let changes = ContextChanges(
       inserted: plan.inserted, updated: plan.updated, deleted: plan.deleted, ids: ids, in: self)
     post(Self.didSaveObjectsNotification, changes)

@@ -54,7 +54,8 @@ extension ManagedObjectContext {
   }
 
   /// Whether what other contexts save to the store, or to the parent, is merged into this context's objects, some time
-  /// after the save and on this context's queue.
+  /// after the save and on this context's queue. A merge does not wait for the parent's queue, whose thread may be waiting for
+  /// this one: what it needs comes with the notification of the save.
   public var automaticallyMergesChangesFromParent: Bool {
     get { setting(\.automaticallyMergesChangesFromParent) }
     set {

@@ -37,7 +37,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let coordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil when that is the store.
   public let parent: ManagedObjectContext?
-  private let confinement: QueueConfinement
+  let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
   /// How many events with changes were processed.
@@ -101,13 +101,22 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Contexts whose parent this is and that merge what is saved here.
   let followers = ContextFollowers()
-  /// Whether ids that became permanent are remembered: there were children.
-  var keepsIDChanges = false
-  var permanentIDs: [ObjectID: ObjectID] = [:]
-  /// The keys of `permanentIDs` in the order in which they came.
-  var idChanges: [ObjectID] = []
-  /// How many of the parent's `idChanges` this context has taken over.
-  var seenIDChangeCount = 0
+  /// Ids that became permanent here.
+  let permanentIDs = PermanentIDs()
+  /// How many of the ids that became permanent in each ancestor, from the parent upwards, this context has taken over.
+  var seenIDChangeCounts: [Int] = []
+  /// Counts what children were told (`SharedState`). The rows that they read have it as their version.
+  var stateStamp: Int64 = 0
+  /// The parent's count when it last answered.
+  var stampOfLastAnswer: Int64 = 0
+  /// The merge that is going on without asking the parent.
+  var silentMerge: SilentMerge?
+  /// Deleted objects whose rows a merge changed without asking the parent: the save applies their delete rules again.
+  var deletesToRepeat: [ManagedObject] = []
+  /// Whether the current event is but a merge that a save of others began.
+  var isFollowing = false
+  /// What the parent had after it took this context's save, until that is announced.
+  var stateOfParent: SharedState?
 
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -125,9 +134,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     _ concurrencyType: ConcurrencyType = .privateQueue, parent: ManagedObjectContext, name: String
   ) {
     self.init(concurrencyType, parent.coordinator, parent: parent, name: name)
-    seenIDChangeCount = parent.performAndWait { () -> Int in
-      parent.keepsIDChanges = true
-      return parent.idChanges.count
+    var ancestor: ManagedObjectContext? = parent
+    while let context = ancestor {
+      seenIDChangeCounts.append(context.permanentIDs.keep())
+      ancestor = context.parent
     }
   }
 
@@ -174,6 +184,27 @@ public final class ManagedObjectContext: @unchecked Sendable {
     try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
   }
 
+  /// Runs the part of a merge that others began, some time from now: nothing in it waits for the parent's queue, whose
+  /// thread may be waiting for this one.
+  func follow(_ work: @escaping @Sendable () -> Void) {
+    confinement.async {
+      self.inEvent {
+        self.isFollowing = true
+        work()
+      }
+    }
+  }
+
+  /// Whether the parent's queue, and what that would ask in turn, is held by this very thread: then asking is not waiting.
+  var isParentAtHand: Bool {
+    var ancestor = parent
+    while let context = ancestor {
+      if !context.confinement.isHeldByCurrentThread { return false }
+      ancestor = context.parent
+    }
+    return true
+  }
+
   /// Runs work as part of an event, and processes changes when the outermost of such calls ends. They are counted
   /// because holding the queue does not tell: the main thread holds the main queue also outside all of them.
   private func inEvent<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -183,6 +214,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
       // A hook or observer of a save or of processing is inside that.
       if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
       if eventDepth == 1 {
+        isFollowing = false
         registry.settle()
         prefetched = []
         counterparts = [:]

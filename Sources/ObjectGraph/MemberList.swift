@@ -14,6 +14,8 @@ struct MemberList {
   var isSetHere = false
   /// The next save writes the members as they are here, whatever others made of them since.
   var isOverwriting = false
+  /// In a child context: the parent's count (`SharedState`) when the list was read.
+  var stamp: Int64 = 0
 
   init(stored: [ObjectID]) {
     self.stored = stored
@@ -83,8 +85,10 @@ struct MemberList {
   mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool) {
     let merged = MembershipMerge.merged(members(), from: stored, onto: fresh, isOrdered: isOrdered)
     let wasSetHere = isSetHere
+    let stamp = stamp
     self = MemberList(stored: fresh)
     isSetHere = wasSetHere
+    self.stamp = stamp
     let known = Set(merged)
     for member in fresh where !known.contains(member) { remove(member) }
     for member in merged { append(member) }
@@ -101,6 +105,7 @@ struct MemberList {
     replaced.arrange(replaced.unique(current))
     replaced.isSetHere = isSetHere
     replaced.isOverwriting = isOverwriting
+    replaced.stamp = stamp
     self = replaced
   }
 

@@ -1,0 +1,137 @@
+import ObjectModel
+import StoreInterface
+
+/// What a context says of objects that changed, so that its children can merge without asking it.
+struct SharedState: Sendable {
+  /// What the context whose objects these are keeps of its ids: it stands for the context.
+  let source: PermanentIDs
+  /// When it was said, in the context's own count: whoever read from the context at this time or later knows as much.
+  let stamp: Int64
+  /// Objects as they are in the context.
+  var rows: [ObjectID: Snapshot] = [:]
+  /// Objects that are deleted in the context.
+  var gone: Set<ObjectID> = []
+  /// To-many relationships as they are in the context, where they are loaded.
+  var members: [MemberKey: [ObjectID]] = [:]
+
+  /// The same with the ids that are known now: some may have become permanent since.
+  func renamed(by permanentID: (ObjectID) -> ObjectID) -> SharedState {
+    func isOld(_ id: ObjectID) -> Bool { id.isTemporary && permanentID(id) != id }
+    let isOutdated =
+      rows.contains { isOld($0.key) || $0.value.toOne.contains { $0.map(isOld) ?? false } }
+      || gone.contains(where: isOld)
+      || members.contains { isOld($0.key.owner) || $0.value.contains(where: isOld) }
+    if !isOutdated { return self }
+    var renamed = SharedState(source: source, stamp: stamp, gone: Set(gone.map(permanentID)))
+    for var row in rows.values {
+      row.objectID = permanentID(row.objectID)
+      row.toOne = row.toOne.map { $0.map(permanentID) }
+      renamed.rows[row.objectID] = row
+    }
+    for (key, members) in members {
+      renamed.members[MemberKey(owner: permanentID(key.owner), relationship: key.relationship)] =
+        members.map(permanentID)
+    }
+    return renamed
+  }
+}
+
+/// A merge that does not ask the parent, because it would have to wait for it.
+struct SilentMerge {
+  /// What the parent said; nil when it said nothing.
+  let state: SharedState?
+  /// What else would have to be known.
+  var unsaid = Unsaid()
+}
+
+/// What a child could not find in what its parent said.
+struct Unsaid: Sendable {
+  var rows: Set<ObjectID> = []
+  var members: Set<MemberKey> = []
+
+  var isEmpty: Bool { rows.isEmpty && members.isEmpty }
+}
+
+extension ManagedObjectContext {
+  /// What this context has of objects that changed, for its children; nil where there never were any.
+  func sharedState(of changes: ContextChangeIDs) -> SharedState? {
+    if !permanentIDs.isKept { return nil }
+    return sharedState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
+  }
+
+  /// What this context has of these objects, without asking anybody.
+  func sharedState(of ids: [ObjectID]) -> SharedState {
+    stateStamp += 1
+    var shared = SharedState(source: permanentIDs, stamp: stateStamp)
+    for id in ids {
+      guard let object = registeredObject(with: permanentID(for: id)) else { continue }
+      switch object.status {
+      case .loaded, .inserted: shared.rows[object.objectID] = object.currentSnapshot
+      case .deleted, .gone: shared.gone.insert(object.objectID)
+      case .fault:
+        // The row that it will fire from.
+        if var row = object.stored {
+          row.version = stateStamp
+          shared.rows[object.objectID] = row
+        }
+        continue
+      case .detached: continue
+      }
+      for index in object.memberLists.indices {
+        let members = object.memberLists[index]?.members()
+        if let members { shared.members[MemberKey(owner: object.objectID, relationship: index)] = members }
+      }
+    }
+    return shared
+  }
+
+  /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
+  /// either, it asks its own parent in the same way: nobody waits for anybody.
+  func tell(_ unsaid: Unsaid, _ answer: @escaping @Sendable (SharedState) -> Void) {
+    takeIDChangesOfParent()
+    let ids = unsaid.rows.map { permanentID(for: $0) }
+    let keys = unsaid.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
+    if isParentAtHand {
+      // An error leaves the child as it is; whatever it asks for next throws.
+      _ = try? objects(with: ids + keys.map(\.owner))
+      for key in keys { try? object(with: key.owner).loadMembers(key.relationship) }
+      var state = sharedState(of: ids + keys.map(\.owner))
+      for id in ids + keys.map(\.owner) where state.rows[id] == nil && deferredError == nil { state.gone.insert(id) }
+      return answer(state)
+    }
+    guard let parent else { return }
+    var missing = Unsaid()
+    for id in ids + keys.map(\.owner) where object(with: id).isFault && !object(with: id).hasStored {
+      missing.rows.insert(id)
+    }
+    for key in keys where !object(with: key.owner).isLoaded(key.relationship) { missing.members.insert(key) }
+    let wanted = missing
+    if wanted.isEmpty { return answer(sharedState(of: ids + keys.map(\.owner))) }
+    parent.follow {
+      parent.tell(wanted) { state in
+        self.follow {
+          self.takeIDChangesOfParent()
+          let state = state.renamed { self.permanentID(for: $0) }
+          for (id, row) in state.rows {
+            let object = self.object(with: id)
+            if object.isFault && !object.hasStored { object.stored = row }
+          }
+          for (key, members) in state.members {
+            let owner = self.object(with: key.owner)
+            if owner.isFault && !owner.hasStored { continue }
+            owner.fire()
+            if !owner.isLoaded(key.relationship) { owner.takeMembers(members, key.relationship, self) }
+          }
+          var known = self.sharedState(of: ids + keys.map(\.owner))
+          known.gone.formUnion(state.gone)
+          answer(known)
+        }
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Whether the members of a to-many relationship are here.
+  fileprivate func isLoaded(_ index: Int) -> Bool { memberLists.indices.contains(index) && memberLists[index] != nil }
+}

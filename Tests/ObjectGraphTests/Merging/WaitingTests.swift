@@ -1,0 +1,224 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Synchronization
+import Testing
+
+/// Contexts that wait for each other. What hangs would hang the tests, so it runs in processes of its own, which a watchdog
+/// ends.
+@Suite("Contexts that wait for each other")
+struct WaitingTests {
+  /// Contexts of every kind over one store.
+  private struct Stack: Sendable {
+    let school: School
+    let contexts: [ManagedObjectContext]
+    /// Keeps the objects of every context: only what is loaded is merged.
+    let kept = Kept()
+
+    final class Kept: @unchecked Sendable {
+      var objects: [ManagedObject] = []
+    }
+
+    init(merging: Bool) throws {
+      school = try School(.inMemory)
+      let view = school.container.viewContext
+      let background = school.container.newBackgroundContext(name: "background")
+      func child(_ type: ManagedObjectContext.ConcurrencyType, _ parent: ManagedObjectContext, _ name: String)
+        -> ManagedObjectContext
+      { ManagedObjectContext(type, parent: parent, name: name) }
+      let left = child(.privateQueue, view, "left")
+      let right = child(.privateQueue, view, "right")
+      let front = child(.mainQueue, view, "front")
+      let under = child(.privateQueue, background, "under")
+      let above = child(.mainQueue, background, "above")
+      let deep = child(.privateQueue, left, "deep")
+      let deepest = child(.privateQueue, deep, "deepest")
+      let below = child(.privateQueue, under, "below")
+      let ahead = child(.privateQueue, front, "ahead")
+      contexts = [view, background, left, right, front, under, above, deep, deepest, below, ahead]
+      for context in contexts {
+        context.automaticallyMergesChangesFromParent = merging
+        context.mergePolicy = .mergeByPropertyObjectTrump
+      }
+    }
+
+    /// Saves to the store, from a context up.
+    func save(_ context: ManagedObjectContext) throws {
+      var here: ManagedObjectContext? = context
+      while let next = here {
+        try next.performAndWait { try next.save() }
+        here = next.parent
+      }
+    }
+
+    /// Pupils and a club, loaded in every context.
+    func begin() throws -> [ObjectID] {
+      let view = contexts[0]
+      let pupils = (0..<6).map { school.addPupil(view, "Pupil \($0)") }
+      let club = view.insert(school.club)
+      try view.save()
+      let ids = pupils.map(\.objectID) + [club.objectID]
+      for context in contexts {
+        try context.performAndWait {
+          let objects = try context.objects(with: ids)
+          _ = try objects[6].objects(for: "members")
+          kept.objects += objects
+        }
+      }
+      return ids
+    }
+
+    /// Every context saves to the store, and each time the main thread waits for another one.
+    /// - Returns: the numbers that were saved last.
+    func saveAll(_ ids: [ObjectID]) throws -> [Int] {
+      var numbers = Array(repeating: 1, count: 7)
+      numbers[6] = 0
+      var number = 1
+      for saver in contexts {
+        for other in contexts where other !== saver {
+          number += 1
+          try saver.performAndWait {
+            // Others may have saved what this context has not heard of.
+            let pupil = try saver.existingObject(with: ids[number % 6])
+            try refresh(pupil)
+            pupil["grade"] = .integer(Int64(number))
+            let club = try saver.existingObject(with: ids[6])
+            try refresh(club)
+            if number % 5 == 0 { try club.add(school.addPupil(saver, "New"), to: "members") }
+          }
+          numbers[number % 6] = number
+          if number % 5 == 0 { numbers[6] += 1 }
+          try save(saver)
+          other.performAndWait {}
+          _ = other.performAndWait { other.object(with: ids[number % 6])["grade"] }
+        }
+      }
+      return numbers
+    }
+
+    /// Brings an object up to date in every context that it is read through.
+    private func refresh(_ object: ManagedObject) throws {
+      let id = object.objectID
+      var chain: [ManagedObjectContext] = []
+      var here = object.managedObjectContext
+      while let context = here {
+        chain.append(context)
+        here = context.parent
+      }
+      for context in chain.reversed() {
+        try context.performAndWait { try context.refresh(context.object(with: id), mergeChanges: true) }
+      }
+    }
+
+    /// The grades of the pupils and the number of the club's members, as a context has them.
+    func numbers(_ context: ManagedObjectContext, _ ids: [ObjectID]) -> [Int] {
+      context.performAndWait {
+        ids.dropLast().map { id in
+          if case .integer(let grade) = context.object(with: id)["grade"] { Int(grade) } else { -1 }
+        } + [context.object(with: ids[6]).members(of: "members").count]
+      }
+    }
+  }
+
+  /// Ends the process when the work takes longer than that.
+  @MainActor private static func watched<Result>(seconds: Int = 40, _ work: () throws -> Result) rethrows -> Result {
+    let watchdog = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "watchdog"))
+    watchdog.schedule(deadline: .now() + .seconds(seconds))
+    watchdog.setEventHandler {
+      FileHandle.standardError.write(Data("the contexts wait for each other\n".utf8))
+      exit(3)
+    }
+    watchdog.resume()
+    defer { watchdog.cancel() }
+    return try work()
+  }
+
+  @Test("main saves, then waits for a private child that merges")
+  func mainSavesAndWaits() async {
+    await #expect(processExitsWith: .success) {
+      try await MainActor.run {
+        try Self.watched {
+          let school = try School(.inMemory)
+          let view = school.container.viewContext
+          let ada = school.addPupil(view, "Ada")
+          try view.save()
+          let child = ManagedObjectContext(.privateQueue, parent: view, name: "child")
+          child.automaticallyMergesChangesFromParent = true
+          let id = ada.objectID
+          try child.performAndWait { _ = try child.existingObject(with: id)["name"] }
+          for grade in 0..<200 {
+            ada["grade"] = .integer(Int64(grade))
+            try view.save()
+            child.performAndWait {}
+            let seen = child.performAndWait { child.object(with: id)["grade"] }
+            guard seen == .integer(Int64(grade)) else { exit(4) }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a child merges what its parent saved while the parent's queue is busy with something else")
+  func mergesWhileTheParentIsBusy() async {
+    await #expect(processExitsWith: .success) {
+      try await MainActor.run {
+        try Self.watched {
+          let school = try School(.inMemory)
+          let view = school.container.viewContext
+          let ada = school.addPupil(view, "Ada")
+          let maths = school.addCourse(view, 1)
+          try view.save()
+          let child = ManagedObjectContext(.privateQueue, parent: view, name: "child")
+          child.automaticallyMergesChangesFromParent = true
+          let ids = (ada.objectID, maths.objectID)
+          let kept = Mutex<[ObjectID: Bool]>([:])
+          try child.performAndWait {
+            let copy = try child.existingObject(with: ids.0)
+            copy["height"] = .double(2)
+            let bob = school.addPupil(child, "Bob")
+            bob.setObject(try child.existingObject(with: ids.1), for: "course")
+            kept.withLock { $0[copy.objectID] = true }
+          }
+          ada["grade"] = .integer(9)
+          ada.setObject(maths, for: "course")
+          let merged = DispatchSemaphore(value: 0)
+          let token = NotificationCenter.default.addObserver(
+            forName: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: child, queue: nil
+          ) { _ in merged.signal() }
+          defer { NotificationCenter.default.removeObserver(token) }
+          try view.save()
+          // The main queue does nothing for the child meanwhile.
+          guard merged.wait(timeout: .now() + 20) == .success else { exit(4) }
+          let (grade, height) = child.performAndWait {
+            (child.object(with: ids.0)["grade"], child.object(with: ids.0)["height"])
+          }
+          guard grade == .integer(9), height == .double(2) else { exit(5) }
+        }
+      }
+    }
+  }
+
+  @Test("of all pairs of contexts, one saves and the main thread waits for the other, merging or not")
+  func allPairs() async {
+    await #expect(processExitsWith: .success) {
+      for merging in [true, false] {
+        let stack = try await MainActor.run { try Stack(merging: merging) }
+        let ids = try await MainActor.run { try Self.watched { try stack.begin() } }
+        let numbers = try await MainActor.run { try Self.watched { try stack.saveAll(ids) } }
+        if !merging { continue }
+        // What others saved arrives some time later, everywhere.
+        var isSettled = false
+        for _ in 0..<2000 where !isSettled {
+          isSettled = await MainActor.run { stack.contexts.allSatisfy { stack.numbers($0, ids) == numbers } }
+          if !isSettled { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        if isSettled { continue }
+        await MainActor.run {
+          for context in stack.contexts { print(context.name, stack.numbers(context, ids), numbers) }
+        }
+        exit(5)
+      }
+    }
+  }
+}
