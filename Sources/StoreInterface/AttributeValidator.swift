@@ -214,9 +214,8 @@ public struct AttributeValidator: Sendable {
   private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {
     guard let source = attribute.regularExpression, !source.isEmpty else { return nil }
     do {
-      // Alone first, so that an unbalanced parenthesis is an error and does not pair with those around it.
-      _ = try NSRegularExpression(pattern: source)
-      return try NSRegularExpression(pattern: "\\A(?:" + source + ")\\z")
+      // Core Data makes the predicate `SELF MATCHES` of it.
+      return try TextPattern.whole(source)
     } catch {
       throw ModelError([
         ModelError.Problem(

@@ -64,6 +64,9 @@ public enum TextPattern {
   }
 
   /// Whether the whole text matches an ICU regular expression; never when it is none.
+  ///
+  /// As in predicates of Foundation, `.` stands for any character, ends of lines included, and `^` and `$` match at the
+  /// beginning and the end of every line; `(?-s)` and `(?-m)` in the expression take that back.
   public static func matches(_ text: String, _ pattern: String, options: Predicate.Comparison.Options = []) -> Bool {
     Matcher(pattern, options: options)?.matches(text) ?? false
   }
@@ -91,13 +94,23 @@ public enum TextPattern {
   public static func expression(
     _ pattern: String, options: Predicate.Comparison.Options
   ) -> NSRegularExpression? {
-    // On its own first, because parentheses around it could complete it. Foundation takes no empty pattern, which is one of
-    // the empty text.
-    guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil else { return nil }
     let pattern = foldsDiacritics(options) ? TextFolding.fold(pattern, options: .diacriticInsensitive) : pattern
     let ignoresCase = !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .localized])
-    return try? NSRegularExpression(
-      pattern: "\\A(?:" + pattern + ")\\z", options: ignoresCase ? [.caseInsensitive] : [])
+    return try? whole(pattern, options: ignoresCase ? [.caseInsensitive] : [])
+  }
+
+  /// An expression that matches what `MATCHES` with the pattern does: the whole text.
+  static func whole(_ pattern: String, options: NSRegularExpression.Options = []) throws -> NSRegularExpression {
+    let options = options.union([.dotMatchesLineSeparators, .anchorsMatchLines])
+    // On its own first, because parentheses around it could complete it. Foundation takes no empty pattern, which is one of
+    // the empty text.
+    if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
+    do {
+      return try NSRegularExpression(pattern: "\\A(?:" + pattern + ")\\z", options: options)
+    } catch {
+      // With `(?x)` it may end with a comment, which a line break ends.
+      return try NSRegularExpression(pattern: "\\A(?:" + pattern + "\n)\\z", options: options)
+    }
   }
 
   private static func foldsDiacritics(_ options: Predicate.Comparison.Options) -> Bool {
