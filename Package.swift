@@ -105,8 +105,8 @@ let package = Package(
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
-        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "StoreInterface", "ObjectGraph", "ObjectModel",
-        "ModelFiles", "TestSupport",
+        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "SQLitePages", "StoreInterface", "ObjectGraph",
+        "ObjectModel", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedCommandTests",

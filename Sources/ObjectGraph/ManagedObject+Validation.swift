@@ -14,7 +14,7 @@ extension ManagedObject {
       for index in 0..<rules.count where !rules[index].accepts(loadedValue(index)) {
         let validator = runtime.validators[index]
         for violation in validator.violations(of: loadedValue(index)) {
-          problems.append(problem(validator.attribute.name, violation.code, violation.message))
+          problems.append(problem(validator.attribute.name, violation.code, violation.message, loadedValue(index)))
         }
       }
     }
@@ -50,7 +50,7 @@ extension ManagedObject {
       } catch let error as ValidationError {
         problems += error.problems
       } catch {
-        problems.append(problem(attribute.name, .custom, "\(error)"))
+        problems.append(problem(attribute.name, .custom, "\(error)", value))
       }
     }
   }
@@ -107,7 +107,7 @@ extension ManagedObject {
     }
     let violations = runtime.validators[index].violations(of: value)
     if !violations.isEmpty {
-      throw ValidationError(violations.map { problem(key, $0.code, $0.message) })
+      throw ValidationError(violations.map { problem(key, $0.code, $0.message, value) })
     }
   }
 
@@ -204,8 +204,11 @@ extension ManagedObject {
     return nil
   }
 
-  private func problem(_ property: String, _ code: ValidationError.Code, _ message: String) -> ValidationError.Problem {
-    ValidationError.Problem(objectID: objectID, entity: entity.name, property: property, code: code, message: message)
+  private func problem(
+    _ property: String, _ code: ValidationError.Code, _ message: String, _ value: Value? = nil
+  ) -> ValidationError.Problem {
+    ValidationError.Problem(
+      objectID: objectID, entity: entity.name, property: property, code: code, message: message, value: value)
   }
 }
 

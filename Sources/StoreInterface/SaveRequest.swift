@@ -41,29 +41,3 @@ public struct SaveRequest: Sendable {
     }
   }
 }
-
-/// Why a store could not do what was asked.
-public enum StoreError: Error, Sendable {
-  /// Rows changed since they were read: each id with the version it was read at and the one the store has
-  /// (nil when the row is gone).
-  case optimisticLockingFailure([(objectID: ObjectID, expected: Int64, found: Int64?)])
-  /// A save would break a uniqueness constraint.
-  case constraintConflict(entity: String, constraint: [String], message: String)
-  /// The store's version hashes differ from the model's: entity names that differ, are missing or are extra.
-  case incompatibleModel(differing: [String], missing: [String], extra: [String])
-  /// The file is no store, or is damaged.
-  case notAStore(path: String, message: String)
-  case busy(path: String)
-  /// There is no such file.
-  case missing(path: String)
-  /// The file or folder cannot be created.
-  case cannotCreate(path: String, message: String)
-  /// Disk full, permission, or another input/output failure.
-  case inputOutput(path: String, message: String)
-  case unsupported(String)
-  /// Any other failure, with the store's own message.
-  case failure(String)
-
-  /// The message of `notAStore` for a folder, which is a wrong path rather than a damaged file.
-  public static let isFolder = "it is a folder"
-}

@@ -36,14 +36,19 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// What is wrong, for people.
     public var message: String
+    /// The value that an attribute has; nil for a relationship, and where it is not known.
+    public var value: Value?
 
     /// One problem.
-    public init(objectID: ObjectID? = nil, entity: String, property: String?, code: Code, message: String) {
+    public init(
+      objectID: ObjectID? = nil, entity: String, property: String?, code: Code, message: String, value: Value? = nil
+    ) {
       self.objectID = objectID
       self.entity = entity
       self.property = property
       self.code = code
       self.message = message
+      self.value = value
     }
 
     /// Entity, property, message and code on one line.

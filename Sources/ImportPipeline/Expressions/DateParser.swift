@@ -1,11 +1,14 @@
 import Foundation
 
 /// A date format or time zone that cannot be used.
-public struct DateFormatError: Error, Sendable, Hashable {
+public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong.
   public var message: String
   /// What to do about it.
   public var hint: String?
+
+  /// The message and the hint.
+  public var description: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
 /// Reads dates from bytes to seconds since 2001-01-01T00:00:00Z, which is what a store keeps.

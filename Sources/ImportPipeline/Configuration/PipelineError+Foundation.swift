@@ -1,0 +1,14 @@
+public import Foundation
+
+extension PipelineError: LocalizedError, CustomNSError {
+  /// What is wrong and where, as `description` has it.
+  public var errorDescription: String? { description }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.PipelineError" }
+  /// 66 for missing inputs, 78 for a bad pipeline.
+  public var errorCode: Int { Int(exitCode) }
+  /// The description, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: description]
+  }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+
+extension ExpressionError: LocalizedError, CustomNSError {
+  /// What is wrong and where, as `description` has it.
+  public var errorDescription: String? { description }
+  /// What to do about it.
+  public var recoverySuggestion: String? { hint }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.ExpressionError" }
+  /// Always 1; what is wrong has no further kinds.
+  public var errorCode: Int { 1 }
+  /// The description and the hint, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    return information
+  }
+}
+
+extension ExpressionFailure: LocalizedError, CustomNSError {
+  /// What is wrong.
+  public var errorDescription: String? { description }
+  /// What to do about it.
+  public var recoverySuggestion: String? { hint }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.ExpressionFailure" }
+  /// Always 1: `code` tells more.
+  public var errorCode: Int { 1 }
+  /// The description and the hint, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    return information
+  }
+}
+
+extension DateFormatError: LocalizedError, CustomNSError {
+  /// What is wrong.
+  public var errorDescription: String? { description }
+  /// What to do about it.
+  public var recoverySuggestion: String? { hint }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.DateFormatError" }
+  /// Always 1.
+  public var errorCode: Int { 1 }
+  /// The description and the hint, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    return information
+  }
+}

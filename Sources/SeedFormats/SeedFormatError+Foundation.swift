@@ -1,0 +1,18 @@
+public import Foundation
+
+extension SeedFormatError: LocalizedError, CustomNSError {
+  /// What is wrong and where, as `description` has it.
+  public var errorDescription: String? { description }
+  /// What to do about it.
+  public var recoverySuggestion: String? { hint }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.SeedFormatError" }
+  /// The exit code that stands for it.
+  public var errorCode: Int { Int(kind.exitCode) }
+  /// The description and the hint, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    return information
+  }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+import ObjectModel
+
+extension ValidationError: LocalizedError, CustomNSError {
+  /// One line per problem.
+  public var errorDescription: String? { description }
+  /// Core Data's.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+
+  /// Core Data's code of the problem; 1560 for several.
+  public var errorCode: Int {
+    problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
+  }
+
+  /// Under Core Data's keys: of one problem the object (its id), the property and the value; of several an error for each in
+  /// `NSDetailedErrors`.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    if problems.count == 1 {
+      information[CoreDataErrorKey.validationObject] = problems[0].objectID
+      information[CoreDataErrorKey.validationKey] = problems[0].property
+      information[CoreDataErrorKey.validationValue] = problems[0].value
+    } else {
+      information[CoreDataErrorKey.detailedErrors] = problems.map { ValidationError([$0]) as NSError }
+    }
+    return information
+  }
+}
+
+extension ValidationError.Code {
+  /// Core Data's code in `NSCocoaErrorDomain`; the general one of validation where it has none.
+  public var coreDataCode: Int {
+    switch self {
+    case .missingValue, .missingRelationship: CoreDataErrorCode.validationMissingMandatoryProperty
+    case .numberTooSmall: CoreDataErrorCode.validationNumberTooSmall
+    case .numberTooLarge: CoreDataErrorCode.validationNumberTooLarge
+    case .dateTooSoon: CoreDataErrorCode.validationDateTooSoon
+    case .dateTooLate: CoreDataErrorCode.validationDateTooLate
+    case .stringTooShort: CoreDataErrorCode.validationStringTooShort
+    case .stringTooLong: CoreDataErrorCode.validationStringTooLong
+    case .patternMismatch: CoreDataErrorCode.validationStringPatternMatching
+    case .tooFewObjects: CoreDataErrorCode.validationRelationshipLacksMinimumCount
+    case .tooManyObjects: CoreDataErrorCode.validationRelationshipExceedsMaximumCount
+    case .deniedDelete: CoreDataErrorCode.validationRelationshipDeniedDelete
+    case .wrongType, .notANumber, .wrongDestination, .deletedDestination, .custom:
+      CoreDataErrorCode.managedObjectValidation
+    }
+  }
+}
