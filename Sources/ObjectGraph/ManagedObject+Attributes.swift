@@ -46,7 +46,7 @@ extension ManagedObject {
   /// `shouldDeleteInaccessibleFaults` is off. After an error of the store, which the context's next fetch or save
   /// throws, the object stays a fault with null values, and the next access tries again.
   @inline(__always) func fire() {
-    if status == .fault { loadValues() }
+    if status == .fault { loadValues() } else if isEmptied { isEmptied = false }
   }
 
   private func loadValues() {

@@ -92,7 +92,7 @@ extension ManagedObject {
     if status == .fault { return true }
     guard let index = runtime.layout.relationshipIndexes[name], runtime.layout.relationships[index].isToMany else {
       return destinations[relationshipIndex(name, isToMany: false)].map {
-        context?.registeredObject(with: $0)?.isFault ?? true
+        context?.registeredObject(with: $0)?.isUnloaded ?? true
       } ?? false
     }
     return !memberLists.indices.contains(index) || memberLists[index] == nil

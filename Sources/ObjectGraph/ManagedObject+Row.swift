@@ -103,6 +103,7 @@ extension ManagedObject {
   func becomeSaved(_ row: Snapshot) {
     let own = ownContents()
     own.reservedID = nil
+    isEmptied = false
     own.stored = row
     own.destinations = row.toOne
     block = nil

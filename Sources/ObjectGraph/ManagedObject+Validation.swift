@@ -133,7 +133,7 @@ extension ManagedObject {
     }
     try loadMembers(index)
     let members = memberLists[index]?.members() ?? []
-    return members.count { context?.registeredObject(with: $0)?.isDeleted != true }
+    return members.count { context?.registeredObject(with: $0)?.isDeletedHere != true }
   }
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
@@ -190,7 +190,7 @@ extension ManagedObject {
       return problem(relationship.name, .wrongDestination, message)
     }
     let object = context?.registeredObject(with: destination)
-    if object?.isDeleted == true {
+    if object?.isDeletedHere == true {
       // Where the other side denies its deletion, that is the problem, and it is reported there.
       if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
@@ -218,6 +218,6 @@ extension ManagedObjectContext {
     guard lostIDs.contains(id) else { return false }
     let object = object(with: id)
     object.fire()
-    return object.isDeleted
+    return object.isDeletedHere
   }
 }

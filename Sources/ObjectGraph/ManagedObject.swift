@@ -33,6 +33,10 @@ open class ManagedObject {
   var eventIndex: Int32 = -1
   /// The faults that were made together with this one, until it fires.
   var faultGroup: FaultGroup?
+  /// Whether a save of the context deleted it.
+  var isDeletionSaved = false
+  /// Whether it is a new object that was refreshed, and has not been used since.
+  var isEmptied = false
   /// In a child context: the parent's object, held so that it keeps the version that was read.
   var counterpart: ManagedObject?
 
@@ -78,14 +82,18 @@ open class ManagedObject {
   public var objectID: ObjectID { currentID }
   /// The object's own entity.
   public var entity: Entity { runtime.entity }
-  /// The context that the object belongs to; nil after a reset.
-  public var managedObjectContext: ManagedObjectContext? { status == .detached ? nil : context }
-  /// Whether the values are not loaded.
-  public var isFault: Bool { currentStatus == .fault }
+  /// The context that the object belongs to; nil after a reset, after its insertion was taken back, and after its deletion
+  /// was saved.
+  public var managedObjectContext: ManagedObjectContext? {
+    status == .detached || isDeletionSaved ? nil : context
+  }
+  /// Whether the values are not loaded. So are those of a new object that was refreshed, until it is used.
+  public var isFault: Bool { isUnloaded || isEmptied }
   /// Whether the next save inserts the object.
   public var isInserted: Bool { currentStatus == .inserted }
-  /// Whether the next save deletes the object, or its row is gone.
-  public var isDeleted: Bool { currentStatus == .deleted || status == .gone }
+  /// Whether the next save deletes the object, or its row was found to be gone. False again once a save of its context has
+  /// deleted it.
+  public var isDeleted: Bool { isDeletedHere && !isDeletionSaved }
   /// Whether the next save writes new values of the object, or raises its version because a to-many relationship has
   /// other members, whichever side was set. In a child context transient attributes count, as the save takes them to the
   /// parent's object.
@@ -151,6 +159,11 @@ open class ManagedObject {
 
   // MARK: Internals
 
+  /// Whether there is nothing but an id, and perhaps a row to load from.
+  var isUnloaded: Bool { currentStatus == .fault }
+  /// Whether the object counts as deleted, before and after the save.
+  var isDeletedHere: Bool { currentStatus == .deleted || status == .gone }
+
   private var currentStatus: Status {
     checkConfinement()
     return status
@@ -168,10 +181,27 @@ open class ManagedObject {
     didTurnIntoFault()
   }
 
+  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a change
+  /// like others, which undo takes back.
+  func empty() throws {
+    willTurnIntoFault()
+    for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
+    for (index, relationship) in runtime.layout.relationships.enumerated() {
+      if relationship.isToMany {
+        try setObjects([], for: relationship.name)
+      } else {
+        setDestination(nil, at: index)
+      }
+    }
+    isEmptied = true
+    didTurnIntoFault()
+  }
+
   /// Nothing is saved any more. Values that are loaded stay readable, others are null.
   func makeInert(_ status: Status) {
     fillWithNulls()
     self.status = status
+    isEmptied = false
     faultGroup = nil
     counterpart = nil
     isTouched = false

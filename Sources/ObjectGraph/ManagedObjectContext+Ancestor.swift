@@ -34,13 +34,13 @@ extension ManagedObjectContext {
     takeIDChangesOfParent()
     guard let group = fault.faultGroup else { return try row(of: fault.objectID) }
     let siblings = group.ids(from: fault.objectID).filter { id in
-      id != fault.objectID && registeredObject(with: id).map { $0.isFault && !$0.hasStored } == true
+      id != fault.objectID && registeredObject(with: id).map { $0.isUnloaded && !$0.hasStored } == true
     }
     var found: Snapshot?
     for row in try rows(of: [fault.objectID] + siblings) {
       if row.objectID == fault.objectID {
         found = row
-      } else if let sibling = registeredObject(with: row.objectID), sibling.isFault {
+      } else if let sibling = registeredObject(with: row.objectID), sibling.isUnloaded {
         sibling.stored = row
         sibling.faultGroup = nil
       }
@@ -70,12 +70,12 @@ extension ManagedObjectContext {
     }
     return try ask(parent) { () throws -> [[ObjectID]] in
       let objects = try parent.objects(with: ids.map { parent.permanentID(for: $0) })
-      let present = objects.filter { !$0.isDeleted && !$0.isFault }
+      let present = objects.filter { !$0.isDeletedHere && !$0.isUnloaded }
       for (_, owners) in Dictionary(grouping: present, by: \.entity) {
         if let index = owners[0].runtime.index(of: relationship) { try parent.loadMembers(index, of: owners) }
       }
       return try objects.map { object in
-        object.isDeleted || object.isFault ? [] : try object.objectIDs(for: relationship.name)
+        object.isDeletedHere || object.isUnloaded ? [] : try object.objectIDs(for: relationship.name)
       }
     }
   }

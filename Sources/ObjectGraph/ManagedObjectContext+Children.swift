@@ -14,7 +14,7 @@ extension ManagedObjectContext {
       try objects(with: objectIDs.map { permanentID(for: $0) }).filter { object in
         object.fire()
         try throwDeferredError()
-        return !object.isDeleted && !object.isFault
+        return !object.isDeletedHere && !object.isUnloaded
       })
   }
 
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
       guard let object = objects[permanentID(for: id)] else { continue }
       object.fire()
       try throwDeferredError()
-      if object.isDeleted { lost.append((id, 0, nil)) }
+      if object.isDeletedHere { lost.append((id, 0, nil)) }
     }
     if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
 
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
       from: change.membersBefore?.map { permanentID(for: $0) } ?? current, onto: current,
       isOrdered: owner.runtime.layout.relationships[index].isOrdered)
     // Nothing leads to what was deleted here meanwhile.
-    try owner.setObjects(objects(with: members).filter { !$0.isDeleted }, for: name)
+    try owner.setObjects(objects(with: members).filter { !$0.isDeletedHere }, for: name)
   }
 
   // MARK: Ids

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     if let object = registeredObject(with: objectID) {
       object.fire()
       try throwDeferredError()
-      return object.isDeleted ? nil : object
+      return object.isDeletedHere ? nil : object
     }
     guard let row = try row(of: objectID) else { return nil }
     return materialise([SnapshotBlock([row])]).first
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     checkConfinement()
     takeIDChangesOfParent()
     let objects = objectIDs.map { object(with: $0) }
-    let faults = objects.filter { $0.isFault && !$0.hasStored }.map(\.objectID)
+    let faults = objects.filter { $0.isUnloaded && !$0.hasStored }.map(\.objectID)
     if !faults.isEmpty { _ = materialise([SnapshotBlock(try rows(of: faults))]) }
     return objects
   }
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
   /// in those that follow, up to 256 with one fetch.
   public func faults(with objectIDs: [ObjectID]) -> [ManagedObject] {
     let objects = objectIDs.map { object(with: $0) }
-    let empty = objects.filter { $0.isFault && !$0.hasStored }
+    let empty = objects.filter { $0.isUnloaded && !$0.hasStored }
     if empty.count > 1 {
       let group = FaultGroup(empty.map(\.objectID))
       for fault in empty { fault.faultGroup = group }

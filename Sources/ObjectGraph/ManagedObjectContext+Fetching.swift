@@ -32,7 +32,7 @@ extension ManagedObjectContext {
       registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
     }
     return (editedLists + unloaded).filter { object in
-      request.selects(object.entity) && (object.isFault || object.status == .loaded) && !object.hasOwnChanges
+      request.selects(object.entity) && (object.isUnloaded || object.status == .loaded) && !object.hasOwnChanges
     }
   }
 
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     try request.checkKeyPaths()
     let owners = Set(ownersOfChangedMembers(request))
     var found = materialise(try read(request.withoutWindow), asFaults: request.returnsObjectsAsFaults).filter {
-      !$0.isDeleted && !$0.hasOwnChanges && !owners.contains($0)
+      !$0.isDeletedHere && !$0.hasOwnChanges && !owners.contains($0)
     }
     found += try pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
       }
     }
     return (pending + owners).filter {
-      matcher.matches(ObjectSubject(object: $0)) && !$0.isDeleted
+      matcher.matches(ObjectSubject(object: $0)) && !$0.isDeletedHere
     }
   }
 

@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     let unsaid = silentMerge?.unsaid
     silentMerge = nil
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
-    event.merged += arrived.filter { $0.isFault || $0.status == .loaded }
+    event.merged += arrived.filter { $0.isUnloaded || $0.status == .loaded }
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)

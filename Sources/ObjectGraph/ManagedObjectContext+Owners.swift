@@ -27,14 +27,14 @@ extension ManagedObjectContext {
       ownerChanges.settle(in: self, isEvent: false)
     }
     let owners = ownerChanges.owners
-    let faults = owners.filter { $0.isFault && !$0.hasStored }
+    let faults = owners.filter { $0.isUnloaded && !$0.hasStored }
     do {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
     } catch {
       deferredError = error
     }
     for owner in owners {
-      if owner.isFault && owner.hasStored { owner.fire() }
+      if owner.isUnloaded && owner.hasStored { owner.fire() }
       owner.touch()
     }
   }

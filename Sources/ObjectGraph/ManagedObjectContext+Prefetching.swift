@@ -30,14 +30,14 @@ extension ManagedObjectContext {
       try loadMembers(index, of: owners)
       ids = try owners.flatMap { try $0.objectIDs(for: name) }
     } else {
-      ids = owners.compactMap { $0.isFault ? $0.waitingDestination(index) : $0.loadedDestination(index) }
+      ids = owners.compactMap { $0.isUnloaded ? $0.waitingDestination(index) : $0.loadedDestination(index) }
     }
     var seen: Set<ObjectID> = []
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
     // Nobody else may hold them, and with them would go what is prefetched of them.
     prefetched += objects
-    let empty = objects.filter { $0.isFault && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
+    let empty = objects.filter { $0.isUnloaded && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
     if !empty.isEmpty { _ = materialise([SnapshotBlock(try rows(of: empty))], asFaults: true) }
     return objects
   }
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     for (owner, members) in zip(unloaded, members) {
       owner.fire()
       // A hook may have loaded it.
-      if owner.isInert || owner.isFault || owner.state.members(index) != nil { continue }
+      if owner.isInert || owner.isUnloaded || owner.state.members(index) != nil { continue }
       owner.takeMembers(members, index, self)
     }
     try throwDeferredError()

@@ -76,7 +76,7 @@ extension ManagedObjectContext {
       return
     }
     let partner = self.object(with: owner)
-    if silentMerge != nil, partner.isFault, !partner.hasStored {
+    if silentMerge != nil, partner.isUnloaded, !partner.hasStored {
       guard let row = mergedRows?[owner] else {
         silentMerge?.unsaid.rows.insert(owner)
         return

@@ -124,6 +124,8 @@ extension ManagedObjectContext {
     for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners, memberChanges)
+    // Hooks and observers of the save can still ask.
+    for object in plan.deleted where object.status == .gone { object.isDeletionSaved = true }
   }
 
   private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {

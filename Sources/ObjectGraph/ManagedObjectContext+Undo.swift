@@ -133,6 +133,7 @@ extension ManagedObjectContext {
     case .gone, .detached:
       noteInsertion(of: object)
       object.status = .inserted
+      object.isDeletionSaved = false
       object.stored = nil
       object.reservedID = object.objectID.isTemporary ? object.reservedID : object.objectID
       object.destinations = Array(repeating: nil, count: object.runtime.layout.relationships.count)
@@ -159,7 +160,7 @@ extension ManagedObjectContext {
 
   /// Whether an object is deleted, so that what comes back must not lead to it.
   private func isGone(_ id: ObjectID) -> Bool {
-    registeredObject(with: id)?.isDeleted ?? deletedIDs.contains(id)
+    registeredObject(with: id)?.isDeletedHere ?? deletedIDs.contains(id)
   }
 
   /// - Parameter after: what the event left; properties that are the same in both were not changed by it.

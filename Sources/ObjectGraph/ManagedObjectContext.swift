@@ -313,7 +313,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func mayHaveLists(_ id: ObjectID) -> Bool { homes[id.home.entityIndex]?.hasLists ?? false }
 
   /// Whether some object is loaded.
-  var hasLoadedObjects: Bool { registry.all.contains { !$0.isFault } }
+  var hasLoadedObjects: Bool { registry.all.contains { !$0.isUnloaded } }
 
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {

@@ -23,7 +23,7 @@ struct ObjectJoiner {
     self.context = context
     self.replacing = replacing
     let open = conflicts.filter { !$0.openObjects.isEmpty }
-    let rows = open.compactMap(\.row).filter { context.registeredObject(with: $0.objectID)?.isFault ?? true }
+    let rows = open.compactMap(\.row).filter { context.registeredObject(with: $0.objectID)?.isUnloaded ?? true }
     for row in rows where context.registeredObject(with: row.objectID) == nil { unknown.insert(row.objectID) }
     if !rows.isEmpty { held = context.materialise([SnapshotBlock(rows)]) }
     let new = open.flatMap(\.conflictingObjects).filter(\.isInserted)
@@ -114,7 +114,7 @@ struct ObjectJoiner {
       return inverses.indices.filter { inverses[$0] == nil }
     }
     if places.allSatisfy(\.isEmpty) { return }
-    for object in context.registeredObjects where !object.isFault && !object.isInert {
+    for object in context.registeredObjects where !object.isUnloaded && !object.isInert {
       for index in places[object.entity.index] {
         for id in object.mentionedIDs(index) where ids.contains(id) {
           referrers[id, default: []].insert(object.objectID)

@@ -101,7 +101,7 @@ extension ManagedObjectContext {
     }
     guard let parent else { return }
     var missing = Unsaid()
-    for id in ids + keys.map(\.owner) where object(with: id).isFault && !object(with: id).hasStored {
+    for id in ids + keys.map(\.owner) where object(with: id).isUnloaded && !object(with: id).hasStored {
       missing.rows.insert(id)
     }
     for key in keys where !object(with: key.owner).isLoaded(key.relationship) { missing.members.insert(key) }
@@ -114,11 +114,11 @@ extension ManagedObjectContext {
           let state = state.renamed { self.permanentID(for: $0) }
           for (id, row) in state.rows {
             let object = self.object(with: id)
-            if object.isFault && !object.hasStored { object.stored = row }
+            if object.isUnloaded && !object.hasStored { object.stored = row }
           }
           for (key, members) in state.members {
             let owner = self.object(with: key.owner)
-            if owner.isFault && !owner.hasStored { continue }
+            if owner.isUnloaded && !owner.hasStored { continue }
             owner.fire()
             if !owner.isLoaded(key.relationship) { owner.takeMembers(members, key.relationship, self) }
           }
