@@ -12,6 +12,8 @@ extension ManagedObjectContext {
   /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
   public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
 
+  /// Posted on the context's queue when a merge has been processed.
+  static let mergeEndedNotification = Notification.Name("seedbed.context.mergeEnded")
   /// Posted on the context's queue when temporary ids became permanent.
   static let objectIDsChangedNotification = Notification.Name("seedbed.context.objectIDsChanged")
 

@@ -79,6 +79,7 @@ extension ManagedObjectContext {
           }
         } else if block.version(at: row) != object.storedVersion {
           staleRowCount += 1
+          newerRows?[id] = NewerRow(block: block, row: row)
         }
         objects.append(object)
       }

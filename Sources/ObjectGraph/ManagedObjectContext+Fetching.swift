@@ -109,6 +109,13 @@ extension ManagedObjectContext {
     return found
   }
 
+  /// Fetched objects in the order of what they are here, which may not be that of newer rows.
+  func sorted(_ found: [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) -> [ManagedObject] {
+    var found = found
+    sort(&found, by: descriptors)
+    return found
+  }
+
   private func sort(_ found: inout [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) {
     let keyed = found.enumerated().map { position, object in
       let subject = ObjectSubject(object: object)

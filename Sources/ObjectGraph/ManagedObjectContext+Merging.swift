@@ -63,6 +63,7 @@ extension ManagedObjectContext {
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
+    post(Self.mergeEndedNotification, nil)
     followers.merge(changes, except: nil)
     if let unsaid, !unsaid.isEmpty { askLater(unsaid) }
   }

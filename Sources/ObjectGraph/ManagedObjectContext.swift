@@ -93,6 +93,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var saveCount = 0
   /// How many fetched rows were newer than their objects.
   var staleRowCount = 0
+  /// Where somebody collects them, the newer rows by their ids.
+  var newerRows: [ObjectID: NewerRow]?
   var isProcessing = false
   /// The rows of the merge that is going on.
   var mergedRows: [ObjectID: Snapshot]?

@@ -14,6 +14,23 @@ extension FetchedResultsController {
     observe(ManagedObjectContext.didChangeObjectsNotification) { notification in
       if let changes = notification.contextChanges { link.controller?.contextDidChange(changes) }
     }
+    // The store answers what objects here do not say: whose rows changed without being here, and what is at the end of
+    // relationships.
+    observe(ManagedObjectContext.didMergeChangesObjectIDsNotification) { notification in
+      if let ids = notification.contextChangeIDs, let controller = link.controller, controller.concerns(ids) {
+        controller.isFetchDue = true
+      }
+    }
+    observe(ManagedObjectContext.mergeEndedNotification) { _ in
+      if let controller = link.controller, controller.isFetchDue { controller.fetchAgain(changed: []) }
+    }
+    observe(ManagedObjectContext.didSaveObjectsNotification) { notification in
+      if let ids = notification.contextChangeIDs, let controller = link.controller, controller.followsRelationships,
+        controller.concerns(ids)
+      {
+        controller.fetchAgain(changed: [])
+      }
+    }
     observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.controller?.idsDidChange() }
   }
 
@@ -35,11 +52,17 @@ extension FetchedResultsController {
   /// Works out what a change of the context made of the results, and tells it. Where the new results cannot be had,
   /// because the store fails, the old ones stay.
   private func contextDidChange(_ changes: ContextChanges) {
-    guard let old = content else { return }
     let changed = changes.updatedObjects.union(changes.refreshedObjects)
     let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
     let entities = Set(all.map(\.entity))
-    guard changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
+    guard isFetchDue || changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
+    fetchAgain(changed: Set(changed.compactMap { $0 as? Object }))
+  }
+
+  /// Fetches anew, and tells what is different.
+  private func fetchAgain(changed: Set<Object>) {
+    isFetchDue = false
+    guard let old = content else { return }
     let previous = old.map { info(of: $0) }
     let deferred = managedObjectContext.deferredError
     let new: Content
@@ -54,8 +77,22 @@ extension FetchedResultsController {
       return
     }
     take(new)
-    let difference = ResultsChanges(from: old, to: new, changed: Set(changed.compactMap { $0 as? Object }))
+    let difference = ResultsChanges(from: old, to: new, changed: changed)
     if !difference.isEmpty { tell(difference, previous: previous) }
+  }
+
+  /// Whether more than the attributes of the results decides about them.
+  private var followsRelationships: Bool {
+    fetchRequest.sortDescriptors.contains { $0.keyPath.count > 1 } || sectionNameKeyPath?.contains(".") == true
+      || !PredicateRelationships(fetchRequest.predicate, of: fetchRequest.entity).destinations.isEmpty
+  }
+
+  /// Whether what was saved can make other results.
+  private func concerns(_ ids: ContextChangeIDs) -> Bool {
+    let owners = ids.relationshipOwnerIDs
+    if owners == nil && followsRelationships { return true }
+    let changed = ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs + (owners ?? [])
+    return Set(changed.map(\.entity)).contains { touchesResults($0) }
   }
 
   /// Whether objects of an entity can be results, or decide what the results, their order or their sections are.

@@ -30,6 +30,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a change
   /// that succeeds takes it away.
   public internal(set) var error: (any Error)?
+  /// Whether something was merged that the results may depend on, and they have not been fetched since.
+  var isFetchDue = false
   private var positions: [Object: IndexPath] = [:]
   var observers: [any NSObjectProtocol] = []
 
@@ -58,6 +60,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     let found = try fetch()
     // Objects that are older than their rows would give names to sections that others do not see.
     take(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
+    isFetchDue = false
     toldIDs = snapshot?.objectIDs ?? []
     error = nil
     observeContext()
@@ -121,10 +124,22 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   // MARK: Making sections
 
-  func fetch() throws -> [Object] {
+  func fetch() throws -> Found {
     guard !fetchRequest.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
     _ = try sectionKeyPath()
-    return try managedObjectContext.fetch(fetchRequest).compactMap { $0 as? Object }
+    let context = managedObjectContext
+    // With pending changes objects are sorted as they are here.
+    context.newerRows = context.hasPendingChanges(for: fetchRequest) ? nil : [:]
+    defer { context.newerRows = nil }
+    let objects = try context.fetch(fetchRequest).compactMap { $0 as? Object }
+    return Found(objects: objects, newerRows: context.newerRows ?? [:])
+  }
+
+  /// Fetched objects in their order, and the rows that decided about it where they are newer than the objects.
+  struct Found {
+    let objects: [Object]
+    let newerRows: [ObjectID: NewerRow]
+    var count: Int { objects.count }
   }
 
   /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the files
@@ -139,7 +154,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 
   /// The sections of fetched objects: kept ones where they still count.
-  private func sections(of found: [Object], stamp: String?) throws -> Content {
+  private func sections(of found: Found, stamp: String?) throws -> Content {
     guard let cacheName, let stamp else { return try makeSections(of: found) }
     let cache = SectionCache(directory: cacheDirectory, name: cacheName)
     let fingerprint = fingerprint + "\n" + stamp
@@ -147,7 +162,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
       var start = 0
       return zip(kept.names, kept.counts).map { name, count in
         defer { start += count }
-        return ResultsChanges.Section(name: name, items: Array(found[start..<(start + count)]))
+        return ResultsChanges.Section(name: name, items: Array(found.objects[start..<(start + count)]))
       }
     }
     let made = try makeSections(of: found)
@@ -161,14 +176,27 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return try SectionKeyPath(sectionNameKeyPath, of: fetchRequest.entity)
   }
 
-  func makeSections(of found: [Object]) throws -> Content {
+  func makeSections(of found: Found) throws -> Content {
     guard let path = try sectionKeyPath() else {
-      return [ResultsChanges.Section(name: "", items: found)]
+      return [ResultsChanges.Section(name: "", items: found.objects)]
     }
+    do {
+      return try makeSections(of: found.objects, path, found.newerRows)
+    } catch FetchedResultsError.sectionsOutOfOrder {
+      // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects here were
+      // loaded. A merge puts it right; until then objects stand where they belong as they are here.
+      let sorted = managedObjectContext.sorted(found.objects, by: fetchRequest.sortDescriptors)
+      return try makeSections(of: sorted.compactMap { $0 as? Object }, path, [:])
+    }
+  }
+
+  private func makeSections(
+    of found: [Object], _ path: SectionKeyPath, _ newerRows: [ObjectID: NewerRow]
+  ) throws -> Content {
     var result: Content = []
     var seen: Set<String> = []
     for object in found {
-      let name = path.sectionName(of: object)
+      let name = path.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
       if result.last?.name != name {
         guard seen.insert(name).inserted else {
           let descriptor = fetchRequest.sortDescriptors[0].keyPath.joined(separator: ".")

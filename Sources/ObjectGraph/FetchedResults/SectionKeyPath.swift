@@ -33,21 +33,35 @@ struct SectionKeyPath {
   }
 
   /// The name of the section that an object belongs to; empty when the value is missing.
-  func sectionName(of object: ManagedObject) -> String {
+  /// - Parameter row: what was fetched of the object, where that is newer than the object: others saved it, and it has not
+  ///   been merged yet.
+  func sectionName(of object: ManagedObject, _ row: NewerRow? = nil) -> String {
     var here = object
+    var row = row
     for name in steps {
-      guard let next = here.object(for: name) else { return "" }
-      here = next
+      let relationships = here.runtime.layout.relationshipIndexes
+      let next = row.flatMap { row in relationships[name].map { row.destination($0) } } ?? here.objectID(for: name)
+      guard let next, let object = here.context?.object(with: next) else { return "" }
+      here = object
+      row = nil
     }
     guard let attribute else { return here.entity.name }
-    return switch here[attribute] {
+    let layout = here.runtime.layout
+    if let row, let index = layout.attributeIndexes[attribute], !layout.attributes[index].isTransient {
+      return Self.text(row.value(index))
+    }
+    return Self.text(here[attribute])
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
     case .null: ""
     case .string(let text): text
     case .integer(let number): "\(number)"
     case .boolean(let flag): flag ? "1" : "0"
     case .double(let number): "\(number)"
     case .decimal(let number): "\(number)"
-    case .date(let date): Self.text(date)
+    case .date(let date): text(date)
     case .uuid(let uuid): uuid.uuidString
     case .uri(let url): url.absoluteString
     case .data(let data): data.base64EncodedString()
