@@ -1,26 +1,48 @@
 /// Core Data's codes in `NSCocoaErrorDomain`, under Core Data's names without NS.
 public enum CoreDataErrorCode {
+  /// A rule without a code of its own.
   public static let managedObjectValidation = 1550
+  /// Several rules are broken.
   public static let validationMultipleErrors = 1560
+  /// A required property has no value.
   public static let validationMissingMandatoryProperty = 1570
+  /// A relationship has too few members.
   public static let validationRelationshipLacksMinimumCount = 1580
+  /// A relationship has too many members.
   public static let validationRelationshipExceedsMaximumCount = 1590
+  /// A delete rule denies the deletion.
   public static let validationRelationshipDeniedDelete = 1600
+  /// A number is over its maximum.
   public static let validationNumberTooLarge = 1610
+  /// A number is under its minimum.
   public static let validationNumberTooSmall = 1620
+  /// A date is after its maximum.
   public static let validationDateTooLate = 1630
+  /// A date is before its minimum.
   public static let validationDateTooSoon = 1640
+  /// A text is too long.
   public static let validationStringTooLong = 1660
+  /// A text is too short.
   public static let validationStringTooShort = 1670
+  /// A text does not match the regular expression.
   public static let validationStringPatternMatching = 1680
+  /// There is no row for an object.
   public static let managedObjectReferentialIntegrity = 133_000
+  /// Others changed what is to be saved.
   public static let managedObjectMerge = 133_020
+  /// Objects have the same values for a uniqueness constraint.
   public static let managedObjectConstraintMerge = 133_021
+  /// Anything without a code of its own.
   public static let coreData = 134_060
+  /// Reading or writing a store failed.
   public static let persistentStoreOperation = 134_070
+  /// A store cannot be opened or created.
   public static let persistentStoreOpen = 134_080
+  /// Another process holds the store.
   public static let persistentStoreTimeout = 134_090
+  /// The store cannot do what is asked.
   public static let persistentStoreUnsupportedRequestType = 134_091
+  /// The store was made with another model.
   public static let persistentStoreIncompatibleVersionHash = 134_100
 }
 
