@@ -27,6 +27,9 @@ struct CopyCommand: ParsableCommand {
   @Flag(help: "Replace an existing target whatever its version.")
   var replace = false
 
+  @Flag(help: "Replace a file that is no store made or copied by this program, too.")
+  var force = false
+
   @Flag(help: "Say nothing but errors.")
   var quiet = false
 
@@ -37,7 +40,7 @@ struct CopyCommand: ParsableCommand {
       let outcome = try StoreCopier.copy(
         from: source, to: target,
         options: StoreCopier.Options(
-          journal: journal, seedVersion: seedVersion, replace: replace ? .always : .whenNewer))
+          journal: journal, seedVersion: seedVersion, replace: replace ? .always : .whenNewer, replacesForeign: force))
       guard !quiet else { return }
       switch outcome {
       case .copied: Terminal.print("copied \(source) to \(target)")

@@ -21,6 +21,9 @@ struct DumpCommand: ParsableCommand {
   @Flag(help: "Compress the entities' files with gzip.")
   var gzip = false
 
+  @Flag(help: "Replace a folder that holds an earlier dump.")
+  var force = false
+
   @Flag(help: "Say nothing but errors.")
   var quiet = false
 
@@ -33,7 +36,7 @@ struct DumpCommand: ParsableCommand {
     do {
       let report = try StoreDump(
         storePath: store, modelPath: model.model, modelVersion: model.modelVersion, folder: folder, compresses: gzip,
-        cancellation: cancellation
+        replacesDump: force, cancellation: cancellation
       ).run()
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }

@@ -38,6 +38,9 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Guard cells that a spreadsheet would run as a formula.")
   var safeForSpreadsheets = false
 
+  @Flag(help: "Replace a file at the output's path that is no earlier export of these columns.")
+  var force = false
+
   @Flag(help: "Say nothing but errors.")
   var quiet = false
 
@@ -49,7 +52,8 @@ struct ExportCommand: ParsableCommand {
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
         columns: list(columns),
         order: list(order),
-        output: output, format: format, safeForSpreadsheets: safeForSpreadsheets
+        output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
+        replacesForeign: force
       ).run()
       if !quiet { Terminal.say("exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)")) }
     } catch {

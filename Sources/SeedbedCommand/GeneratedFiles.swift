@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import ModelFiles
+import SQLiteStore
 
 /// Writes generated source files into a folder, and no others over.
 struct GeneratedFiles {
@@ -11,6 +12,16 @@ struct GeneratedFiles {
   /// - Parameter replacesForeign: also replaces files that were not generated.
   /// - Returns: the paths written, in the order of the files.
   func write(replacesForeign: Bool) throws(RunError) -> [String] {
+    // What is no file cannot be replaced, and is not opened: a FIFO would wait for a writer.
+    for file in files {
+      switch PathContent(at: path(of: file.name)) {
+      case .nothing, .file: break
+      case let other:
+        throw RunError(
+          .cannotCreate, code: "output.not-a-file", "\(path(of: file.name)) is \(other.text)",
+          hint: "choose another folder, or move it away")
+      }
+    }
     let changed = files.filter { contents(of: $0.name) != Data($0.text.utf8) }
     let foreign = changed.filter { file in
       FileManager.default.fileExists(atPath: path(of: file.name)) && !isGenerated(file.name)
@@ -29,7 +40,8 @@ struct GeneratedFiles {
     }
     for file in changed {
       do {
-        try Data(file.text.utf8).write(to: URL(fileURLWithPath: path(of: file.name)), options: .atomic)
+        let place = ResultPath.followed(path(of: file.name))
+        try Data(file.text.utf8).write(to: URL(fileURLWithPath: place), options: .atomic)
       } catch {
         throw RunError(
           .cannotCreate, code: "path.cannot-create",

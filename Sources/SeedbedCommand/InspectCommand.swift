@@ -27,6 +27,9 @@ struct InspectCommand: ParsableCommand {
       valueName: "path"), completion: .file(extensions: ["svg", "mmd"]))
   var diagramPath: String?
 
+  @Flag(help: "Replace a file at the diagram's path that is no diagram.")
+  var force = false
+
   @Flag(help: "Write the result as JSON.")
   var json = false
 
@@ -44,7 +47,7 @@ struct InspectCommand: ParsableCommand {
     do {
       let subject = try InspectionSubject(path: path, modelPath: model.model, version: model.modelVersion)
       if let diagramPath, let format = DiagramFormat(path: diagramPath) {
-        try DiagramFile(subject: subject).write(to: diagramPath, format)
+        try DiagramFile(subject: subject, replacesForeign: force).write(to: diagramPath, format)
         return
       }
       Terminal.print(json ? InspectionJSON.text(subject) : InspectionText.text(subject))

@@ -10,7 +10,8 @@ struct RunCommand: ParsableCommand {
     commandName: "run", abstract: "Runs a pipeline: builds its store from its seeds, seals it, exports.",
     discussion: """
       The store is built in a folder beside the target and takes its place only when everything went well; a run that \
-      fails leaves the previous store as it was, byte for byte.
+      fails leaves the previous store as it was, byte for byte. Only earlier results are replaced: anything else at the \
+      path of a result ends the run before it begins, unless --force is given.
       """)
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -66,6 +67,8 @@ struct RunCommand: ParsableCommand {
       """,
       valueName: "limit"))
   var maxInflated = InflationOption(limit: .standard)
+  @Flag(help: "Replace files at the paths of results that are no earlier results of the same kind.")
+  var force = false
 
   @Flag(help: "Let the pipeline name files outside its project.")
   var allowOutside = false
@@ -92,6 +95,7 @@ struct RunCommand: ParsableCommand {
       options.jobs = jobs
       options.isDryRun = dryRun
       options.strategy = strategy?.step
+      options.replacesForeign = force
       options.memory = MemoryBudget(total: memory.bytes)
       options.maximumInputBytes = maxInput?.bytes
       options.inflation = maxInflated.limit

@@ -14,7 +14,7 @@ struct Seedbed: ParsableCommand {
         65   bad data beyond the limit, or a store that is not fit
         66   an input is missing, unreadable or a folder
         70   internal error
-        73   an output cannot be created
+        73   an output cannot be created, or something else is in its place
         74   input/output error: disk full, truncated gzip, too many open files, out of memory
         75   another run or process uses the store, or changed it or a source meanwhile; try later
         78   the pipeline or the model is wrong

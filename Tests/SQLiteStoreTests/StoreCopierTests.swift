@@ -91,7 +91,8 @@ struct StoreCopierTests {
     try makeStore("source.sqlite", rows: 2, image: Array(repeating: 3, count: 150_000)).seal()
     try makeStore("target.sqlite", rows: 1, image: Array(repeating: 4, count: 150_000)).seal()
     try StoreCopier.copy(
-      from: folder.path("source.sqlite"), to: folder.path("target.sqlite"), options: .init(replace: .always))
+      from: folder.path("source.sqlite"), to: folder.path("target.sqlite"),
+      options: .init(replace: .always, replacesForeign: true))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(".target_SUPPORT/_EXTERNAL_DATA"))
     #expect(names.count == 2)
     let store = try SQLiteStore.open(path: folder.path("target.sqlite"), model: model)

@@ -53,6 +53,7 @@ struct DumpCommandTests {
     try FileManager.default.createDirectory(at: workspace.url("empty"), withIntermediateDirectories: true)
     // What a killed dump left behind.
     try workspace.write("empty.partial/Item.ndjson", "half")
+    try workspace.write("empty.partial/.seedbed", "Seedbed makes a result here.")
     let model = Self.model
     let full = try await dump(workspace, "Shop.sqlite", "full", model[0], model[1])
     #expect(full.exitCode == 73)

@@ -25,7 +25,8 @@ struct RunCommandTests {
   func dryRun(rejects: Int) async throws {
     let workspace = try Workspace.withModel()
     try workspace.write("items.csv", "id,name\na,A\nb,B\n" + (rejects > 0 ? "c,\n" : ""))
-    try workspace.write("rejects.csv", "of an earlier run\n")
+    let earlier = "file,line,column,byteOffset,entity,property,code,value,message,hint,of an earlier run\n"
+    try workspace.write("rejects.csv", earlier)
     var pipeline = ItemPipeline(map: Self.map, rejects: "file: rejects.csv, limit: 1")
     pipeline.more = "export: [{ entity: Item, to: exports/items.csv.gz }, { entity: Item, to: \"-\", format: csv }]"
     try pipeline.write(to: workspace)
@@ -38,7 +39,7 @@ struct RunCommandTests {
     #expect(report.total == Report.Counts(read: 2 + rejects, inserted: 2, rejected: rejects))
     #expect(report.exports.map(\.rows) == [2])
     #expect(try workspace.names() == before)
-    #expect(try workspace.text("rejects.csv") == "of an earlier run\n")
+    #expect(try workspace.text("rejects.csv") == earlier)
   }
 
   @Test("the report says where the time went, stage by stage")
@@ -190,6 +191,7 @@ struct RunCommandTests {
     close(lock)
     // What a run that was killed leaves behind keeps nobody out.
     try workspace.write("Shop.sqlite.lock", "1\n")
+    try workspace.write("Shop.sqlite.partial/.seedbed", "Seedbed makes a result here.")
     try workspace.write("Shop.sqlite.partial/Shop.sqlite", "half a store")
     #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
     #expect(try workspace.names() == ["Shop.sqlite", "Shop.xcdatamodeld", "items.csv", "items.yaml"])

@@ -3,6 +3,8 @@ import ObjectModel
 /// The pipeline file that builds a store from a dump.
 struct RestorePipeline {
   static let fileName = "restore.yaml"
+  static let firstLine =
+    "# Written by seedbed dump. `seedbed run \(fileName)` builds the store anew, beside this file."
 
   let plan: DumpPlan
   let model: DumpedModel
@@ -12,7 +14,7 @@ struct RestorePipeline {
   /// The file's text.
   var text: String {
     var lines = [
-      "# Written by seedbed dump. `seedbed run \(Self.fileName)` builds the store anew, beside this file.",
+      Self.firstLine,
       "model: \(modelText)",
       "store: { path: \(Self.quoted(storeName)) }",
       plan.parts.isEmpty ? "import: []" : "import:",

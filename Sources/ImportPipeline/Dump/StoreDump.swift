@@ -12,6 +12,8 @@ public struct StoreDump {
   let modelVersion: String?
   let folder: String
   let compresses: Bool
+  /// Whether an earlier dump may be replaced.
+  let replacesDump: Bool
   let cancellation: Cancellation
 
   /// What was written.
@@ -34,16 +36,18 @@ public struct StoreDump {
   ///   - modelVersion: a version of the model at `modelPath`; nil for the current one.
   ///   - folder: where to write; it is not there yet, or empty.
   ///   - compresses: whether the entities' files are gzip.
+  ///   - replacesDump: replaces a folder that is an earlier dump, and no other.
   public init(
     storePath: String, modelPath: String?, modelVersion: String?, folder: String, compresses: Bool,
-    cancellation: Cancellation = Cancellation()
+    replacesDump: Bool = false, cancellation: Cancellation = Cancellation()
   ) {
     self.storePath = storePath
     self.modelPath = modelPath
     self.modelVersion = modelVersion
     var folder = folder
     while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-    self.folder = folder
+    self.folder = ResultPath.followed(folder)
+    self.replacesDump = replacesDump
     self.compresses = compresses
     self.cancellation = cancellation
   }
@@ -66,21 +70,17 @@ public struct StoreDump {
     var options = SQLiteStore.Options()
     options.isReadOnly = true
     let store = try SQLiteStore.open(path: storePath, model: file.model, options: options)
-    let partial = folder + ".partial"
-    // What an earlier, killed dump left behind.
-    try? FileManager.default.removeItem(atPath: partial)
-    do {
-      try createFolder(partial)
-      let report = try write(store, file, to: partial)
-      try store.close()
-      if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
-      try StoreBuild.rename(partial, to: folder)
-      return report
-    } catch {
-      try? store.close()
-      try? FileManager.default.removeItem(atPath: partial)
-      throw error
-    }
+    defer { try? store.close() }
+    try createFolder(FilePath.folder(of: folder))
+    let work = try WorkFolder(for: folder)
+    defer { work.remove() }
+    let partial = work.path + "/dump"
+    try createFolder(partial)
+    let report = try write(store, file, to: partial)
+    try store.close()
+    if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+    try putInPlace(partial, earlier: work.path + "/earlier")
+    return report
   }
 
   private func write(_ store: SQLiteStore, _ file: ModelFile, to folder: String) throws -> Report {
@@ -108,16 +108,36 @@ public struct StoreDump {
         .cannotCreate, code: "dump.inside-model", "\(folder) lies inside the model \(model)",
         hint: "name a folder elsewhere")
     }
-    var isFolder: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else { return }
-    guard isFolder.boolValue else {
+    let content = PathContent(at: folder)
+    if content == .nothing { return }
+    guard content == .folder else {
       throw RunError(
-        .cannotCreate, code: "dump.not-a-folder", "\(folder) is a file", hint: "name a folder that is not there yet")
+        .cannotCreate, code: "dump.not-a-folder", "\(folder) is \(content.text)",
+        hint: "name a folder that is not there yet")
     }
-    guard (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == true else {
-      throw RunError(
-        .cannotCreate, code: "dump.not-empty", "the folder \(folder) is not empty",
-        hint: "name a folder that is not there yet, or remove it first")
+    if (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == true { return }
+    if replacesDump, isDump { return }
+    throw RunError(
+      .cannotCreate, code: "dump.not-empty", "the folder \(folder) is not empty",
+      hint: isDump
+        ? "it is an earlier dump: replace it with --force, or name a folder that is not there yet"
+        : "name a folder that is not there yet, or remove it first")
+  }
+
+  /// Whether the folder has the pipeline of an earlier dump.
+  private var isDump: Bool {
+    let path = folder + "/" + RestorePipeline.fileName
+    guard case .file = PathContent(at: path) else { return false }
+    return TextMark.line(Array(RestorePipeline.firstLine.utf8)).fits(path)
+  }
+
+  /// - Parameter earlier: where an earlier dump goes, to be removed.
+  private func putInPlace(_ partial: String, earlier: String) throws {
+    guard replacesDump, isDump else { return try StoreBuild.rename(partial, to: folder) }
+    try StoreBuild.rename(folder, to: earlier)
+    do { try StoreBuild.rename(partial, to: folder) } catch {
+      try? StoreBuild.rename(earlier, to: folder)
+      throw error
     }
   }
 

@@ -14,8 +14,12 @@ final class RejectCollector {
   private var files: [Int: [RejectFile]] = [:]
   private(set) var paths: [String] = []
 
-  init(settings: RejectSettings, stepCount: Int) {
+  /// Whether files that are no files of rejects may be replaced.
+  private let replacesForeign: Bool
+
+  init(settings: RejectSettings, stepCount: Int, replacesForeign: Bool = false) {
     self.settings = settings
+    self.replacesForeign = replacesForeign
     self.separatesSteps = stepCount > 1
   }
 
@@ -51,7 +55,13 @@ final class RejectCollector {
     if let known = open.first(where: { $0.header == header }) {
       file = known
     } else {
-      file = try RejectFile(path: Self.numbered(path, open.count + 1), source: source, header: header)
+      let path = Self.numbered(path, open.count + 1)
+      guard replacesForeign || RejectFile.isFree(path, source) else {
+        throw RunError(
+          .cannotCreate, code: "output.exists", "rejects would be written to \(path), which is no file of rejects",
+          hint: "give rejects.file another name, or replace the file with --force: what is in it is lost then")
+      }
+      file = try RejectFile(path: path, source: source, header: header)
       files[index, default: []].append(file)
     }
     try unsafe file.write(reject, record: record)
@@ -89,7 +99,9 @@ final class RejectCollector {
         paths.append(file.path)
       }
       var stale = written.count + 1
-      while FileManager.default.fileExists(atPath: Self.numbered(path, stale)) {
+      while FileManager.default.fileExists(atPath: Self.numbered(path, stale)),
+        RejectFile.isFree(Self.numbered(path, stale), step.source)
+      {
         try? FileManager.default.removeItem(atPath: Self.numbered(path, stale))
         stale += 1
       }

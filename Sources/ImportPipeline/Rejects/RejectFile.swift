@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 import SeedFormats
 
 /// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as
@@ -11,7 +12,10 @@ final class RejectFile {
   let path: String
   /// The source's own columns (CSV).
   let header: [String]
+  /// What the path leads to.
+  private let place: String
   private let partialPath: String
+  private let work: WorkFolder
   private let source: SourceSettings
   private let sink: FileHandle
   private var buffer: [UInt8] = []
@@ -21,19 +25,45 @@ final class RejectFile {
   init(path: String, source: SourceSettings, header: [String]) throws(RunError) {
     self.path = path
     self.header = header
-    self.partialPath = path + ".partial"
+    place = ResultPath.followed(path)
     self.source = source
-    try Self.createFolder(of: path)
+    try Self.createFolder(of: place)
+    do { work = try WorkFolder(for: place) } catch { throw RunError(any: error, store: path) }
+    partialPath = work.path + "/" + FilePath.name(of: place)
     guard FileManager.default.createFile(atPath: partialPath, contents: nil),
       let handle = FileHandle(forWritingAtPath: partialPath)
     else {
+      work.remove()
       throw RunError(.cannotCreate, code: "rejects.cannot-create", "cannot create \(partialPath)")
     }
     sink = handle
     if isCSV { append(fields: Self.columns + header, record: nil) }
   }
 
+  deinit { work.remove() }
+
   private var isCSV: Bool { source.format == .csv || source.format == .tsv }
+
+  /// How a file of rejects of a source begins, whatever columns the source has.
+  static func mark(_ source: SourceSettings) -> TextMark {
+    switch source.format {
+    case .csv, .tsv:
+      .start(Array(columns.map { Array($0.utf8) }.joined(separator: [source.delimiter])))
+    case .json, .ndjson: .start(Array("{\"$reject\":{".utf8))
+    }
+  }
+
+  /// How a file of rejects is read.
+  static func options(_ source: SourceSettings) -> FormatOptions { source.formatOptions }
+
+  /// Whether a path names nothing, or a file of rejects.
+  static func isFree(_ path: String, _ source: SourceSettings) -> Bool {
+    switch PathContent(at: path) {
+    case .nothing: true
+    case .file: mark(source).fits(path, options: options(source))
+    case .folder, .fifo, .socket, .device, .brokenLink, .unknown: false
+    }
+  }
 
   /// - Parameter record: the record as written, without its line end.
   func write(_ reject: Reject, record: UnsafeRawBufferPointer) throws(RunError) {
@@ -58,7 +88,8 @@ final class RejectFile {
     } catch {
       throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
     }
-    try StoreBuild.rename(partialPath, to: path)
+    try StoreBuild.rename(partialPath, to: place)
+    work.remove()
   }
 
   private func flush() throws(RunError) {

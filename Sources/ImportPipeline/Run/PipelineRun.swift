@@ -28,6 +28,8 @@ public struct PipelineRun {
     public var maximumInputBytes: Int?
     /// The most that one compressed source may inflate to.
     public var inflation = InflationLimit.standard
+    /// Replaces files at the paths of results that are no earlier results of the same kind, too.
+    public var replacesForeign = false
     /// How records that say nothing new are recognised. Tests switch it off, to compare.
     var recognition = RecognitionSettings()
     /// As many workers as there are processors, and no dry run.
@@ -45,6 +47,9 @@ public struct PipelineRun {
     _ pipeline: PipelineFile, options: Options = Options(), progress: RunProgress = RunProgress(),
     cancellation: Cancellation = Cancellation(), logger: Logger = Logger(label: "seedbed")
   ) {
+    var pipeline = pipeline
+    pipeline.store.path = ResultPath.followed(pipeline.store.path)
+    pipeline.exports = pipeline.exports.map(\.followed)
     self.pipeline = pipeline
     self.options = options
     self.progress = progress
@@ -69,6 +74,7 @@ public struct PipelineRun {
     let model = modelFile.model
     let expectations = ExpectationCheck(pipeline: pipeline, model: model)
     try expectations.requireSound()
+    try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
     if !options.isDryRun {
       try RejectFile.createFolder(of: pipeline.store.path)
@@ -81,7 +87,6 @@ public struct PipelineRun {
     let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: options.isDryRun)
     progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs)
-    try OutputCheck.check(pipeline, inputs)
 
     let digest = Background { [pipeline] () throws(RunError) in
       try InputDigest(pipeline: pipeline, model: modelFile, inputs: inputs)
@@ -113,7 +118,8 @@ public struct PipelineRun {
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
     try checkDerivedAttributes(plans, store)
-    let rejects = RejectCollector(settings: rejectSettings, stepCount: pipeline.imports.count)
+    let rejects = RejectCollector(
+      settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign)
     let indexing = StageMeter(.index)
     do {
       report.steps = try importAll(
@@ -133,7 +139,7 @@ public struct PipelineRun {
     let known = try digest.value()
     try inputs.requireUnchanged()
     try store.setMetadata(
-      [StoreBuild.inputDigestKey: .string(known.text)],
+      [StoreBuild.inputDigestKey: build.mark(known)],
       identifier: isFresh && pipeline.store.uuid == nil ? known.uuid : nil)
     report.storeIdentifier = store.identifier
     logger.debug("sealing the store")
@@ -160,18 +166,15 @@ public struct PipelineRun {
     progress.begin(.exporting)
     let exporting = StageMeter(.export)
     // What has gone out cannot be taken back.
-    if pipeline.exports.contains(where: { $0.to == "-" }) { try finishing?.value() }
-    let exported: [(report: ExportReport, temporaryPath: String)]
+    if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
+    let exported: [FinishedExport]
     do {
       exported = try exporting.work { try exportAll(from: build, model: model) }
     } catch {
       try finishing?.value()
       throw error
     }
-    var unplaced = exported.map(\.temporaryPath).filter { $0 != "-" }
-    defer {
-      for path in unplaced { try? FileManager.default.removeItem(atPath: path) }
-    }
+    defer { for export in exported { export.work?.remove() } }
     try finishing?.value()
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
@@ -184,9 +187,8 @@ public struct PipelineRun {
     }
     if !options.isDryRun {
       try publish(
-        exported.map { (from: $0.temporaryPath, to: $0.report.path) }.filter { $0.from != $0.to },
+        exported.filter { $0.work != nil }.map { (from: $0.temporaryPath, to: $0.report.path) },
         isUnchanged ? nil : build)
-      unplaced = []
     }
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.peakMemoryBytes = PeakMemory.bytes
@@ -302,42 +304,49 @@ public struct PipelineRun {
 
   // MARK: - Export
 
-  private func exportAll(
-    from build: StoreBuild, model: ManagedObjectModel
-  ) throws -> [(report: ExportReport, temporaryPath: String)] {
+  private struct FinishedExport {
+    var report: ExportReport
+    var temporaryPath: String
+    /// Where it waits; nil where it went out at once, or goes nowhere.
+    var work: WorkFolder?
+  }
+
+  private func exportAll(from build: StoreBuild, model: ManagedObjectModel) throws -> [FinishedExport] {
     guard !pipeline.exports.isEmpty else { return [] }
     var settings = SQLiteStore.Options()
     settings.isReadOnly = true
     let store = try SQLiteStore.open(path: build.storePath, model: model, options: settings)
-    var done: [(report: ExportReport, temporaryPath: String)] = []
+    var done: [FinishedExport] = []
     do {
       for step in pipeline.exports {
         let start = ContinuousClock.now
-        if step.to == "-", options.isDryRun { continue }
-        var temporary = step.temporaryPath
+        let isDirect = step.isDirect
+        if isDirect, options.isDryRun { continue }
+        var work: WorkFolder?
+        var temporary = step.to
         if options.isDryRun {
           temporary = build.folder + "/export-\(done.count)-" + (step.to as NSString).lastPathComponent
-        } else if step.to != "-" {
+        } else if !isDirect {
           try RejectFile.createFolder(of: step.to)
+          let folder = try WorkFolder(for: step.to)
+          temporary = step.temporaryPath(in: folder)
+          work = folder
         }
         let rows: Int
         do {
           rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
         } catch {
-          if temporary != "-" { try? FileManager.default.removeItem(atPath: temporary) }
+          work?.remove()
           throw error
         }
         done.append(
-          (
-            ExportReport(
+          FinishedExport(
+            report: ExportReport(
               entity: step.entity, path: step.to, rows: rows, durationSeconds: (ContinuousClock.now - start).seconds),
-            temporary
-          ))
+            temporaryPath: temporary, work: work))
       }
     } catch {
-      for file in done where file.temporaryPath != "-" {
-        try? FileManager.default.removeItem(atPath: file.temporaryPath)
-      }
+      for export in done { export.work?.remove() }
       try? store.close()
       throw error
     }

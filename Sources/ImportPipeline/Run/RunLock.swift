@@ -17,7 +17,14 @@ final class RunLock {
     path = storePath + ".lock"
     var descriptor: Int32
     repeat {
-      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
+      if descriptor < 0 ? errno == ELOOP || errno == EISDIR || errno == ENXIO : !Self.isOurs(descriptor) {
+        if descriptor >= 0 { close(descriptor) }
+        throw RunError(
+          .cannotCreate, code: "lock.foreign",
+          "\(path) is no lock of an earlier run, and a run keeps others out by a file of that name",
+          hint: "move it away, or give the store another name")
+      }
       guard descriptor >= 0 else {
         throw RunError(.cannotCreate, code: "lock.cannot-create", "cannot create \(path): \(String(errorCode: errno))")
       }
@@ -38,6 +45,16 @@ final class RunLock {
     ftruncate(descriptor, 0)
     let text = "\(getpid())\n"
     _ = unsafe text.withCString { unsafe write(descriptor, $0, strlen($0)) }
+  }
+
+  /// Whether the open file is a lock: a regular file of one name with nothing in it but a process id.
+  private static func isOurs(_ descriptor: Int32) -> Bool {
+    var info = stat()
+    guard unsafe fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_nlink <= 1, info.st_size <= 12
+    else { return false }
+    var bytes = [UInt8](repeating: 0, count: 12)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
+    return count >= 0 && bytes.prefix(count).allSatisfy { (48...57).contains($0) || $0 == 10 }
   }
 
   /// Whether the open file is the one that the path names.

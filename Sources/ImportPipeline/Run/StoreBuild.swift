@@ -13,42 +13,49 @@ import StoreInterface
 /// final move is a rename within one file system.
 struct StoreBuild {
   /// Metadata key of the digest over everything a store was built from, for `replace: when-changed`.
-  static let inputDigestKey = "SeedbedInputDigest"
+  static let inputDigestKey = StoreTarget.digestKey
 
   let settings: StoreSettings
   /// The temporary folder.
   let folder: String
+  /// nil for a dry run, which has a folder elsewhere.
+  private let work: WorkFolder?
   /// The store inside it, under its final name, so that the folder of its external data has its final name too.
   let storePath: String
   /// The target as it was when the run began, where its rows are imported into.
   private let targetStamp: StoreStamp?
+  /// Whether the target is another program's store, and imported into.
+  private let isForeign: Bool
 
   init(settings: StoreSettings, isDryRun: Bool) throws(RunError) {
     self.settings = settings
     let name = (settings.path as NSString).lastPathComponent
     folder =
       isDryRun
-      ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : StoreBuild.folder(of: settings)
+      ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : WorkFolder.path(for: settings.path)
     storePath = folder + "/" + name
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
       targetStamp = try? StoreStamp.read(path: settings.path)
+      isForeign = (try? StoreTarget.content(at: settings.path)) == .otherStore
     } else {
       targetStamp = nil
+      isForeign = false
     }
-    // What an earlier, killed run left behind; the lock says that nobody works on it.
-    try? FileManager.default.removeItem(atPath: folder)
     do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      // What an earlier, killed run left behind goes.
+      work = isDryRun ? nil : try WorkFolder(for: settings.path)
+      if isDryRun { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    } catch let error as StoreError {
+      throw RunError(error, path: settings.path)
     } catch {
       throw RunError(
         .cannotCreate, code: "store.cannot-create", "cannot create \(folder): \(error.localizedDescription)")
     }
   }
 
-  /// Where a store is built that takes its place at the end.
-  static func folder(of settings: StoreSettings) -> String { settings.path + ".partial" }
-
-  func discard() { try? FileManager.default.removeItem(atPath: folder) }
+  func discard() {
+    if let work { work.remove() } else { try? FileManager.default.removeItem(atPath: folder) }
+  }
 
   /// The digest that the target was built from, if it was built here.
   var existingInputDigest: (digest: String, identifier: String)? {
@@ -57,6 +64,11 @@ struct StoreBuild {
       case .string(let digest)? = metadata.values[Self.inputDigestKey]
     else { return nil }
     return (digest, metadata.uuid)
+  }
+
+  /// What the finished store says it was built from.
+  func mark(_ digest: InputDigest) -> PropertyListValue {
+    .string((isForeign ? StoreTarget.importedPrefix : "") + digest.text)
   }
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.

@@ -17,6 +17,9 @@ struct DiagramDrawing {
     "#2563a8", "#a03c78", "#2e7d4f", "#b35c1e", "#6a4fb3", "#1f7f8c", "#8a6d1d", "#6b7280",
   ]
 
+  /// What every drawing has near its beginning.
+  static var mark: String { style }
+
   private static let style = """
     text { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace; \
     font-size: 12px; fill: #1f2937; }

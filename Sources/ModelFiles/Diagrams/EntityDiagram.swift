@@ -41,6 +41,12 @@ public struct EntityDiagram: Sendable {
     return DiagramDrawing(DiagramLayout(content), content, title: title).svg()
   }
 
+  /// Whether the beginning of a file, 4 KB or so, is that of a diagram that was written here.
+  public static func isBeginning(_ text: String) -> Bool {
+    if text.hasPrefix("---\ntitle: \"") { return text.contains("\"\n---\nerDiagram\n") }
+    return text.hasPrefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ") && text.contains(DiagramDrawing.mark)
+  }
+
   /// The diagram as Mermaid's `erDiagram`.
   public func mermaid() -> String { MermaidText(content, title: title).text() }
 }

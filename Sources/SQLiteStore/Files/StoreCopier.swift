@@ -21,11 +21,17 @@ public enum StoreCopier {
     /// The copy is opened as a store under construction, which checks it, and is forced to disk when it is sealed:
     /// neither is done here.
     public var isForConstruction = false
+    /// Replaces a target that was not made here, too. Otherwise only earlier results are replaced.
+    public var replacesForeign = false
     /// All options by name.
-    public init(journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer) {
+    public init(
+      journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer,
+      replacesForeign: Bool = false
+    ) {
       self.journal = journal
       self.seedVersion = seedVersion
       self.replace = replace
+      self.replacesForeign = replacesForeign
     }
   }
 
@@ -38,46 +44,60 @@ public enum StoreCopier {
 
   /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
   /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one, whole.
-  /// - Throws: `StoreError.busy` when somebody writes to the source or uses the target, `.missing` or `.notAStore`
-  ///   when the source cannot be read, `.cannotCreate` when the target cannot be made, `.unsupported` when a seed version is given and the source has no metadata.
+  /// - Throws: `StoreError.busy` when the source is being written to or the target is in use, `.missing` or `.notAStore`
+  ///   when the source cannot be read, `.cannotCreate` when the target cannot be made or is something that was not made
+  ///   here, `.unsupported` when a seed version is given and the source has no metadata.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
     try FileSystem.requireFile(source)
     guard try FileSystem.isDatabaseOrEmpty(source) else {
       throw StoreError.notAStore(path: source, message: "file is not a database")
     }
-    if try FileSystem.stamp(source) == FileSystem.stamp(target) {
+    if let identity = FileIdentity(source), identity == FileIdentity(target) {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
-    if FileSystem.exists(target), let kept = try decide(target, options) { return kept }
+    if let kept = try decide(target, options) { return kept }
     try FileSystem.createParent(of: target)
-    // Its support folder is told from that of any other store by the whole name.
-    let partial = target + ".copying.partial"
-    for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(partial + suffix) }
-    try removeExternalData(of: partial)
-    do {
-      try PrivateView.copyTriple(from: source, to: partial, synchronizes: !options.isForConstruction)
-      try finish(partial, options)
-      try copyExternalData(from: source, to: partial)
-      try StoreReplacement.replace(target: target, with: partial, synchronizes: !options.isForConstruction)
+    if options.isForConstruction {
+      try copy(from: source, inPlaceAt: target, options)
       return .copied
-    } catch {
-      for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(partial + suffix) }
-      try? removeExternalData(of: partial)
-      if let error = error as? SQLiteError { throw StoreError(error, path: source) }
-      throw error
+    }
+    let place = ResultPath.followed(target)
+    let work = try WorkFolder(for: place)
+    defer { work.remove() }
+    // Under its final name, on which the name of the folder of its external data depends.
+    let partial = work.path + "/" + (place as NSString).lastPathComponent
+    try copy(from: source, inPlaceAt: partial, options)
+    try StoreReplacement.replace(target: place, with: partial)
+    return .copied
+  }
+
+  /// - Parameter target: where nothing is yet.
+  private static func copy(from source: String, inPlaceAt target: String, _ options: Options) throws {
+    do {
+      try PrivateView.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
+      try finish(target, options)
+      try copyExternalData(from: source, to: target)
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: source)
     }
   }
 
-  /// Whether an existing target stays; nil when it is to be replaced.
+  /// Whether an existing target stays; nil when it is to be replaced, or there is none.
   private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
-    guard try FileSystem.isDatabaseOrEmpty(target) else {
-      throw StoreError.cannotCreate(path: target, message: "is there and is no SQLite database")
+    let content = try StoreTarget.content(at: target)
+    if content == .nothing { return nil }
+    if content.isReplaceable {
+      if content == .earlierStore || (content == .otherStore && !options.replacesForeign) || options.replace == .never {
+        let present = (try? StoreMetadata.read(path: target))?.seedVersion
+        let isNewer = options.seedVersion.map { $0 > present ?? 0 } ?? false
+        if options.replace == .never || (options.replace == .whenNewer && !isNewer) {
+          return .kept(seedVersion: present)
+        }
+      }
+      if options.replacesForeign || content == .earlierStore { return nil }
     }
-    if options.replace == .always { return nil }
-    let present = (try? StoreMetadata.read(path: target))?.seedVersion
-    if options.replace == .whenNewer, let wanted = options.seedVersion, wanted > present ?? 0 { return nil }
-    return .kept(seedVersion: present)
+    throw StoreError.cannotCreate(path: target, message: "is " + (content.text ?? "there"))
   }
 
   /// Moves the log of the copy into its main file and sets what the options ask for.
@@ -96,14 +116,11 @@ public enum StoreCopier {
     } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {
       throw StoreError.notAStore(path: path, message: "it cannot be checked: \(error.message)")
     }
-    if let seedVersion = options.seedVersion {
-      guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
-        throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")
-      }
-      var metadata = try StoreMetadata(connection)
-      metadata.seedVersion = seedVersion
-      try metadata.write(to: connection)
+    let hasMetadata = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
+    guard hasMetadata || options.seedVersion == nil else {
+      throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")
     }
+    if !options.isForConstruction, hasMetadata { try mark(connection, options) }
     if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
     let mode = try connection.string("PRAGMA journal_mode = " + options.journal.rawValue)
     guard mode == options.journal.rawValue else { throw StoreError.busy(path: path) }
@@ -113,6 +130,24 @@ public enum StoreCopier {
     }
     try connection.close()
     if !options.isForConstruction { try FileSystem.synchronize(path) }
+  }
+
+  /// Notes in the metadata that the store is a copy, so that a later one may take its place, and the seed version.
+  private static func mark(_ connection: Connection, _ options: Options) throws {
+    var metadata: StoreMetadata
+    do {
+      metadata = try StoreMetadata(connection)
+    } catch let error as StoreError {
+      // Metadata that cannot be read are copied as they are, as everything else.
+      if options.seedVersion != nil { throw error }
+      return
+    }
+    let before = metadata
+    if !StoreTarget.isOurs(metadata) {
+      metadata.values[StoreTarget.digestKey] = .string(StoreTarget.copiedDigest)
+    }
+    if let seedVersion = options.seedVersion { metadata.seedVersion = seedVersion }
+    if metadata != before { try metadata.write(to: connection) }
   }
 
   // MARK: external data
@@ -126,13 +161,5 @@ public enum StoreCopier {
     let to = try ExternalDataFolder(storePath: target).makeData()
     for name in names { try from.copy(name, to: to.path + "/" + name) }
     try to.synchronize()
-  }
-
-  /// Removes what a copy that was cut short left.
-  private static func removeExternalData(of path: String) throws {
-    let external = ExternalDataFolder(storePath: path)
-    guard let folder = try external.openData() else { return }
-    for name in try folder.names() where ExternalDataFolder.isFileName(name) { try folder.remove(name) }
-    external.removeIfEmpty()
   }
 }

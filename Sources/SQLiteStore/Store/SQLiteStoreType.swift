@@ -55,6 +55,8 @@ public struct SQLiteStoreType: PersistentStoreType {
   public func replace(at url: URL, with source: URL) throws {
     var options = StoreCopier.Options()
     options.replace = .always
+    // What stands there is the program's own.
+    options.replacesForeign = true
     options.journal = .wal
     try StoreCopier.copy(from: source.path, to: url.path, options: options)
   }

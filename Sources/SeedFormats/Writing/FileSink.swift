@@ -16,7 +16,8 @@ public final class FileSink: ByteSink {
   /// large ones can take long to get.
   private static let writeSize = 64 << 10
 
-  /// Creates or truncates a file.
+  /// Creates or truncates a file. A FIFO or device is written to as it is, and so is what a path such as `/dev/stdout` or
+  /// `/dev/fd/3` stands for: it is not opened anew, which would empty the file that it leads to.
   /// - Parameter path: `-` is standard output.
   /// - Throws: `file.create`.
   public init(path: String) throws(SeedFormatError) {
@@ -84,6 +85,22 @@ public final class FileSink: ByteSink {
   }
 }
 
+extension FileSink {
+  /// The descriptor that a path stands for: `/dev/stdout`, `/dev/stderr`, `/dev/fd/3`, `/proc/self/fd/3`.
+  public static func openDescriptor(_ path: String) -> Int32? {
+    switch path {
+    case "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {
+        return Int32(path.dropFirst(prefix.count)).flatMap { $0 >= 0 ? $0 : nil }
+      }
+      return nil
+    }
+  }
+}
+
 private func createFile(_ path: String) -> Int32 {
-  unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+  if let descriptor = FileSink.openDescriptor(path) { return dup(descriptor) }
+  return unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
 }

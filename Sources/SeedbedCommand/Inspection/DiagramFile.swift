@@ -23,6 +23,8 @@ enum DiagramFormat {
 /// Writes the diagram of a store's or a model's entities.
 struct DiagramFile {
   let subject: InspectionSubject
+  /// Whether a file that is no diagram may be replaced.
+  let replacesForeign: Bool
 
   func write(to path: String, _ format: DiagramFormat) throws {
     guard let model = subject.model else {
@@ -36,12 +38,12 @@ struct DiagramFile {
       rowCounts: Dictionary(counts, uniquingKeysWith: { first, _ in first }))
     let text = try format == .svg ? diagram.svg() : diagram.mermaid()
     guard path != "-" else { return Terminal.print(String(text.dropLast())) }
-    guard !StoreFile.isDatabase(path: path) else {
-      throw RunError(
-        .cannotCreate, code: "output.is-input", "\(path) is a database", hint: "give the diagram another name")
-    }
+    try OutputGuard.check(
+      option: "--er", path: path, reads: subject.paths, replacesForeign: replacesForeign,
+      isEarlier: EntityDiagram.isBeginning)
+    let place = ResultPath.followed(path)
     do {
-      let url = URL(fileURLWithPath: path)
+      let url = URL(fileURLWithPath: place)
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url, options: .atomic)
     } catch {

@@ -7,6 +7,8 @@ import SQLiteStore
 /// What `inspect` shows: a store with the model that describes it, if there is one, or a model alone.
 struct InspectionSubject {
   let path: String
+  /// The store or model, and the model given with it.
+  let paths: [String]
   /// nil for a model alone.
   let store: StoreInspection?
   /// nil for a store without any.
@@ -20,6 +22,7 @@ struct InspectionSubject {
 
   init(path: String, modelPath: String?, version: String?) throws {
     self.path = path
+    paths = [path] + (modelPath.map { [$0] } ?? [])
     guard !ModelReader.isModel(path: path) else {
       guard modelPath == nil else { throw ValidationError("--model is for stores, and \(path) is a model") }
       store = nil

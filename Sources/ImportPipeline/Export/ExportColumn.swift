@@ -1,0 +1,89 @@
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+
+/// One column of an export: its title, its key path, and the attribute at its end.
+struct ExportColumn {
+  var name: String
+  var keyPath: [String]
+  var attribute: AttributeDescription
+}
+
+extension ExportStep {
+  /// Whether the result is not a file that takes its place when it is complete, but is written to as it is: standard
+  /// output, a FIFO or a device.
+  var isDirect: Bool {
+    if to == "-" || FileSink.openDescriptor(to) != nil { return true }
+    switch PathContent(at: to) {
+    case .fifo, .device: return true
+    case .nothing, .file, .folder, .socket, .brokenLink, .unknown: return false
+    }
+  }
+
+  /// The step with what a path of standard output stands for, and with the file that a symbolic link leads to.
+  var followed: ExportStep {
+    var step = self
+    if FileSink.openDescriptor(to) == 1 { step.to = "-" } else if !isDirect { step.to = ResultPath.followed(to) }
+    return step
+  }
+
+  /// How the result begins.
+  func mark(_ model: ManagedObjectModel) throws -> TextMark {
+    let names = try columns(of: try entity(in: model)).map(\.name)
+    switch format {
+    case .ndjson: return .keys(Set(names))
+    case .csv:
+      let sink = MemorySink()
+      let writer = CSVWriter(sink: sink)
+      try writer.record(names)
+      try writer.finish()
+      return .line(Array(sink.bytes.dropLast()))
+    }
+  }
+
+  /// The entity in a model.
+  func entity(in model: ManagedObjectModel) throws(RunError) -> Entity {
+    if let entity = model[entity] { return entity }
+    let names = model.entities.map(\.name)
+    throw RunError(
+      .badPipeline, code: "export.unknown-entity", "the model has no entity \(entity)",
+      hint: Suggestion.hint(for: entity, among: names) ?? Lint.list("entities", names))
+  }
+
+  /// The columns, those that are not stated included.
+  func columns(of entity: Entity) throws(RunError) -> [ExportColumn] {
+    if columns.isEmpty {
+      return entity.storedLeaves.map { leaf in
+        ExportColumn(name: leaf.path, keyPath: leaf.names, attribute: leaf.attribute)
+      }
+    }
+    return try columns.map { column throws(RunError) in
+      ExportColumn(
+        name: column.name, keyPath: column.keyPath, attribute: try Self.attribute(at: column.keyPath, of: entity))
+    }
+  }
+
+  static func attribute(at keyPath: [String], of entity: Entity) throws(RunError) -> AttributeDescription {
+    var current = entity
+    for (position, name) in keyPath.enumerated() {
+      if let relationship = current.relationship(name), position + 1 < keyPath.count {
+        guard !relationship.isToMany else {
+          throw RunError(
+            .badPipeline, code: "export.to-many",
+            "export of \(entity.name): \(name) in \(keyPath.joined(separator: ".")) is to-many",
+            hint: "export the destination entity instead, with a column back to \(entity.name)")
+        }
+        current = relationship.destination
+      } else {
+        // What is left may be the dotted path of a composite attribute's element.
+        let path = keyPath[position...].joined(separator: ".")
+        if let attribute = current.storedAttribute(path) { return attribute }
+        throw RunError(
+          .badPipeline, code: "export.unknown-attribute",
+          "export of \(entity.name): \(current.name) has no stored attribute \(path)",
+          hint: "it has \(current.storedAttributes.map(\.name).joined(separator: ", "))")
+      }
+    }
+    throw RunError(.badPipeline, code: "export.empty-column", "export of \(entity.name): a column is empty")
+  }
+}

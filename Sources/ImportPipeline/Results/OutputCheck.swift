@@ -1,0 +1,157 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+
+/// Keeps results from taking the place of anything but earlier results of the same kind. It only looks; nothing is
+/// written before it has.
+enum OutputCheck {
+  /// What is to be written somewhere.
+  struct Result {
+    /// How messages call it: the setting or option that names the path.
+    var field: String
+    var path: String
+    var kind: Kind
+  }
+
+  enum Kind {
+    /// A store; one that is there is replaced, or imported into.
+    case store(isImportedInto: Bool)
+    /// Text that begins so.
+    case text(TextMark, FormatOptions)
+  }
+
+  /// Checks all results of a run.
+  /// - Parameter replacesForeign: whether files that are no earlier results may be replaced.
+  static func check(
+    _ pipeline: PipelineFile, model: ManagedObjectModel, replacesForeign: Bool
+  ) throws(RunError) {
+    var inputs = RunInputs()
+    inputs.add(file: pipeline.path)
+    for step in pipeline.imports { for path in step.source.paths where path != "-" { inputs.add(file: path) } }
+    if let seed = pipeline.store.seed { inputs.add(store: seed) }
+    // A store that is imported into may be the one that carries the model: it is read before it is replaced.
+    let store = pipeline.store
+    let isOwnModel =
+      store.replace == .never && FileIdentity(pipeline.modelPath) != nil
+      && FileIdentity(pipeline.modelPath) == FileIdentity(store.path)
+    if !isOwnModel { inputs.add(model: pipeline.modelPath) }
+    let results = try results(of: pipeline, model)
+    try checkPlaces(results, inputs, store: store.path)
+    for result in results { try check(result, replacesForeign: replacesForeign) }
+  }
+
+  /// Checks one result of a command.
+  static func check(_ result: Result, inputs: RunInputs, replacesForeign: Bool) throws(RunError) {
+    try checkPlaces([result], inputs, store: nil)
+    try check(result, replacesForeign: replacesForeign)
+  }
+
+  /// Whether one path is another, or lies in it, links followed.
+  static func lies(_ path: String, in folder: String) -> Bool {
+    RunInputs.isInside(ResultPath.resolved(path), ResultPath.resolved(folder))
+  }
+
+  /// Everything that a run may put in place.
+  private static func results(of pipeline: PipelineFile, _ model: ManagedObjectModel) throws(RunError) -> [Result] {
+    var results = [
+      Result(
+        field: "store.path", path: pipeline.store.path, kind: .store(isImportedInto: pipeline.store.replace == .never))
+    ]
+    for step in pipeline.exports where !step.isDirect {
+      // A mistake in the columns is told with the others, later.
+      guard let mark = try? step.mark(model) else { continue }
+      results.append(Result(field: "export.to", path: step.to, kind: .text(mark, .csv)))
+    }
+    let rejects = RejectCollector(settings: pipeline.rejects, stepCount: pipeline.imports.count)
+    for (index, step) in pipeline.imports.enumerated() {
+      guard let path = rejects.path(step: index, name: step.name, source: step.source) else { continue }
+      results.append(
+        Result(
+          field: "rejects.file", path: path, kind: .text(RejectFile.mark(step.source), RejectFile.options(step.source)))
+      )
+    }
+    return results
+  }
+
+  /// No result may be an input, another result, or lie where others are made.
+  private static func checkPlaces(_ results: [Result], _ inputs: RunInputs, store: String?) throws(RunError) {
+    let work = store.map { ResultPath.resolved(WorkFolder.path(for: ResultPath.followed($0))) }
+    let beside = Set(
+      store.map { path in
+        ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.resolved(ResultPath.followed(path) + $0) }
+      } ?? [])
+    var seen: [String: String] = [:]
+    var files: [FileIdentity: String] = [:]
+    for result in results {
+      if inputs.contain(result.path) {
+        throw refusal(
+          "output.is-input", "\(result.named), which the run reads", hint: "give the result another name")
+      }
+      let path = ResultPath.resolved(result.path)
+      if let work, RunInputs.isInside(path, work) {
+        throw refusal(
+          "output.is-temporary", "\(result.named), which lies where the store is built and goes with that",
+          hint: "name another folder")
+      }
+      if beside.contains(path) {
+        throw refusal(
+          "output.is-sidecar", "\(result.named), a name that the store's own log or lock has",
+          hint: "give the result another name")
+      }
+      let identity = FileIdentity(result.path)
+      if let other = seen.updateValue(result.field, forKey: path) ?? identity.flatMap({ files[$0] }) {
+        throw refusal(
+          "output.twice", "\(other) and \(result.field) both name \(result.path)",
+          hint: "give every result a name of its own")
+      }
+      if let identity { files[identity] = result.field }
+    }
+  }
+
+  private static func check(_ result: Result, replacesForeign: Bool) throws(RunError) {
+    var what: String
+    var remedy = "name another file, or replace this one with --force: what is in it is lost then"
+    switch result.kind {
+    case .store(let isImportedInto):
+      let content: StoreTarget.Content
+      do { content = try StoreTarget.content(at: result.path) } catch {
+        throw RunError(any: error, store: result.path)
+      }
+      guard let text = content.text else { return }
+      if case .notAFile(let kind) = content { throw notAFile(result, kind) }
+      // What is no store at all is told when it is opened.
+      if isImportedInto, content != .otherFile { return }
+      if isImportedInto {
+        throw refusal("output.exists", "\(result.named), which is \(text)", hint: "name a store")
+      }
+      if content == .otherStore { remedy = "import into it with replace: never, " + remedy }
+      what = text
+    case .text(let mark, let options):
+      let content = PathContent(at: result.path)
+      switch content {
+      case .nothing: return
+      case .file: break
+      case .folder, .fifo, .socket, .device, .brokenLink, .unknown: throw notAFile(result, content)
+      }
+      if mark.fits(result.path, options: options) { return }
+      what = StoreFile.isDatabase(path: result.path) ? "a database" : "no earlier result: it begins otherwise"
+    }
+    if replacesForeign { return }
+    throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)
+  }
+
+  private static func notAFile(_ result: Result, _ content: PathContent) -> RunError {
+    refusal(
+      content == .folder ? "output.is-folder" : "output.not-a-file", "\(result.named), which is \(content.text)",
+      hint: "name a file")
+  }
+
+  private static func refusal(_ code: String, _ message: String, hint: String) -> RunError {
+    RunError(.cannotCreate, code: code, message, hint: hint)
+  }
+}
+
+extension OutputCheck.Result {
+  fileprivate var named: String { "\(field) names \(path)" }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import SQLiteStore
+
+/// What a run or an export reads, to tell results from it whatever name they have.
+struct RunInputs {
+  private var files: [FileIdentity: String] = [:]
+  private var paths: [String: String] = [:]
+  private var folders: [String] = []
+
+  mutating func add(file path: String) {
+    paths[ResultPath.resolved(path)] = path
+    if let identity = FileIdentity(path) { files[identity] = path }
+  }
+
+  /// A store has a log and files of external data beside it.
+  mutating func add(store path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { add(file: path + suffix) }
+    folders.append(ResultPath.resolved(StoreTarget.externalDataFolder(of: path)))
+  }
+
+  /// A model is a file, a folder with all that is in it, or a store.
+  mutating func add(model path: String) {
+    guard PathContent(at: path) == .folder else {
+      if StoreFile.isDatabase(path: path) { add(store: path) } else { add(file: path) }
+      return
+    }
+    folders.append(ResultPath.resolved(path))
+    guard let names = FileManager.default.enumerator(atPath: path) else { return }
+    for case let name as String in names {
+      if let identity = FileIdentity(path + "/" + name) { files[identity] = path + "/" + name }
+    }
+  }
+
+  /// Whether a path names one of them, or something in a folder of theirs.
+  func contain(_ path: String) -> Bool {
+    if let identity = FileIdentity(path), files[identity] != nil { return true }
+    let path = ResultPath.resolved(path)
+    return paths[path] != nil || folders.contains { RunInputs.isInside(path, $0) }
+  }
+
+  /// Whether one path without links is another, or lies in it.
+  static func isInside(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+  }
+}

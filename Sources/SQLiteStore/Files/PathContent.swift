@@ -1,0 +1,110 @@
+import Foundation
+import StoreInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a path names, symbolic links followed. Nothing is opened, so a FIFO does not block.
+public enum PathContent: Sendable, Hashable {
+  /// There is nothing of that name.
+  case nothing
+  /// A regular file.
+  case file(byteCount: Int)
+  case folder, fifo, socket, device
+  /// A symbolic link that leads nowhere, or in circles.
+  case brokenLink
+  /// Something else, or nothing that may be looked at.
+  case unknown
+
+  /// What is at a path.
+  public init(at path: String) {
+    var info = stat()
+    if unsafe stat(path, &info) == 0 {
+      self = Self.kind(info)
+    } else if unsafe lstat(path, &info) == 0 {
+      self = Self.isLink(info) ? .brokenLink : .unknown
+    } else {
+      self = .nothing
+    }
+  }
+
+  /// What an open file is.
+  init(descriptor: Int32) {
+    var info = stat()
+    self = unsafe fstat(descriptor, &info) == 0 ? Self.kind(info) : .unknown
+  }
+
+  private static func kind(_ info: stat) -> PathContent {
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: .file(byteCount: Int(info.st_size))
+    case S_IFDIR: .folder
+    case S_IFIFO: .fifo
+    case S_IFSOCK: .socket
+    case S_IFCHR, S_IFBLK: .device
+    default: .unknown
+    }
+  }
+
+  private static func isLink(_ info: stat) -> Bool { info.st_mode & S_IFMT == S_IFLNK }
+
+  /// Whether the path itself is a symbolic link.
+  static func isLink(_ path: String) -> Bool {
+    var info = stat()
+    return unsafe lstat(path, &info) == 0 && isLink(info)
+  }
+
+  /// What it is, for a message.
+  public var text: String {
+    switch self {
+    case .nothing: "nothing"
+    case .file: "a file"
+    case .folder: "a folder"
+    case .fifo: "a FIFO"
+    case .socket: "a socket"
+    case .device: "a device"
+    case .brokenLink: "a symbolic link that leads nowhere"
+    case .unknown: "no regular file"
+    }
+  }
+}
+
+/// Which file it is, whatever its name: the same for a file, its symbolic links and its hard links.
+public struct FileIdentity: Sendable, Hashable {
+  private let device: UInt64
+  private let node: UInt64
+
+  /// The identity of what a path leads to; nil when it leads to nothing.
+  public init?(_ path: String) {
+    var info = stat()
+    guard unsafe stat(path, &info) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: info.st_dev)
+    node = UInt64(truncatingIfNeeded: info.st_ino)
+  }
+}
+
+/// Paths of results.
+public enum ResultPath {
+  /// What a path leads to where it is a symbolic link, else the path: a result takes the place of the file, and the
+  /// link stays.
+  public static func followed(_ path: String) -> String { PathContent.isLink(path) ? resolved(path) : path }
+
+  /// The path without symbolic links, also where its last parts do not exist yet.
+  public static func resolved(_ path: String) -> String {
+    if let real = unsafe realpath(path, nil) {
+      defer { unsafe free(real) }
+      return unsafe String(cString: real)
+    }
+    // A link that leads nowhere has no other name.
+    if PathContent.isLink(path) { return path }
+    let parent = FileSystem.parent(path)
+    guard parent != path, parent != "." || path.contains("/") else {
+      return resolved(FileManager.default.currentDirectoryPath) + "/" + path
+    }
+    let name = path.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1)
+    let folder = resolved(parent)
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  }
+}

@@ -1,0 +1,72 @@
+import StoreInterface
+
+/// Whether a store may take the place of what is at its path.
+public enum StoreTarget {
+  /// The metadata key that every store made here has, copies included: what it was built from.
+  public static let digestKey = "SeedbedInputDigest"
+  /// What the digest begins with in a store of another program that was imported into. It stays that program's.
+  public static let importedPrefix = "into:"
+  /// What a copy of a store that was not made here has under `digestKey`.
+  static let copiedDigest = "copy"
+
+  /// The folder with the files of a store's external data; it need not be there.
+  public static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
+
+  /// What is at a path, for a store that is to be put there.
+  public enum Content: Sendable, Hashable {
+    /// Nothing, or an empty file.
+    case nothing
+    /// A store that was made here.
+    case earlierStore
+    /// A store of another program, an app's for instance.
+    case otherStore
+    /// A SQLite database that is no store, or a damaged one.
+    case database
+    /// A file that is no database.
+    case otherFile
+    /// What no file can replace: a folder, a FIFO, a device.
+    case notAFile(PathContent)
+
+    /// What it is, for a message; nil where a store may take its place.
+    public var text: String? {
+      switch self {
+      case .nothing, .earlierStore: nil
+      case .otherStore: "a store that Seedbed did not make"
+      case .database: "a database that Seedbed did not make"
+      case .otherFile: "a file that is no store"
+      case .notAFile(let content): content.text
+      }
+    }
+
+    /// Whether it can be replaced when that is asked for.
+    public var isReplaceable: Bool {
+      if case .notAFile = self { return false }
+      return true
+    }
+  }
+
+  /// Whether a store was made here, as its metadata tell.
+  static func isOurs(_ metadata: StoreMetadata) -> Bool {
+    guard let value = metadata.values[digestKey] else { return false }
+    return value.stringValue?.hasPrefix(importedPrefix) != true
+  }
+
+  /// Looks at a path without changing anything there.
+  /// - Throws: `StoreError.busy` when a store is being written to all the time, `.inputOutput`.
+  public static func content(at path: String) throws -> Content {
+    let content = PathContent(at: path)
+    switch content {
+    case .nothing, .file(byteCount: 0): return .nothing
+    case .file: break
+    case .folder, .fifo, .socket, .device, .brokenLink, .unknown: return .notAFile(content)
+    }
+    guard StoreFile.isDatabase(path: path) else { return .otherFile }
+    do {
+      return isOurs(try StoreMetadata.read(path: path)) ? .earlierStore : .otherStore
+    } catch StoreError.busy(let path) {
+      throw StoreError.busy(path: path)
+    } catch {
+      return .database
+    }
+  }
+}

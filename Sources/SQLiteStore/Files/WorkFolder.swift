@@ -1,0 +1,121 @@
+import Foundation
+import StoreInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The folder beside a result, `<result>.partial`, in which the result is made before it takes its place.
+///
+/// A file in it, the marker, says whose folder it is, and is locked as long as it is in use. So what a killed run left
+/// behind can be told from a folder of the user's, which is never touched, and from one that is in use.
+public final class WorkFolder {
+  /// Name of the marker. It goes last, so that a folder with anything in it has it.
+  public static let markerName = ".seedbed"
+  private static let markerText = "Seedbed makes a result here. When nothing runs any more, this folder may go.\n"
+
+  /// The folder's path.
+  public let path: String
+  private let marker: Int32
+  /// An empty folder that was there before stays.
+  private let wasThere: Bool
+
+  /// The folder for a result.
+  public static func path(for result: String) -> String { result + ".partial" }
+
+  /// Makes the folder. What an earlier run left there is removed.
+  /// - Throws: `StoreError.cannotCreate` when something else has its name, `StoreError.busy` when it is in use.
+  public init(for result: String) throws {
+    path = WorkFolder.path(for: result)
+    if unsafe mkdir(path, 0o777) == 0 {
+      wasThere = false
+    } else if errno == EEXIST {
+      wasThere = try WorkFolder.clear(path, result)
+    } else {
+      throw StoreError.cannotCreate(
+        path: path, message: "cannot make the folder: \(unsafe String(cString: strerror(errno)))")
+    }
+    let name = path + "/" + WorkFolder.markerName
+    marker = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard marker >= 0 else {
+      let number = errno
+      if !wasThere { _ = unsafe rmdir(path) }
+      if number == EEXIST { throw StoreError.busy(path: result) }
+      throw StoreError.cannotCreate(
+        path: name, message: "cannot make the file: \(unsafe String(cString: strerror(number)))")
+    }
+    guard flock(marker, LOCK_EX | LOCK_NB) == 0, WorkFolder.isFile(marker, at: name) else {
+      // Another run took the marker for what a killed one left, before it was locked.
+      throw StoreError.busy(path: result)
+    }
+    let bytes = Array(WorkFolder.markerText.utf8)
+    let written = unsafe bytes.withUnsafeBytes { unsafe write(marker, $0.baseAddress, $0.count) }
+    if written != bytes.count {
+      let number = errno
+      remove()
+      throw StoreError.inputOutput(
+        path: name, message: "cannot write the file: \(unsafe String(cString: strerror(number)))")
+    }
+  }
+
+  deinit { close(marker) }
+
+  /// Whether the open file is the one that the path names.
+  private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+    var opened = stat()
+    var named = stat()
+    guard unsafe fstat(descriptor, &opened) == 0, unsafe lstat(path, &named) == 0 else { return false }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+  }
+
+  /// Removes the folder with all that is in it.
+  public func remove() { WorkFolder.empty(path, removesFolder: !wasThere) }
+
+  /// Whether a folder is one of these; nil when it is empty, which may be what is left of one.
+  private static func isOurs(_ path: String) -> Bool? {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
+    if names.isEmpty { return nil }
+    let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard marker >= 0 else { return false }
+    defer { close(marker) }
+    guard case .file = PathContent(descriptor: marker) else { return false }
+    var bytes = [UInt8](repeating: 0, count: markerText.utf8.count)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(marker, $0.baseAddress, $0.count) }
+    // A run may have been killed before it had written the whole marker.
+    return count >= 0 && markerText.utf8.starts(with: bytes.prefix(count)) && (count > 0 || names.count == 1)
+  }
+
+  /// - Throws: `StoreError.cannotCreate` when the path names anything but a folder of this kind.
+  /// - Returns: whether it was an empty folder.
+  private static func clear(_ path: String, _ result: String) throws -> Bool {
+    let content = PathContent.isLink(path) ? "a symbolic link" : PathContent(at: path).text
+    guard content == PathContent.folder.text else { throw foreign(path, content) }
+    switch isOurs(path) {
+    case nil: return true
+    case false?: throw foreign(path, "a folder that Seedbed did not make")
+    case true?: break
+    }
+    let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { if marker >= 0 { close(marker) } }
+    guard marker < 0 || flock(marker, LOCK_EX | LOCK_NB) == 0 else { throw StoreError.busy(path: result) }
+    empty(path, removesFolder: true)
+    if unsafe mkdir(path, 0o777) != 0 {
+      throw StoreError.cannotCreate(
+        path: path, message: "cannot make the folder: \(unsafe String(cString: strerror(errno)))")
+    }
+    return false
+  }
+
+  private static func foreign(_ path: String, _ what: String) -> StoreError {
+    .cannotCreate(path: path, message: "is \(what), and the result is made in a folder of that name; move it away")
+  }
+
+  private static func empty(_ path: String, removesFolder: Bool) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    for name in names where name != markerName { try? FileManager.default.removeItem(atPath: path + "/" + name) }
+    _ = unsafe unlink(path + "/" + markerName)
+    if removesFolder { _ = unsafe rmdir(path) }
+  }
+}
