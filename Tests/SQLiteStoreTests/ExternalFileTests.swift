@@ -87,6 +87,27 @@ struct ExternalFileTests {
         == [.data(Data(repeating: 5, count: 120_000)), .data(Data(repeating: 2, count: 120_000))])
   }
 
+  @Test("in a transaction around all others they come before the commit and go after it", arguments: [true, false])
+  func whole(isCommitted: Bool) throws {
+    try store.beginWhole()
+    #expect(!store.hasWholeChanges)
+    try store.begin()
+    try upsert([.text("1"), .bytes(Array(repeating: 5, count: 120_000))])
+    try store.commit()
+    try store.begin()
+    try store.delete(entity: sample, primaryKeys: [2])
+    try store.rollback()
+    try store.delete(entity: sample, primaryKeys: [2])
+    #expect(try count() == 3 && store.hasWholeChanges)
+    let other = try Connection(path: store.path)
+    #expect(try other.integer("SELECT count(*) FROM ZSAMPLE") == 2)
+    try isCommitted ? store.commitWhole() : store.rollbackWhole()
+    #expect(try count() == (isCommitted ? 1 : 2))
+    #expect(try other.integer("SELECT count(*) FROM ZSAMPLE") == (isCommitted ? 1 : 2))
+    try other.close()
+    #expect(try store.snapshots(FetchRequest(sample)).count == (isCommitted ? 1 : 2))
+  }
+
   @Test(
     "a store that cannot be replaced keeps its files, and gets no others", arguments: ["BEGIN; ", ""])
   func busyTarget(transaction: String) throws {

@@ -45,6 +45,13 @@ public struct StoreSettings: Sendable {
     case always, never
     case whenChanged = "when-changed"
   }
+  /// Where the rows of a store that is there are written.
+  public enum Write: String, Sendable, CaseIterable {
+    /// Into a copy, which takes its place.
+    case beside
+    /// Into the store itself, in one transaction.
+    case inPlace = "in-place"
+  }
   /// Absolute path of the store.
   public var path: String
   /// Journal mode of the finished store.
@@ -53,6 +60,8 @@ public struct StoreSettings: Sendable {
   public var seed: String?
   /// When to build anew.
   public var replace: Replace
+  /// Where the rows of a store that is there are written.
+  public var write = Write.beside
   /// A UUID to use instead of the one derived from the inputs' contents.
   public var uuid: String?
   /// The framework version whose layout a new store gets; nil for the newest.

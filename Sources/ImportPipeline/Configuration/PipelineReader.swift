@@ -147,10 +147,26 @@ extension SectionReader {
         at: values.position("framework"))
     }
     guard let path, let journal: StoreSettings.Journal = values.choice("journal"),
-      let replace: StoreSettings.Replace = values.choice("replace")
+      var replace: StoreSettings.Replace = values.choice("replace"),
+      let write: StoreSettings.Write = values.choice("write")
     else { return nil }
+    if write == .inPlace {
+      if values.positions["replace"] == nil { replace = .never }
+      if replace != .never {
+        add(
+          "in-place",
+          "write: in-place is an import into the store that is there, and replace: \(replace.rawValue) is not",
+          hint: "replace: never", at: values.position("replace"))
+      }
+      for name in ["seed", "uuid", "framework", "journal"] where values.positions[name] != nil {
+        add(
+          "in-place", "\(name) is about a store that is made, and write: in-place imports into the one that is there",
+          hint: "remove \(name)", at: values.position(name))
+      }
+    }
     return StoreSettings(
-      path: path, journal: journal, seed: seed, replace: replace, uuid: uuid, framework: framework, now: now,
+      path: path, journal: journal, seed: seed, replace: replace, write: write, uuid: uuid, framework: framework,
+      now: now,
       position: values.position)
   }
 

@@ -52,6 +52,16 @@ extension PipelineSection {
       the model or the pipeline has changed since.
       """, example: "when-changed"),
     FieldSpec(
+      "write", .choice(StoreSettings.Write.words), .value(.text("beside")),
+      """
+      `beside`: into a copy of the store that is there, which then takes its place; a run that fails changes no byte. \
+      Nobody else may use the store then: a lock, or a connection to a store in WAL mode, ends the run with 75. A connection \
+      that is idle in rollback mode cannot be noticed, and its next write fails. `in-place`: into the store itself, in \
+      one transaction of SQLite's, for stores that are in use: readers of a store in WAL mode go on reading, other writers \
+      wait, and a run that fails is rolled back. Journal mode and all else stay. It implies `replace: never`, the store \
+      must be there, and nothing is written as finished pages, so it is slower.
+      """, example: "in-place"),
+    FieldSpec(
       "uuid", .text, .derived("made from the contents of model, pipeline and inputs"), "The store's UUID.",
       example: "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"),
     FieldSpec(

@@ -127,6 +127,7 @@ public struct PipelineRun {
     } catch {
       // The rejects tell what to mend, so they stay even though the run fails.
       try? rejects.finish(steps: pipeline.imports)
+      try? store.rollbackWhole()
       try? store.close()
       throw error
     }
@@ -136,6 +137,15 @@ public struct PipelineRun {
     try rejects.finish(steps: pipeline.imports)
     report.rejects = rejects.shown
     report.rejectFiles = rejects.paths
+    if build.isInPlace {
+      try finishInPlace(store, build, &report, indexing) {
+        let known = try digest.value()
+        try inputs.requireUnchanged()
+        return build.mark(known)
+      }
+      report.durationSeconds = (ContinuousClock.now - start).seconds
+      return report
+    }
     let known = try digest.value()
     try inputs.requireUnchanged()
     try store.setMetadata(
@@ -169,7 +179,14 @@ public struct PipelineRun {
     if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
     let exported: [FinishedExport]
     do {
-      exported = try exporting.work { try exportAll(from: build, model: model) }
+      exported = try exporting.work {
+        if pipeline.exports.isEmpty { return [] }
+        var settings = SQLiteStore.Options()
+        settings.isReadOnly = true
+        let store = try SQLiteStore.open(path: build.storePath, model: model, options: settings)
+        defer { try? store.close() }
+        return try export(pipeline.exports, from: store, build)
+      }
     } catch {
       try finishing?.value()
       throw error
@@ -304,21 +321,20 @@ public struct PipelineRun {
 
   // MARK: - Export
 
-  private struct FinishedExport {
+  struct FinishedExport {
     var report: ExportReport
     var temporaryPath: String
     /// Where it waits; nil where it went out at once, or goes nowhere.
     var work: WorkFolder?
   }
 
-  private func exportAll(from build: StoreBuild, model: ManagedObjectModel) throws -> [FinishedExport] {
-    guard !pipeline.exports.isEmpty else { return [] }
-    var settings = SQLiteStore.Options()
-    settings.isReadOnly = true
-    let store = try SQLiteStore.open(path: build.storePath, model: model, options: settings)
+  /// Writes exports: to where they wait, or out at once.
+  func export(
+    _ steps: [ExportStep], from store: SQLiteStore, _ build: StoreBuild
+  ) throws -> [FinishedExport] {
     var done: [FinishedExport] = []
     do {
-      for step in pipeline.exports {
+      for step in steps {
         let start = ContinuousClock.now
         let isDirect = step.isDirect
         if isDirect, options.isDryRun { continue }
@@ -347,10 +363,8 @@ public struct PipelineRun {
       }
     } catch {
       for export in done { export.work?.remove() }
-      try? store.close()
       throw error
     }
-    try store.close()
     return done
   }
 }

@@ -26,6 +26,8 @@ struct StoreBuild {
   private let targetStamp: StoreStamp?
   /// Whether the target is another program's store, and imported into.
   private let isForeign: Bool
+  /// Whether the target itself is written to. A dry run works on a copy all the same.
+  let isInPlace: Bool
 
   init(settings: StoreSettings, isDryRun: Bool) throws(RunError) {
     self.settings = settings
@@ -33,7 +35,8 @@ struct StoreBuild {
     folder =
       isDryRun
       ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : WorkFolder.path(for: settings.path)
-    storePath = folder + "/" + name
+    isInPlace = settings.write == .inPlace && !isDryRun
+    storePath = isInPlace ? settings.path : folder + "/" + name
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
       targetStamp = try? StoreStamp.read(path: settings.path)
       isForeign = (try? StoreTarget.content(at: settings.path)) == .otherStore
@@ -81,12 +84,14 @@ struct StoreBuild {
     store: SQLiteStore, isFresh: Bool
   ) {
     var options = SQLiteStore.Options()
-    options.isUnderConstruction = true
+    options.isUnderConstruction = !isInPlace
+    options.forcesCommitsToDisk = isInPlace
     options.cacheKibibytes = memory.pageCache / 1024
     // A store that keeps history says in it who changed what, and when: as stated, or after the last time there.
     options.historyAuthor = "seedbed"
     options.historyContextName = "seedbed.import"
     options.historyTimestamp = settings.now
+    if isInPlace { return (try openTarget(model: model, options), false) }
     let origin = settings.origin
     if settings.uuid != nil, origin != nil {
       throw RunError(
@@ -126,6 +131,23 @@ struct StoreBuild {
     }
   }
 
+  /// Opens the target itself, in a transaction that lasts until the end of the run.
+  private func openTarget(model: ManagedObjectModel, _ options: SQLiteStore.Options) throws -> SQLiteStore {
+    guard FileManager.default.fileExists(atPath: settings.path) else {
+      throw RunError(
+        .missingInput, code: "store.missing", "\(settings.path): there is no store to import into in place",
+        hint: "write: beside makes one where there is none")
+    }
+    var options = options
+    options.derivationTimestamp = settings.now
+    let store = try SQLiteStore.open(path: settings.path, model: model, options: options)
+    do { try store.beginWhole() } catch {
+      try? store.close()
+      throw error
+    }
+    return store
+  }
+
   /// Closes the store where it is a copy of the target and nothing was written to it.
   /// - Returns: false when it is to be sealed and moved over the target.
   func closeIfUnchanged(_ store: SQLiteStore) throws -> Bool {
@@ -138,12 +160,12 @@ struct StoreBuild {
   /// Puts the sealed store in the target's place, with its external data.
   /// - Throws: `RunError` when somebody wrote to a target that was imported into: the copy lacks what they wrote.
   func put(by placement: Placement) throws {
-    if let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp {
+    try placement.put(store: storePath, at: settings.path) {
+      guard let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp else { return }
       throw RunError(
         .locked, code: "store.changed", "\(settings.path) was changed by another process while it was imported into",
         hint: "run again; nothing was replaced")
     }
-    try placement.put(store: storePath, at: settings.path)
   }
 
   /// Renames, replacing what is there.

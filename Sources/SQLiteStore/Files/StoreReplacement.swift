@@ -26,14 +26,19 @@ extension Placement {
   ///
   /// The new external files are added first and the old ones go at the commit, so that at every moment the store that is
   /// in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do not.
-  /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
-  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode.
-  public func put(store sealed: String, at target: String, synchronizes: Bool = true) throws {
+  /// SQLite's own lock on the old store is held until the commit, so that nobody writes to it meanwhile.
+  /// - Parameters:
+  ///   - synchronizes: false leaves it to the caller to force the files to disk.
+  ///   - check: called when the old store is locked.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode; what `check` throws.
+  public func put(
+    store sealed: String, at target: String, synchronizes: Bool = true, checking check: () throws -> Void = {}
+  ) throws {
     let external = ExternalDataFolder(storePath: target)
     let old = try external.openData() == nil ? [] : Placement.namedFiles(target)
     if synchronizes { try FileSystem.synchronize(sealed) }
     let new = try putExternalData(of: sealed, in: external)
-    try setLogAside(of: target, for: sealed, synchronizes: synchronizes)
+    try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)
     try put(sealed, at: target)
     for suffix in ["-wal", "-shm"] where FileSystem.exists(sealed + suffix) {
       try put(sealed + suffix, at: target + suffix)
@@ -52,43 +57,36 @@ extension Placement {
   /// it must not go while the old main file still needs it. So a copy of the old store that has the log's rows in its main
   /// file takes the old main file's place first: to replay the log into that changes nothing. Then the sidecars go. All
   /// of it is renaming, so that the old files can come back as they were.
-  private func setLogAside(of target: String, for sealed: String, synchronizes: Bool) throws {
-    if try Placement.hasLog(target) {
-      let settled = sealed + ".settled"
-      for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(settled + suffix) }
-      defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(settled + suffix) } }
-      if try Placement.copySettled(target, to: settled, synchronizes: synchronizes) { try put(settled, at: target) }
+  private func setLogAside(
+    of target: String, for sealed: String, synchronizes: Bool, _ check: () throws -> Void
+  ) throws {
+    var holds = [try StoreHold(target)]
+    let release = { for hold in holds { hold.release() } }
+    onUndo { release() }
+    onCommit { release() }
+    do {
+      try check()
+      if holds[0].hasLog {
+        let settled = sealed + ".settled"
+        for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(settled + suffix) }
+        defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(settled + suffix) } }
+        // To read the file would let go of the lock: it is taken again when that is done.
+        let stamp = try StoreStamp.read(path: target)
+        holds[0].release()
+        if try Placement.copySettled(target, to: settled, synchronizes: synchronizes) {
+          holds = [try StoreHold(target), try StoreHold(settled)]
+          guard try StoreStamp.read(path: target) == stamp else { throw StoreError.busy(path: target) }
+          try put(settled, at: target)
+        }
+      }
+    } catch {
+      release()
+      throw error
     }
     for suffix in PrivateView.sidecarSuffixes {
       try setAside(target + suffix, as: sealed + suffix + ".previous-sidecar")
     }
     if synchronizes { try synchronize() }
-  }
-
-  /// Whether a store has a log or journal with something in it.
-  ///
-  /// Exclusive locking finds out whether somebody has a store in WAL mode open, even if they are idle: what they wrote
-  /// after the replacement would go into a file without a name. With it SQLite leaves the log's index alone, and it is told to
-  /// leave the log alone too. It would undo an unfinished write of a journal, so that one is not opened for writing.
-  private static func hasLog(_ path: String) throws -> Bool {
-    guard FileSystem.exists(path), FileSystem.exists(path + "-wal") || FileSystem.exists(path + "-journal") else {
-      return false
-    }
-    let hasJournal = try (FileSystem.stamp(path + "-journal")?.size ?? 0) > 0
-    do {
-      let connection = try Connection(
-        path: path, options: .init(isReadOnly: hasJournal, busyTimeoutMilliseconds: 1_000))
-      try connection.set(.noCheckpointOnClose, true)
-      if !hasJournal { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
-      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
-      try connection.close()
-    } catch {
-      if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
-      if error.code != .notADatabase && error.code != .corrupt && !error.isUnfinishedWrite {
-        throw StoreError(error, path: path)
-      }
-    }
-    return try hasJournal || (FileSystem.stamp(path + "-wal")?.size ?? 0) > 0
   }
 
   /// Copies a store with its log and moves the log into the copy's main file.

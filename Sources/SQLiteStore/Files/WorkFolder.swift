@@ -21,6 +21,7 @@ public final class WorkFolder {
   private let marker: Int32
   /// An empty folder that was there before stays.
   private let wasThere: Bool
+  private var isGone = false
 
   /// The folder for a result.
   public static func path(for result: String) -> String { result + ".partial" }
@@ -70,8 +71,12 @@ public final class WorkFolder {
     return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
-  /// Removes the folder with all that is in it.
-  public func remove() { WorkFolder.empty(path, removesFolder: !wasThere) }
+  /// Removes the folder with all that is in it, once: another run may make it anew.
+  public func remove() {
+    if isGone { return }
+    isGone = true
+    WorkFolder.empty(path, removesFolder: !wasThere)
+  }
 
   /// Whether a folder is one of these; nil when it is empty, which may be what is left of one.
   private static func isOurs(_ path: String) -> Bool? {

@@ -24,6 +24,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// Opening only, of a store that is under construction again: it was sealed by this program, so its indexes are not
     /// compared with its rows value by value. Every page is checked all the same.
     public var wasSealedHere = false
+    /// Every commit is forced to disk, also in WAL mode, where otherwise only checkpoints are.
+    public var forcesCommitsToDisk = false
     /// Creating only: makes the tables of persistent history, so that every change is recorded.
     public var tracksHistory = false
     /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model.
@@ -91,6 +93,12 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   private(set) var hasLoadedPages = false
   /// Whether the transaction that is open is none, as rows were being loaded when it began.
   var isTransactionVoid = false
+  /// Whether everything since `beginWhole` is one transaction, of which those of single calls are parts.
+  var isWhole = false
+  /// Whether such a part is open.
+  var isPartOpen = false
+  /// Rows changed when it began.
+  var changesBefore: Int64 = 0
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   private(set) var upkeep: Upkeep?
   /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
@@ -205,7 +213,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
       _ = try connection.string("PRAGMA journal_mode = MEMORY")
     } else {
-      try connection.execute("PRAGMA synchronous = NORMAL")
+      try connection.execute("PRAGMA synchronous = " + (options.forcesCommitsToDisk ? "FULL" : "NORMAL"))
     }
     try SQLiteStore.registerTriggerFunctions(on: connection)
     try FetchFunctions.register(on: connection)

@@ -8,7 +8,8 @@ extension SQLiteStore {
     beforeCommit: () throws -> Void = {}, _ body: () throws -> Result
   ) throws -> Result {
     try perform {
-      let isOutermost = !connection.isInTransaction
+      try requireWhole()
+      let isOutermost = isWhole ? !isPartOpen : !connection.isInTransaction
       if isOutermost { history?.reset() }
       let recorded = history?.pending
       do {
@@ -40,7 +41,13 @@ extension SQLiteStore {
     }
     if isVoid { return }
     try perform {
-      try connection.begin()
+      try requireWhole()
+      if isWhole {
+        try connection.execute("SAVEPOINT part")
+        isPartOpen = true
+      } else {
+        try connection.begin()
+      }
       history?.reset()
     }
   }
@@ -49,7 +56,13 @@ extension SQLiteStore {
   public func commit() throws {
     if endVoidTransaction() { return }
     try perform {
+      try requireWhole()
       try finishTransaction()
+      if isWhole {
+        try connection.execute("RELEASE part")
+        isPartOpen = false
+        return
+      }
       try connection.commit()
       removeUnnamedFiles()
     }
@@ -62,6 +75,11 @@ extension SQLiteStore {
       pendingOrderKeys.removeAll()
       history?.reset()
       for statement in statements.values { statement.reset() }
+      if isWhole {
+        if isPartOpen, connection.isInTransaction { try connection.execute("ROLLBACK TO part; RELEASE part") }
+        isPartOpen = false
+        return
+      }
       try connection.rollback()
       removeUnnamedFiles()
     }

@@ -1,0 +1,58 @@
+import Foundation
+import SQLiteStore
+
+extension PipelineRun {
+  /// Ends an import into the target itself. Exports read what the open transaction has written; when they are complete they
+  /// take their places, and the transaction is committed. What goes out at once goes after that.
+  ///
+  /// A target for which nothing new was found is not written to at all.
+  func finishInPlace(
+    _ store: SQLiteStore, _ build: StoreBuild, _ report: inout RunReport, _ indexing: StageMeter,
+    mark: () throws -> PropertyListValue
+  ) throws {
+    let sealing = StageMeter(.seal)
+    let exporting = StageMeter(.export)
+    defer { try? store.close() }
+    var exported: [FinishedExport] = []
+    defer { for export in exported { export.work?.remove() } }
+    do {
+      let mark = try mark()
+      if store.hasWholeChanges { try store.setMetadata([StoreBuild.inputDigestKey: mark]) }
+      report.storeIdentifier = store.identifier
+      progress.begin(.exporting)
+      exported = try exporting.work { try export(pipeline.exports.filter { !$0.isDirect }, from: store, build) }
+      progress.begin(.sealing)
+      if cancellation.isCancelled {
+        throw RunError(.interrupted, code: "run.interrupted", "interrupted; the store is as it was")
+      }
+      try sealing.work { try commit(store, exported) }
+    } catch {
+      try? store.rollbackWhole()
+      throw error
+    }
+    let direct = pipeline.exports.filter(\.isDirect)
+    if !direct.isEmpty { exported += try exporting.work { try export(direct, from: store, build) } }
+    for index in report.steps.indices {
+      report.steps[index].reason += "; in place, so everything goes through SQLite"
+    }
+    report.exports = exported.map(\.report)
+    report.storeBytes = build.size(of: build.storePath)
+    exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
+    report.stages = [indexing.report, sealing.report] + (pipeline.exports.isEmpty ? [] : [exporting.report])
+    report.peakMemoryBytes = PeakMemory.bytes
+    report.allocations = AllocationCount.ofProcess
+  }
+
+  /// The commit comes last: until then all files can come back.
+  private func commit(_ store: SQLiteStore, _ exported: [FinishedExport]) throws {
+    let placement = Placement()
+    do {
+      for export in exported { try placement.put(export.temporaryPath, at: export.report.path) }
+      try placement.synchronize()
+      try store.commitWhole()
+    } catch {
+      throw placement.undo(after: error)
+    }
+    placement.commit()
+  }
+}

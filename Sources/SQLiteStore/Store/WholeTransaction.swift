@@ -1,0 +1,51 @@
+import SQLite
+import StoreInterface
+
+extension SQLiteStore {
+  /// Opens a transaction around all others: what they change becomes visible to other connections with `commitWhole`, or
+  /// not at all.
+  /// - Throws: `StoreError.busy` when another connection writes to the store.
+  public func beginWhole() throws {
+    try perform {
+      try connection.begin()
+      isWhole = true
+      changesBefore = connection.totalChanges
+      history?.reset()
+    }
+  }
+
+  /// Whether rows were changed since `beginWhole`.
+  public var hasWholeChanges: Bool { locked { connection.totalChanges != changesBefore } }
+
+  /// Keeps all changes since `beginWhole`. Files of external data that no row names any more go after that.
+  /// - Throws: `StoreError.busy` when readers stand in the way for too long; the transaction is still open then.
+  public func commitWhole() throws {
+    try perform {
+      try requireWhole()
+      for statement in statements.values { statement.reset() }
+      try connection.commit()
+      isWhole = false
+      try? externalData.removeUnnamed(connection)
+    }
+  }
+
+  /// Undoes all changes since `beginWhole`; does nothing when there is no such transaction.
+  public func rollbackWhole() throws {
+    try perform {
+      guard isWhole else { return }
+      pendingOrderKeys.removeAll()
+      history?.reset()
+      for statement in statements.values { statement.reset() }
+      isPartOpen = false
+      try connection.rollback()
+      isWhole = false
+      try? externalData.removeUnnamed(connection)
+    }
+  }
+
+  /// A failure such as a full disk may end SQLite's transaction by itself. Nothing may be written after that.
+  func requireWhole() throws {
+    guard isWhole, !connection.isInTransaction else { return }
+    throw StoreError.inputOutput(path: path, message: "an error ended the transaction; nothing was changed")
+  }
+}
