@@ -67,6 +67,7 @@ struct RunCommand: ParsableCommand {
       """,
       valueName: "limit"))
   var maxInflated = InflationOption(limit: .standard)
+
   @Flag(help: "Replace files at the paths of results that are no earlier results of the same kind.")
   var force = false
 

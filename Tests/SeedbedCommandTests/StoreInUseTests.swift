@@ -107,6 +107,12 @@ struct StoreInUseTests {
       #expect(try await workspace.run("run", "items.yaml").exitCode == 65)
       #expect(try names(workspace) == ["aA", "bB"])
     }
+    // What the finished store is expected to have counts before the commit.
+    try workspace.write("items.csv", "id,name\nc,C\n")
+    try write("write: in-place", to: workspace, more: "expect: [{ entity: Item, max: 2 }]")
+    let unexpected = try await workspace.run("run", "items.yaml")
+    #expect(unexpected.exitCode == 65 && unexpected.talk.contains("the store has 3 Item"), "\(unexpected.talk)")
+    #expect(try names(workspace) == ["aA", "bB"])
     // An export that cannot take its place undoes it too.
     try workspace.write("items.csv", "id,name\nc,C\n")
     try write(

@@ -7,6 +7,8 @@ import StoreInterface
 struct ExpectationCheck {
   let pipeline: PipelineFile
   let model: ManagedObjectModel
+  /// Rows of the store that is there by entity, where they were counted when the run began.
+  private(set) var rowsBefore: [String: Int] = [:]
 
   var hasExpectations: Bool {
     !pipeline.expectations.isEmpty || pipeline.imports.contains { $0.expectation != nil }
@@ -24,18 +26,34 @@ struct ExpectationCheck {
     }
   }
 
+  init(pipeline: PipelineFile, model: ManagedObjectModel) {
+    self.pipeline = pipeline
+    self.model = model
+  }
+
+  /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would let
+  /// go of SQLite's lock on it.
+  mutating func countBefore() throws {
+    guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return }
+    for step in pipeline.imports where step.expectation?.shrink != nil {
+      rowsBefore[step.entity] = try rows(of: step.entity)
+    }
+  }
+
   /// - Parameters:
   ///   - steps: the reports of the import steps.
   ///   - unread: steps of which a dry run has left a file unread; nothing can be said of them, nor of the store.
   ///   - storePath: the finished store, which is not in place yet.
+  ///   - open: the store where it is open.
   /// - Returns: how many expectations were met.
   /// - Throws: `RunError` with all that were not.
-  func check(_ steps: [StepReport], unread: [Bool], storePath: String) throws -> Int {
+  func check(_ steps: [StepReport], unread: [Bool], storePath: String, open: SQLiteStore? = nil) throws -> Int
+  {
     guard hasExpectations else { return 0 }
     var options = SQLiteStore.Options()
     options.isReadOnly = true
-    let store = try SQLiteStore.open(path: storePath, model: model, options: options)
-    defer { try? store.close() }
+    let store = try open ?? SQLiteStore.open(path: storePath, model: model, options: options)
+    defer { if open == nil { try? store.close() } }
     var failures: [String] = []
     var count = 0
     for (index, step) in pipeline.imports.enumerated() {
@@ -84,7 +102,7 @@ struct ExpectationCheck {
   /// What is wrong with the number of rows against those of the store that is there.
   private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
-    let before = try rows(of: step.entity)
+    let before = try rowsBefore[step.entity] ?? rows(of: step.entity)
     let after = try store.count(FetchRequest(try entity(step.entity)))
     guard before > 0, Double(before - after) * 100 > percent * Double(before) else { return nil }
     let loss = Double(before - after) * 100 / Double(before)

@@ -6,9 +6,10 @@ extension PipelineRun {
   /// take their places, and the transaction is committed. What goes out at once goes after that.
   ///
   /// A target for which nothing new was found is not written to at all.
+  /// - Parameter mark: checks what the run was to do, and gives what the store says it was built from.
   func finishInPlace(
     _ store: SQLiteStore, _ build: StoreBuild, _ report: inout RunReport, _ indexing: StageMeter,
-    mark: () throws -> PropertyListValue
+    mark: (inout RunReport) throws -> PropertyListValue
   ) throws {
     let sealing = StageMeter(.seal)
     let exporting = StageMeter(.export)
@@ -16,7 +17,7 @@ extension PipelineRun {
     var exported: [FinishedExport] = []
     defer { for export in exported { export.work?.remove() } }
     do {
-      let mark = try mark()
+      let mark = try mark(&report)
       if store.hasWholeChanges { try store.setMetadata([StoreBuild.inputDigestKey: mark]) }
       report.storeIdentifier = store.identifier
       progress.begin(.exporting)

@@ -72,7 +72,7 @@ public struct PipelineRun {
     let modelFile = try StoreModel.readFile(
       path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
-    let expectations = ExpectationCheck(pipeline: pipeline, model: model)
+    var expectations = ExpectationCheck(pipeline: pipeline, model: model)
     try expectations.requireSound()
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
@@ -108,6 +108,11 @@ public struct PipelineRun {
       return report
     }
 
+    if build.isInPlace {
+      // Whoever closes a file lets go of this process's locks on it, SQLite's too: so nothing else may read it from here on.
+      digest.wait()
+      try expectations.countBefore()
+    }
     let (store, isFresh) = try build.open(
       model: model, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
       modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory)
@@ -138,7 +143,9 @@ public struct PipelineRun {
     report.rejects = rejects.shown
     report.rejectFiles = rejects.paths
     if build.isInPlace {
-      try finishInPlace(store, build, &report, indexing) {
+      try finishInPlace(store, build, &report, indexing) { report in
+        report.expectations = try expectations.check(
+          report.steps, unread: inputs.unread.map { !$0.isEmpty }, storePath: build.storePath, open: store)
         let known = try digest.value()
         try inputs.requireUnchanged()
         return build.mark(known)
