@@ -29,6 +29,7 @@ struct Seedbed: ParsableCommand {
     ])
 
   static func main() {
+    StandardStreams.fillGaps()
     Signals.ignoreFailedWrites()
     OutOfMemory.watch()
     do {

@@ -96,6 +96,43 @@ struct StreamSourceTests {
     }
   }
 
+  @Test("several FIFOs are read side by side, in whatever order they are written to")
+  func sideBySide() async throws {
+    var pipeline = ItemPipeline(source: "feed.csv", map: Self.map)
+    pipeline.more = """
+        - from: other.csv
+          entity: Tag
+          match: name
+          map: { name: name }
+      """
+    let workspace = try workspace(pipeline)
+    // More than a pipe holds, so that who writes to both must be read from both.
+    let text = "id,name\n" + (0..<20_000).map { "key\($0),name \($0)\n" }.joined()
+    try workspace.write("data", text)
+    for name in ["feed.csv", "other.csv"] { makeFIFO(name, in: workspace) }
+    for script in ["cat data | tee other.csv > feed.csv &", "cat data | tee feed.csv > other.csv &"] {
+      let outcome = try await shell(script + " exec \"$0\" run items.yaml", in: workspace)
+      #expect(outcome.exitCode == 0, "\(outcome.talk)")
+      #expect(
+        try workspace.query("Shop.sqlite", "SELECT count(*) FROM ZITEM, (SELECT count(*) FROM ZTAG)") == ["20000"])
+    }
+    // What is wrong with one ends the waiting for the other.
+    let outcome = try await shell(
+      "printf 'id,name\\na,b\\n' > feed.csv & exec \"$0\" run --max-input 5B items.yaml", in: workspace)
+    #expect(outcome.exitCode == 65)
+    #expect(outcome.talk.contains("feed.csv: holds more than 5 bytes"), "\(outcome.talk)")
+  }
+
+  @Test("standard input that is closed is an error, not whatever is opened next")
+  func closed() async throws {
+    let workspace = try workspace(ItemPipeline(source: "{ path: \"-\", format: csv }", map: Self.map))
+    let before = try workspace.names()
+    let outcome = try await shell("exec \"$0\" run items.yaml <&-", in: workspace)
+    #expect(outcome.exitCode == 74)
+    #expect(outcome.talk.hasPrefix("error: -: cannot be read"), "\(outcome.talk)")
+    #expect(try workspace.names() == before)
+  }
+
   @Test("messages name the stream, not where it was kept")
   func messages() async throws {
     let workspace = try workspace(ItemPipeline(source: "feed.csv", map: Self.map))

@@ -58,7 +58,8 @@ extension CellProblem {
     case .tooSmall:
       code = "value.out-of-range"
       message = "\(quoted) is not zero, but too near to it for \(type.article) (\(place))"
-      hint = "use a Double in place of a Float, write 0 where that is meant, or mend the value"
+      hint =
+        (attribute.type == .float ? "use a Double, " : "") + "write 0 where that is meant, or mend the value"
     case .belowMinimum:
       code = "value.below-minimum"
       message = "\(quoted) is below the minimum \(attribute.minimumValue.shown) (\(place))"

@@ -33,6 +33,16 @@ struct SourceInputs {
     for step in steps {
       for path in step.source.paths { try Self.requireReadable(path, step: step) }
     }
+    var streams: [SourceSpool.Stream] = []
+    for step in steps {
+      let limit = RecordLimit(format: step.source.format, bytes: step.formatOptions.limits.recordBytes)
+      for path in step.source.paths {
+        guard case .stream(let identity, let isNamed) = SourceKind(path), !(isNamed && isDryRun) else { continue }
+        let name = path == "-" ? path : FilePath.shown(path)
+        streams.append(SourceSpool.Stream(path: path, identity: identity, name: name, recordLimit: limit))
+      }
+    }
+    let kept = try spool.keep(streams)
     for step in steps {
       var files: [SourceFile] = []
       var left: [String] = []
@@ -40,10 +50,7 @@ struct SourceInputs {
         let name = path == "-" ? path : FilePath.shown(path)
         switch SourceKind(path) {
         case .stream(_, isNamed: true) where isDryRun: left.append(name)
-        case .stream(let identity, _):
-          let limit = RecordLimit(format: step.source.format, bytes: step.formatOptions.limits.recordBytes)
-          let kept = try spool.keep(path, identity: identity, name: name, recordLimit: limit)
-          files.append(SourceFile(path: kept, name: name))
+        case .stream(let identity, _): files.append(SourceFile(path: kept[identity] ?? path, name: name))
         case .file, .folder, .other, .missing: files.append(SourceFile(path: path, name: name))
         }
       }

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -8,61 +10,88 @@ import Foundation
 
 /// Keeps what can be read only once in files of the run, because a source may be read more than once and by several
 /// steps. What has no end is bounded, by size and by the length of its records.
-final class SourceSpool {
-  private let folder: String
-  private let statedLimit: Int?
-  private let cancellation: Cancellation
-  private var kept: [String: String] = [:]
+///
+/// Several streams are read side by side: who writes to them may do so in any order (`tee a.fifo > b.fifo`).
+struct SourceSpool: Sendable {
+  /// What is to be kept.
+  struct Stream: Sendable {
+    var path: String
+    /// What tells it from other streams.
+    var identity: String
+    var name: String
+    var recordLimit: RecordLimit
+  }
+
+  let folder: String
+  /// The most bytes of one stream; nil for the standard.
+  let limit: Int?
+  let cancellation: Cancellation
 
   /// The most that is kept of one stream when nothing is stated, unless half of the free space is less.
   static let standardLimit = 64 << 30
 
-  /// - Parameter limit: the most bytes of one stream; nil for the standard.
-  init(folder: String, limit: Int?, cancellation: Cancellation) {
-    self.folder = folder
-    statedLimit = limit
-    self.cancellation = cancellation
+  /// Reads streams to their ends, each once.
+  /// - Returns: the path of the file with each stream's bytes, by the stream's identity.
+  /// - Throws: what went wrong first; the other streams are not waited for.
+  func keep(_ streams: [Stream]) throws(RunError) -> [String: String] {
+    var kept: [String: String] = [:]
+    var distinct: [(stream: Stream, target: String)] = []
+    for stream in streams where kept[stream.identity] == nil {
+      let target = folder + "/" + (kept.isEmpty ? "standard-input" : "standard-input-\(kept.count + 1)")
+      kept[stream.identity] = target
+      distinct.append((stream, target))
+    }
+    let stop = Cancellation()
+    let failure = Mutex<RunError?>(nil)
+    let readers = DispatchGroup()
+    for (stream, target) in distinct {
+      readers.enter()
+      Thread.detachNewThread {
+        defer { readers.leave() }
+        do {
+          try keep(stream, at: target, stops: [cancellation, stop])
+        } catch {
+          let error = RunError(any: error, store: target)
+          failure.withLock { $0 = $0 ?? error }
+          stop.cancel()
+        }
+      }
+    }
+    readers.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
+    return kept
   }
 
-  /// Reads a stream to its end, unless that was done before.
-  /// - Parameters:
-  ///   - identity: what tells it from other streams.
-  ///   - recordLimit: how its records are bounded.
-  /// - Returns: the path of the file with its bytes.
-  func keep(_ path: String, identity: String, name: String, recordLimit: RecordLimit) throws(RunError) -> String {
-    if let known = kept[identity] { return known }
-    let target = folder + "/" + (kept.isEmpty ? "standard-input" : "standard-input-\(kept.count + 1)")
+  private func keep(_ stream: Stream, at target: String, stops: [Cancellation]) throws(RunError) {
     let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard output >= 0 else {
       throw RunError(.cannotCreate, code: "source.stream", "cannot create \(target): \(String(errorCode: errno))")
     }
     defer { close(output) }
-    let reader = try StreamReader(path: path, name: name, cancellation: cancellation)
-    var watch = recordLimit
-    let limit = self.limit
+    let reader = try StreamReader(path: stream.path, name: stream.name, stops: stops)
+    var watch = stream.recordLimit
+    let limit = allowance
     var total = 0
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { unsafe block.deallocate() }
     while true {
       let count = try unsafe reader.read(into: block)
-      guard count > 0 else { break }
+      guard count > 0 else { return }
       let bytes = unsafe UnsafeRawBufferPointer(rebasing: block[..<count])
       total += count
-      guard total <= limit.bytes else { throw tooLong(name, limit) }
+      guard total <= limit.bytes else { throw tooLong(stream.name, limit) }
       if let start = unsafe watch.overrun(bytes) {
         throw RunError(
           .badData, code: "source.record-too-long",
-          "\(name):byte \(start): a record is longer than \(recordLimit.bytes) bytes",
+          "\(stream.name):byte \(start): a record is longer than \(watch.bytes) bytes",
           hint: "is it text of the stated format?")
       }
       try unsafe write(bytes, to: output, target)
     }
-    kept[identity] = target
-    return target
   }
 
-  private var limit: (bytes: Int, isStated: Bool) {
-    if let statedLimit { return (statedLimit, true) }
+  private var allowance: (bytes: Int, isStated: Bool) {
+    if let limit { return (limit, true) }
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
     let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? .max
     return (min(Self.standardLimit, free / 2), false)
@@ -97,7 +126,7 @@ final class SourceSpool {
 }
 
 /// Notices text in which no record can end, however it goes on, without reading it as records.
-struct RecordLimit {
+struct RecordLimit: Sendable {
   /// The longest record.
   let bytes: Int
   /// Bytes without which a text of the format has no more than one record.

@@ -10,18 +10,20 @@ import Foundation
 final class StreamReader {
   private let descriptor: Int32
   private let name: String
-  private let cancellation: Cancellation
+  private let stops: [Cancellation]
 
   /// How long a wait lasts before the run is asked whether it goes on.
   private static let patienceMilliseconds: Int32 = 50
 
   /// Opens a stream; of a FIFO that nobody writes to yet that takes until somebody does.
-  /// - Parameter path: `-` is standard input.
-  init(path: String, name: String, cancellation: Cancellation) throws(RunError) {
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - stops: any of them ends the waiting.
+  init(path: String, name: String, stops: [Cancellation]) throws(RunError) {
     self.name = name
-    self.cancellation = cancellation
+    self.stops = stops
     descriptor =
-      path == "-" ? STDIN_FILENO : try StreamOpening(path: path).wait(name: name, cancellation: cancellation)
+      path == "-" ? STDIN_FILENO : try StreamOpening(path: path).wait(name: name, stops: stops)
   }
 
   deinit {
@@ -32,7 +34,7 @@ final class StreamReader {
   /// - Returns: 0 at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(RunError) -> Int {
     while true {
-      try Self.check(cancellation)
+      try Self.check(stops)
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = unsafe poll(&request, 1, Self.patienceMilliseconds)
       if ready < 0, errno != EINTR { throw failure(errno) }
@@ -53,8 +55,8 @@ final class StreamReader {
       "\(name): cannot be read: \(String(errorCode: number))")
   }
 
-  fileprivate static func check(_ cancellation: Cancellation) throws(RunError) {
-    guard cancellation.isCancelled else { return }
+  fileprivate static func check(_ stops: [Cancellation]) throws(RunError) {
+    guard stops.contains(where: \.isCancelled) else { return }
     throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
   }
 }
@@ -81,16 +83,16 @@ private final class StreamOpening: @unchecked Sendable {
     }
   }
 
-  func wait(name: String, cancellation: Cancellation) throws(RunError) -> Int32 {
+  func wait(name: String, stops: [Cancellation]) throws(RunError) -> Int32 {
     condition.lock()
     defer { condition.unlock() }
     while descriptor == nil {
-      if cancellation.isCancelled {
+      if stops.contains(where: \.isCancelled) {
         isAbandoned = true
         // A writer for a moment: it lets go of the thread that waits for one.
         let writer = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         if writer >= 0 { close(writer) }
-        try StreamReader.check(cancellation)
+        try StreamReader.check(stops)
       }
       _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05))
     }
