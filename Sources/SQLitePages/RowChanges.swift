@@ -58,6 +58,14 @@ public final class RowChanges {
   public private(set) var refused: [UInt64] = []
   /// Positions of fields that some row has a new value in; the version is none of them.
   public internal(set) var changedPositions: Set<Int> = []
+  /// Whether `updatedRows` is kept.
+  public var keepsUpdatedRows = false
+  /// The rows with new values, in order.
+  public internal(set) var updatedRows: [Int64] = []
+  /// Positions of whole numbers of which `formerNumbers` keeps what they had been.
+  public var watchedPositions: [Int] = []
+  /// By watched position: the rows with a new value there, with the one before; nil for null.
+  public internal(set) var formerNumbers: [Int: [(rowID: Int64, number: Int64?)]] = [:]
 
   /// - Parameters:
   ///   - fields: those of the changes' records, in their order.
@@ -102,6 +110,14 @@ public final class RowChanges {
       unsafe try body(
         Int64(bitPattern: key ^ 1 << 63), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self), bytes + 16,
         SortEntry.payloadCount(entry) - 8)
+    }
+  }
+
+  /// Notes what the row was that a patch has just made another of.
+  @unsafe func noteUpdate(_ rowID: Int64, by patch: RowPatch, of old: UnsafeRawPointer) {
+    if keepsUpdatedRows { updatedRows.append(rowID) }
+    for position in watchedPositions where patch.hasNewValue(position) {
+      formerNumbers[position, default: []].append((rowID, unsafe patch.formerNumber(position, of: old)))
     }
   }
 

@@ -49,6 +49,15 @@
   /// Positions of fields that some record got a new value in.
   var changedPositions: Set<Int> { Set((0..<width).filter { unsafe hasChanged[$0] }) }
 
+  /// Whether the last change gave a field a new value.
+  func hasNewValue(_ position: Int) -> Bool { unsafe sources[position] >= 0 }
+
+  /// The whole number that a field had before the last change; nil for null.
+  @unsafe func formerNumber(_ position: Int, of old: UnsafeRawPointer) -> Int64? {
+    let field = unsafe stored[position]
+    return field.type == 0 ? nil : unsafe RowKeyTable.integer(field, old)
+  }
+
   /// Applies a change.
   /// - Returns: nil when one of the two is no record.
   @unsafe func apply(

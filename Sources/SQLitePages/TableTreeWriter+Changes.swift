@@ -33,6 +33,7 @@ extension TableTreeWriter {
   private func appendOldRows(of pages: TreePages, _ changes: RowChanges) throws(PageError) {
     var rows = StoredRows(pages, of: file, root: root)
     let patch = RowPatch(changes)
+    let isWatched = changes.keepsUpdatedRows || !changes.watchedPositions.isEmpty
     let excluded = changes.excluded
     var updated = 0
     var unchanged = 0
@@ -49,6 +50,8 @@ extension TableTreeWriter {
       switch result {
       case nil: throw PageError(kind: .malformed, message: "row \(rowID) holds no record")
       case .changed(let size):
+        // Before the old record's pages are taken again.
+        if isWatched { unsafe try changes.noteUpdate(rowID, by: patch, of: rows.record()) }
         try rows.recycleOverflow()
         unsafe try append(rowID: rowID, payload: patch.record, count: size)
         updated += 1

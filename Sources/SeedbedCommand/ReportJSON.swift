@@ -15,6 +15,7 @@ enum ReportJSON {
       ),
       ("steps", .array(report.steps.map(step))),
       ("total", counts(report.counts)),
+      ("ownersUpdated", .integer(report.ownersUpdated)),
       (
         "exports",
         .array(

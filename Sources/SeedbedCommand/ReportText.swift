@@ -20,6 +20,11 @@ enum ReportText {
         "\(step.name): nested objects \(Format.grouped(step.nestedInserted)) inserted, "
           + "\(Format.grouped(step.nestedUpdated)) updated")
     }
+    if report.ownersUpdated > 0 {
+      lines.append(
+        "owners updated: \(Format.grouped(report.ownersUpdated)) "
+          + "(objects that no record changed, with other members than before)")
+    }
     if showsStages { lines += [""] + stages(report) }
     lines.append("")
     for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }

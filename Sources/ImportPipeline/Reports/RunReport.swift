@@ -62,6 +62,9 @@ public struct RunReport: Sendable {
   public var storeBytes: Int
   /// One report per import step, in order.
   public var steps: [StepReport]
+  /// Objects of a store that was imported into that no record changed, but that have other members in a to-many
+  /// relationship now: their version has risen. Records are counted without them.
+  public var ownersUpdated = 0
   /// One report per export step, in order.
   public var exports: [ExportReport]
   /// How many expectations of steps and of the store were met.

@@ -127,7 +127,7 @@ public struct PipelineRun {
       settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign)
     let indexing = StageMeter(.index)
     do {
-      report.steps = try importAll(
+      (report.steps, report.ownersUpdated) = try importAll(
         plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build, indexing: indexing)
     } catch {
       // The rejects tell what to mend, so they stay even though the run fails.
@@ -292,7 +292,7 @@ public struct PipelineRun {
   private func importAll(
     _ plans: [StepPlan], _ inputs: SourceInputs, into store: SQLiteStore, isFresh: Bool, rejects: RejectCollector,
     build: StoreBuild, indexing: StageMeter
-  ) throws -> [StepReport] {
+  ) throws -> (steps: [StepReport], ownersUpdated: Int) {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
@@ -315,9 +315,10 @@ public struct PipelineRun {
     for step in steps { try step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }
+    let ownersUpdated = try store.settleOwners()
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError }
-    return steps.map(\.report)
+    return (steps.map(\.report), ownersUpdated)
   }
 
   private func options(of step: ImportStep) -> FormatOptions {

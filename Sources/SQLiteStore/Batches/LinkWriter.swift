@@ -182,7 +182,7 @@ final class LinkWriter {
     let merged =
       before.map { MembershipMerge.merged(members, from: $0, onto: present, isOrdered: order != nil) } ?? members
     let known = Set(present)
-    try replaceMembers(of: owner, present, with: merged.filter { try known.contains($0) || hasRow($0) })
+    try replaceMembers(of: owner, present, with: merged.filter { try known.contains($0) || hasRow($0) }, isSaved: true)
   }
 
   /// Whether the relationship can lead to such a row.
@@ -199,14 +199,16 @@ final class LinkWriter {
     try replaceMembers(of: owner, self.members(of: owner), with: members)
   }
 
-  private func replaceMembers(of owner: Int64, _ present: [Int64], with members: [Int64]) throws {
+  private func replaceMembers(
+    of owner: Int64, _ present: [Int64], with members: [Int64], isSaved: Bool = false
+  ) throws {
     var seen: Set<Int64> = []
     let wanted = members.filter { seen.insert($0).inserted }
     for member in present where !seen.contains(member) { try remove(member, from: owner) }
     for member in wanted { try add(member, to: owner) }
     if let order, try self.members(of: owner) != wanted { try place(wanted, of: owner, order) }
     nextOrderKeys[owner] = nil
-    if present != wanted { try store.history?.recordMembers(of: relationship, owner: owner) }
+    if present != wanted { try store.history?.recordMembers(of: relationship, owner: owner, isSaved: isSaved) }
   }
 
   private func members(of owner: Int64) throws -> [Int64] {

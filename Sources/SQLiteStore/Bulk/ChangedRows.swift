@@ -51,6 +51,12 @@ public final class ChangedRows {
       temporaryPath: temporaryPath)
   }
 
+  /// Has the load note what a ledger of owners needs.
+  func watch(for ledger: OwnerLedger, _ table: TableLayout) {
+    changes.watchedPositions = ledger.ownerColumns(of: table)
+    changes.keepsUpdatedRows = ledger.isOwners(table.name)
+  }
+
   /// Adds a row.
   /// - Parameters:
   ///   - row: position in `rows`, which were encoded by `shape`.
@@ -80,6 +86,14 @@ public final class ChangedRows {
 }
 
 extension SQLiteStore {
+  /// Takes up what a load has noted of rows that were written anew.
+  func noteOwners(of rows: ChangedRows?) throws {
+    guard let ownerLedger, let rows, let table = layout.tables.first(where: { $0.name == rows.table }) else { return }
+    try ownerLedger.note(
+      table, updated: rows.changes.updatedRows,
+      moved: rows.changes.formerNumbers.mapValues { $0.map { (key: $0.rowID, owner: $0.number) } })
+  }
+
   /// Collects changes of an entity's rows, for a later load of pages.
   /// - Parameters:
   ///   - columns: those of the batches.

@@ -22,7 +22,7 @@ final class PageLoad {
   /// Memberships that are written when the rows are finished.
   let links: DeferredLinks
   /// What becomes of rows that a table had before.
-  private let changes: ChangedRows?
+  let changes: ChangedRows?
 
   /// - Parameters:
   ///   - roots: root page by table name.
@@ -213,6 +213,9 @@ extension SQLiteStore {
       }
       if !filled.isEmpty && (!appends || hasDeferredIndexes) { return false }
       if let changes, !filled.contains(changes.table) { return false }
+      if let changes, let ownerLedger, let table = layout.tables.first(where: { $0.name == changes.table }) {
+        changes.watch(for: ownerLedger, table)
+      }
       if !isCreator {
         for table in tables where try !isAsMadeHere(table) { return false }
       }
@@ -308,6 +311,7 @@ extension SQLiteStore {
           for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
             try setLastPrimaryKey(key, of: model.entities[root])
           }
+          try noteOwners(of: load.changes)
         }
         try write(load.links, memoryBudget: memoryBudget, workers: workers)
       }

@@ -16,6 +16,8 @@ final class HistoryWriter {
   var maskLayouts: [Int: MaskLayout] = [:]
   /// Relationships whose inverse is to-many, by entity number.
   var ownerPlans: [Int: [OwnerPlan]] = [:]
+  /// Relationships of which an import need not record at its end that they have other members.
+  private(set) var recordedOwners: Set<Owner> = []
   /// What the open transaction has changed so far.
   private(set) var pending = Pending()
 
@@ -147,6 +149,10 @@ final class HistoryWriter {
   func recordingUpdate(
     entityNumber: Int, key: Int64, columns: [String], _ body: () throws -> Void
   ) throws {
+    if store.recordsOwnersLate {
+      try body()
+      return try recordUpdate(entityNumber: entityNumber, key: key, columns: columns)
+    }
     let names = Set(columns)
     let before = try owners(entityNumber, key, columns: names)
     try body()
@@ -165,9 +171,15 @@ final class HistoryWriter {
     try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .update, mask: mask))
   }
 
-  /// Records that a to-many relationship of an object has other members, when the object is there.
-  func recordMembers(of relationship: Relationship, owner key: Int64) throws {
+  /// Records that a to-many relationship of an object has other members, when the object is there. Imports do it at their
+  /// end, unless the object is saved with that change.
+  func recordMembers(of relationship: Relationship, owner key: Int64, isSaved: Bool = false) throws {
+    if store.recordsOwnersLate && !isSaved { return }
     guard let number = try entityNumber(of: key, kindOf: relationship.entity) else { return }
+    if store.recordsOwnersLate {
+      recordedOwners.insert(
+        Owner(object: Object(entityNumber: number, key: key), relationship: relationship.name))
+    }
     try recordUpdate(entityNumber: number, key: key, columns: [relationship.name])
   }
 
@@ -189,7 +201,9 @@ final class HistoryWriter {
       Change(object: Object(entityNumber: entityNumber, key: key), type: .delete, tombstones: tombstones))
   }
 
-  private func recordOwners(_ owners: Set<Owner>) throws {
+  private func recordOwners(_ owners: @autoclosure () throws -> Set<Owner>) throws {
+    if store.recordsOwnersLate { return }
+    let owners = try owners()
     for owner in owners.sorted(by: { ($0.object.key, $0.relationship) < ($1.object.key, $1.relationship) }) {
       try recordUpdate(entityNumber: owner.object.entityNumber, key: owner.object.key, columns: [owner.relationship])
     }

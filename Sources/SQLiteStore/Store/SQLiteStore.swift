@@ -32,6 +32,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public var modelCache: [UInt8]?
     /// Creating only: more metadata keys.
     public var metadata: [String: PropertyListValue] = [:]
+    /// Opening only, with `isReadOnly`: neither the store nor what lies beside it is changed in any way, as SQLite does with
+    /// a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a temporary
+    /// folder; others must not be written to meanwhile.
+    public var leavesSidecarsAlone = false
     /// Opening only: refuse a store whose version hashes differ from the model's.
     public var checksVersionHashes = true
     /// How long a call waits for another process before it fails with `busy`.
@@ -103,6 +107,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   private(set) var upkeep: Upkeep?
   /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
   public private(set) var foreignTriggers: [ForeignTrigger] = []
+  /// Notes whose members an import changes; nil in a store that is new, and where nobody imports.
+  var ownerLedger: OwnerLedger?
   /// Who follows the fetch that is running.
   var monitor: FetchMonitor?
   let externalData: ExternalDataFolder
@@ -181,6 +187,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
         store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
       }
       if !options.isReadOnly { try store.beginUpkeep() }
+      if options.isUnderConstruction && !options.isReadOnly {
+        store.ownerLedger = try OwnerLedger(store, lastKeys: store.lastKeysAtOpening)
+      }
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
@@ -359,6 +368,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       statements.removeAll()
       plans.removeAll()
       endUpkeep()
+      ownerLedger = nil
       history = nil
       try connection.rollback()
       try connection.close()

@@ -168,7 +168,7 @@ extension SQLiteStore {
       try place.bind(2, member)
       try place.run()
     }
-    if ordered != present { try history?.recordMembers(of: relationship, owner: owner) }
+    if ordered != present { try history?.recordMembers(of: relationship, owner: owner, isSaved: true) }
   }
 
   // MARK: deleting

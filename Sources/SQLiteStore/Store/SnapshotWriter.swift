@@ -71,6 +71,8 @@ final class SnapshotWriter {
   func update(_ snapshot: Snapshot) throws {
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
     let changed = try changedColumns(snapshot, key)
+    // Of a row that the import made, only members are others: its version stays.
+    if changed.isEmpty && store.options.isUnderConstruction && !store.wasThere(key, in: entity) { return }
     let names = changed.map { columns[$0].name }
     if let history = store.history {
       try history.recordingUpdate(entityNumber: number, key: key, columns: names) { try write(changed, snapshot, key) }

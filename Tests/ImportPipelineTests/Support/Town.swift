@@ -18,10 +18,12 @@ final class Town {
     var counts: [String]
     var rejects: [String]
     var strategies: [String]
+    var ownersUpdated: Int
 
     /// Everything but the strategies.
     static func == (left: Result, right: Result) -> Bool {
       left.rows == right.rows && left.counts == right.counts && left.rejects == right.rejects
+        && left.ownersUpdated == right.ownersUpdated
     }
   }
 
@@ -56,7 +58,7 @@ final class Town {
     }
     return Result(
       rows: try rows(), counts: counts, rejects: try report.rejectFiles.flatMap { try rejects($0) },
-      strategies: report.steps.map(\.strategy.rawValue))
+      strategies: report.steps.map(\.strategy.rawValue), ownersUpdated: report.ownersUpdated)
   }
 
   func write(_ name: String, _ lines: [String]) throws {

@@ -56,7 +56,11 @@ extension AppleStore {
         // The owner of a list that was set has changed with it, though its row has no column for that.
         TableChange(
           table: "ZBOOKMARKENTITY", inserted: 5,
-          changed: ["ZUUID = '33'": ["ZTITLE"], "ZUUID = 'favorites_root'": []])
+          changed: [
+            "ZUUID = '33'": ["ZTITLE"], "ZUUID = 'favorites_root'": [],
+            // And the folders that got members.
+            "ZUUID = 'bookmarks_root'": [], "ZUUID = '3'": [],
+          ])
       ])
   }
 
@@ -163,6 +167,8 @@ extension AppleStore {
     expected: [
       TableChange(table: "ZCDCARTITEM", inserted: 1, changed: ["ZPRODUCTID = 'burger'": ["ZQUANTITY"]]),
       TableChange(table: "ZCDCARTITEMMODIFIER", inserted: 2),
+      // It has one item more.
+      TableChange(table: "ZCDCART", inserted: 0, changed: ["Z_PK = 1": []]),
     ])
 
   /// 23 entities with many-to-many relationships and the index names of an old framework.
@@ -172,10 +178,17 @@ extension AppleStore {
       TableChange(
         table: "ZBOT", inserted: 1, changed: ["ZIDENTIFIER = 'a7341f3521c7245492693c0d780006f9'": ["ZNAME"]]),
       TableChange(table: "ZCONFIGURATION", inserted: 1),
-      TableChange(table: "ZREPOSITORY", inserted: 1),
+      // The other sides of many-to-many relationships.
+      TableChange(
+        table: "ZREPOSITORY", inserted: 1, changed: ["ZIDENTIFIER = 'FBDCD372C080F115B518613EB0C4141F30E28CCE'": []]),
       TableChange(
         table: "ZINTEGRATION", inserted: 1, changed: ["ZIDENTIFIER = '7b0bfdf8f209bf9b85b8aa02051031e7'": []]),
-      TableChange(table: "ZDEVICE", inserted: 1),
+      TableChange(
+        table: "ZDEVICE", inserted: 1,
+        changed: [
+          "ZIDENTIFIER = '7b0bfdf8f209bf9b85b8aa0205007843'": [],
+          "ZIDENTIFIER = '7b0bfdf8f209bf9b85b8aa0205006201'": [],
+        ]),
       TableChange(table: "Z_8REPOSITORIES", inserted: 2),
       TableChange(table: "Z_9INTEGRATIONS", inserted: 4),
     ])

@@ -61,6 +61,7 @@ struct Report: Decodable {
   var store: Store
   var steps: [Step]
   var total: Counts
+  var ownersUpdated: Int
   var exports: [Export]
   var stages: [Stage]
   var rejects: [Reject]
