@@ -7,7 +7,8 @@ struct DumpCommand: ParsableCommand {
     commandName: "dump", abstract: "Writes a whole store as NDJSON, with the pipeline that restores it.",
     discussion: """
       The folder gets a file per entity, the model, and restore.yaml: `seedbed run DIR/restore.yaml` builds the store \
-      anew. The folder takes its place only when it is complete.
+      anew. The folder takes its place only when it is complete. References that lead nowhere and values whose files are \
+      gone are kept in left-out.ndjson; with such a value the exit code is 1.
       """)
 
   @Argument(help: "The store.", completion: .file())
@@ -38,14 +39,34 @@ struct DumpCommand: ParsableCommand {
         storePath: store, modelPath: model.model, modelVersion: model.modelVersion, folder: folder, compresses: gzip,
         replacesDump: force, cancellation: cancellation
       ).run()
+      Self.warn(report, folder: folder)
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }
         Terminal.say(
           "dumped \(Format.count(count, "object", "objects")) of "
             + "\(Format.count(report.entities.count, "entity", "entities")) to \(folder)")
       }
+      if report.missingValues > 0 { throw ExitCode(1) }
+    } catch let exit as ExitCode {
+      throw exit
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
+    }
+  }
+
+  /// Says what the dump keeps aside.
+  private static func warn(_ report: StoreDump.Report, folder: String) {
+    let file = (folder.hasSuffix("/") ? folder : folder + "/") + "left-out.ndjson"
+    if report.danglingReferences > 0 {
+      let references = Format.count(report.danglingReferences, "reference leads", "references lead")
+      Terminal.say(PropertyText.harmless("warning: \(references) nowhere and will not be restored: see \(file)"))
+    }
+    for text in report.missingValueTexts { Terminal.say(PropertyText.harmless("missing: " + text)) }
+    if report.missingValues > 0 {
+      let values = Format.count(report.missingValues, "value is", "values are")
+      Terminal.say(
+        PropertyText.harmless(
+          "error: \(values) null in the dump, as the file of its external data is missing: see \(file)"))
     }
   }
 }

@@ -37,7 +37,7 @@ struct DumpPlan {
       store.layout.derivedAttributes.filter { $0.obstacle == nil }.map { Property(entity: $0.entity, name: $0.name) })
     let entities = Self.inRestoringOrder(model.entities.filter { !$0.isAbstract })
     let position = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.index, $0) })
-    var names: Set<String> = []
+    var names: Set<String> = [LeftOutFile.baseName]
     parts = entities.map { entity in
       var name = entity.name
       // Some file systems do not tell cases apart.

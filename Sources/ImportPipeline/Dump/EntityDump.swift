@@ -11,6 +11,7 @@ struct EntityDump {
   let part: DumpPlan.Part
   let keyField: String
   let cancellation: Cancellation
+  let leftOut: LeftOutFile
 
   /// - Returns: the number of objects.
   func write(to path: String) throws -> Int {
@@ -19,15 +20,21 @@ struct EntityDump {
     let batch = RowBatch(entity: part.entity, columns: columns, capacity: 1024)
     let identifier = store.identifier
     var count = 0
-    try unsafe store.scan(part.entity, columns: columns, into: batch) { batch, primaryKeys, entities in
+    // Rows of sub-entities, whose columns are scanned too, are told of with their own file.
+    var missing: [(key: Int64, column: Int, name: String)] = []
+    try unsafe store.scan(
+      part.entity, columns: columns, into: batch, onMissingFile: { missing.append(($0, $1, $2)) }
+    ) { batch, primaryKeys, entities in
+      var own: Set<Int64> = []
       if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
       for row in 0..<batch.count where unsafe Int(entities[row]) == part.entity.index {
         let key = unsafe primaryKeys[row]
+        if !missing.isEmpty { own.insert(key) }
         writer.beginObject()
         writer.key(keyField)
         writer.string(DumpPlan.key(part.entity, key))
         try writeAttributes(batch, row, key, to: writer)
-        writeToOne(batch, row, to: writer)
+        writeToOne(batch, row, key, to: writer)
         let id = ObjectID(entity: part.entity, reference: .permanent(store: identifier, primaryKey: key))
         for relationship in part.lists {
           writer.key(relationship.name)
@@ -41,6 +48,10 @@ struct EntityDump {
         try writer.endRecord()
         count += 1
       }
+      for value in missing where own.contains(value.key) {
+        leftOut.addMissing(value.name, part.leaves[value.column].path, of: part.entity, value.key, keyField: keyField)
+      }
+      missing = []
     }
     try writer.finish()
     return count
@@ -96,11 +107,11 @@ struct EntityDump {
     }
   }
 
-  private func writeToOne(_ batch: RowBatch, _ row: Int, to writer: NDJSONWriter) {
+  private func writeToOne(_ batch: RowBatch, _ row: Int, _ key: Int64, to writer: NDJSONWriter) {
     for (index, relationship) in part.toOne.enumerated() {
       let column = part.leaves.count + index
       writer.key(relationship.name)
-      if unsafe batch.states[column][row] == RowBatch.State.value.rawValue {
+      if unsafe batch.states[column][row] == RowBatch.State.value.rawValue, !leftOut.isDangling(relationship, key) {
         writer.string(DumpPlan.key(relationship.destination, unsafe batch.integers(column)[row]))
       } else {
         writer.null()

@@ -10,11 +10,20 @@ struct RestorePipeline {
   let model: DumpedModel
   /// Name of the store to build, beside the pipeline.
   let storeName: String
+  /// Entries of `left-out.ndjson`.
+  let leftOutCount: Int
 
   /// The file's text.
   var text: String {
     var lines = [
-      Self.firstLine,
+      Self.firstLine
+    ]
+    if leftOutCount > 0 {
+      lines.append(
+        "# \(LeftOutFile.fileName) has \(leftOutCount) reference(s) and value(s) of the store that lead nowhere: not restored."
+      )
+    }
+    lines += [
       "model: \(modelText)",
       "store: { path: \(Self.quoted(storeName)) }",
       plan.parts.isEmpty ? "import: []" : "import:",

@@ -20,6 +20,12 @@ public struct StoreDump {
   public struct Report: Sendable, Hashable {
     /// Concrete entities and their objects, in the order in which they are restored.
     public var entities: [Entity]
+    /// References that lead nowhere; they are in `left-out.ndjson`.
+    public var danglingReferences = 0
+    /// Values whose files of external data are gone; they are null in the dump and named in `left-out.ndjson`.
+    public var missingValues = 0
+    /// The first of these, in words.
+    public var missingValueTexts: [String] = []
 
     /// One entity's file.
     public struct Entity: Sendable, Hashable {
@@ -69,6 +75,7 @@ public struct StoreDump {
     try checkFolder()
     var options = SQLiteStore.Options()
     options.isReadOnly = true
+    options.leavesSidecarsAlone = true
     let store = try SQLiteStore.open(path: storePath, model: file.model, options: options)
     defer { try? store.close() }
     try createFolder(FilePath.folder(of: folder))
@@ -87,15 +94,25 @@ public struct StoreDump {
     let plan = DumpPlan(store, compresses: compresses)
     let model = try DumpedModel.write(from: modelPath, file: file, store: storePath, into: folder)
     var report = Report(entities: [])
+    let leftOut = LeftOutFile(folder: folder)
+    try leftOut.addDanglingReferences(of: store, keyField: plan.keyField)
     for part in plan.parts {
-      let dump = EntityDump(store: store, part: part, keyField: plan.keyField, cancellation: cancellation)
+      let dump = EntityDump(
+        store: store, part: part, keyField: plan.keyField, cancellation: cancellation, leftOut: leftOut)
       report.entities.append(
         Report.Entity(name: part.entity.name, count: try dump.write(to: folder + "/" + part.fileName)))
     }
+    try leftOut.finish()
+    report.danglingReferences = leftOut.danglingCount
+    report.missingValues = leftOut.missingCount
+    report.missingValueTexts = leftOut.missing
     var storeName = FilePath.name(of: storePath)
-    let taken = Set(plan.parts.map(\.fileName) + [model.name, RestorePipeline.fileName]).map { $0.lowercased() }
+    let taken = Set(plan.parts.map(\.fileName) + [model.name, RestorePipeline.fileName, LeftOutFile.fileName]).map {
+      $0.lowercased()
+    }
     while taken.contains(storeName.lowercased()) { storeName += ".sqlite" }
-    let pipeline = RestorePipeline(plan: plan, model: model, storeName: storeName)
+    let pipeline = RestorePipeline(
+      plan: plan, model: model, storeName: storeName, leftOutCount: leftOut.danglingCount + leftOut.missingCount)
     try DumpedModel.write(Data(pipeline.text.utf8), to: folder + "/" + RestorePipeline.fileName)
     return report
   }

@@ -54,6 +54,7 @@ public struct StoreExport {
     do {
       var options = SQLiteStore.Options()
       options.isReadOnly = true
+      options.leavesSidecarsAlone = true
       let store = try SQLiteStore.open(path: storePath, model: model, options: options)
       let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       defer { try? store.close() }

@@ -85,6 +85,7 @@ struct StoreBuild {
   ) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = !isInPlace
+    options.raisesOwnersAtEnd = true
     options.forcesCommitsToDisk = isInPlace
     options.cacheKibibytes = memory.pageCache / 1024
     // A store that keeps history says in it who changed what, and when: as stated, or after the last time there.

@@ -17,6 +17,9 @@ final class CellReader {
   private let attributes: [AttributeDescription?]
   private let forms: [Form]
   private let positions: [Int]
+  /// Called with the column in the batch and the file's name for a value whose file is not there, which is null then; nil:
+  /// such a value is an error.
+  var onMissingFile: ((_ column: Int, _ name: String) -> Void)?
 
   /// - Parameters:
   ///   - columns: of the batches, in the statement's order.
@@ -85,6 +88,11 @@ final class CellReader {
       let value = try ValueCoding.read(attribute, from: statement, at: source, externalData: store.externalData)
       guard case .decimal(let number) = value else { return }
       bytes = Array(number.description.utf8)
+    } else if let note = onMissingFile,
+      let name = unsafe try store.externalData.missingFile(statement.rawBytes(at: source))
+    {
+      unsafe batch.states[column][row] = RowBatch.State.null.rawValue
+      return note(column, name)
     } else {
       bytes = unsafe try store.externalData.decode(statement.rawBytes(at: source), storePath: store.path)
     }

@@ -15,8 +15,11 @@ extension SQLiteStore {
   }
 
   /// Like `scanKeys`, with the model index of each row's own entity beside its primary key.
+  /// - Parameter onMissingFile: called for a value whose file of external data is not there, and which is null then, with
+  ///   the row's primary key, the position of its column and the file's name; nil: such a value is an error.
   public func scan(
     _ entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
+    onMissingFile: ((_ primaryKey: Int64, _ column: Int, _ name: String) -> Void)? = nil,
     body: (RowBatch, _ primaryKeys: UnsafeBufferPointer<Int64>, _ entityIndexes: UnsafeBufferPointer<Int64>) throws ->
       Void
   ) throws {
@@ -48,9 +51,12 @@ extension SQLiteStore {
       }
       batch.removeAll()
       let reader = CellReader(self, columns: columns, attributes: kinds.map(\.attribute))
+      var current: Int64 = 0
+      if let onMissingFile { reader.onMissingFile = { onMissingFile(current, $0, $1) } }
       while try statement.step() {
         let row = batch.count
-        keys[row] = statement.int64(at: 0)
+        current = statement.int64(at: 0)
+        keys[row] = current
         entities[row] = Int64(try self.entity(numbered: statement.int64(at: 1)).index)
         try reader.read(statement, from: 2, into: batch, row: row)
         batch.count += 1

@@ -68,6 +68,13 @@ struct ExternalDataFolder {
     throw StoreError.notAStore(path: storePath, message: "the external data file \(name) is missing")
   }
 
+  /// The name of the file that a stored value needs and that is not there; nil when nothing is missing.
+  func missingFile(_ stored: UnsafeRawBufferPointer) throws -> String? {
+    guard let name = unsafe ExternalDataFolder.fileName(stored) else { return nil }
+    guard let folder = try openData() else { return name }
+    return try folder.size(name) == nil ? name : nil
+  }
+
   /// Whether a stored value stands for these bytes. One that cannot be read stands for nothing.
   func holds(_ stored: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let tag = unsafe stored.first else { return unsafe bytes.isEmpty }

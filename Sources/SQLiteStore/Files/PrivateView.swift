@@ -11,26 +11,28 @@ enum PrivateView {
 
   static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
     try FileSystem.requireFile(path)
-    let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
     do {
-      if !hasLog {
+      if try !hasLog(path) {
         let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
         try connection.limit(forFileOf: try byteCount(path))
         return try body(connection)
       }
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(atPath: folder) }
-      let copy = folder + "/" + (path as NSString).lastPathComponent
-      try copyTriple(from: path, to: copy)
-      let connection = try Connection(path: copy)
-      try connection.limit(forFileOf: try byteCount(copy))
-      let result = try body(connection)
-      try connection.close()
-      return result
+      let copy = try PrivateCopy(of: path)
+      return try copy.naming {
+        let connection = try Connection(path: copy.path)
+        try connection.limit(forFileOf: try byteCount(copy.path))
+        let result = try body(connection)
+        try connection.close()
+        return result
+      }
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Whether rows may lie beside the store, in a log or a journal.
+  static func hasLog(_ path: String) throws -> Bool {
+    try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
   }
 
   /// Bytes of a store with its log or journal.

@@ -226,6 +226,9 @@ final class OwnerLedger {
 }
 
 extension SQLiteStore {
+  /// Whether rows come from an import: contexts are not all there is.
+  var isImporting: Bool { options.isUnderConstruction || options.raisesOwnersAtEnd }
+
   /// Whether owners are recorded by `settleOwners`.
   var recordsOwnersLate: Bool { ownerLedger != nil }
 

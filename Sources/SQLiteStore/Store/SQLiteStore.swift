@@ -36,6 +36,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a temporary
     /// folder; others must not be written to meanwhile.
     public var leavesSidecarsAlone = false
+    /// Opening only: objects that get other members count one version up when `settleOwners` ends the import.
+    public var raisesOwnersAtEnd = false
     /// Opening only: refuse a store whose version hashes differ from the model's.
     public var checksVersionHashes = true
     /// How long a call waits for another process before it fails with `busy`.
@@ -109,6 +111,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public private(set) var foreignTriggers: [ForeignTrigger] = []
   /// Notes whose members an import changes; nil in a store that is new, and where nobody imports.
   var ownerLedger: OwnerLedger?
+  /// What is read in place of the store.
+  private var privateCopy: PrivateCopy?
   /// Who follows the fetch that is running.
   var monitor: FetchMonitor?
   let externalData: ExternalDataFolder
@@ -170,30 +174,42 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
     try FileSystem.requireFile(path)
     do {
-      let connection = try openConnection(path: path, options: options)
-      // Until they are known, triggers are not even compiled.
-      try connection.set(.triggers, false)
-      try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)
-      let metadata = try StoreMetadata(connection)
-      if options.checksVersionHashes { try metadata.check(against: model) }
-      let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
-      let store = SQLiteStore(
-        path: path, model: model, layout: StoreLayout(model: model, generation: generation), options: options,
-        connection: connection, metadata: metadata, isCreator: false)
-      try store.configure()
-      try store.checkSchema()
-      try store.openHistory()
-      for table in store.layout.tables {
-        store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
+      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && PrivateView.hasLog(path)
+      guard isCopied else { return try open(openConnection(path: path, options: options), path, model, options) }
+      let copy = try PrivateCopy(of: path)
+      return try copy.naming {
+        let store = try open(Connection(path: copy.path), path, model, options)
+        store.privateCopy = copy
+        return store
       }
-      if !options.isReadOnly { try store.beginUpkeep() }
-      if options.isUnderConstruction && !options.isReadOnly {
-        store.ownerLedger = try OwnerLedger(store, lastKeys: store.lastKeysAtOpening)
-      }
-      return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
+  }
+
+  private static func open(
+    _ connection: Connection, _ path: String, _ model: ManagedObjectModel, _ options: Options
+  ) throws -> SQLiteStore {
+    // Until they are known, triggers are not even compiled.
+    try connection.set(.triggers, false)
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)
+    let metadata = try StoreMetadata(connection)
+    if options.checksVersionHashes { try metadata.check(against: model) }
+    let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
+    let store = SQLiteStore(
+      path: path, model: model, layout: StoreLayout(model: model, generation: generation), options: options,
+      connection: connection, metadata: metadata, isCreator: false)
+    try store.configure()
+    try store.checkSchema()
+    try store.openHistory()
+    for table in store.layout.tables {
+      store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
+    }
+    if !options.isReadOnly { try store.beginUpkeep() }
+    if options.raisesOwnersAtEnd && !options.isReadOnly {
+      store.ownerLedger = try OwnerLedger(store, lastKeys: store.lastKeysAtOpening)
+    }
+    return store
   }
 
   /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
@@ -205,7 +221,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       let header = try FileSystem.header(path)
       let isAlone = PrivateView.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
       isImmutable =
-        !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
+        options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
         || (isAlone && header.count > 19 && header[18] == 2)
     }
     return try Connection(
@@ -313,7 +329,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try locked {
       // SQLite sees the rows of a page load when it is finished.
       if pageLoad != nil { try endPageLoad() }
-      do { return try body() } catch let error as SQLiteError { throw storeError(error) }
+      do {
+        return try privateCopy?.naming(body) ?? body()
+      } catch let error as SQLiteError { throw storeError(error) }
     }
   }
 
@@ -372,6 +390,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       history = nil
       try connection.rollback()
       try connection.close()
+      privateCopy = nil
     }
   }
 }

@@ -72,7 +72,7 @@ final class SnapshotWriter {
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
     let changed = try changedColumns(snapshot, key)
     // Of a row that the import made, only members are others: its version stays.
-    if changed.isEmpty && store.options.isUnderConstruction && !store.wasThere(key, in: entity) { return }
+    if changed.isEmpty && store.isImporting && !store.wasThere(key, in: entity) { return }
     let names = changed.map { columns[$0].name }
     if let history = store.history {
       try history.recordingUpdate(entityNumber: number, key: key, columns: names) { try write(changed, snapshot, key) }

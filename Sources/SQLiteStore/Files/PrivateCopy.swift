@@ -1,0 +1,54 @@
+import Foundation
+import SQLite
+import StoreInterface
+
+/// A copy of a store and its log in a temporary folder, which goes with this object.
+final class PrivateCopy {
+  /// The copy.
+  let path: String
+  private let original: String
+  private let folder: String
+
+  init(of original: String) throws {
+    self.original = original
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
+    path = folder + "/" + (original as NSString).lastPathComponent
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.inputOutput(
+        path: original, message: "cannot make a temporary folder to read it in: \(error.localizedDescription)")
+    }
+    try naming { try PrivateView.copyTriple(from: original, to: path) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// Runs work on the copy; what goes wrong there is said of the original.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: original).naming(original, insteadOf: path)
+    } catch let error as StoreError {
+      throw error.naming(original, insteadOf: path)
+    }
+  }
+}
+
+extension StoreError {
+  /// The same error about another path.
+  func naming(_ original: String, insteadOf copy: String) -> StoreError {
+    func named(_ text: String) -> String { text.replacing(copy, with: original) }
+    return switch self {
+    case .notAStore(let path, let message): .notAStore(path: named(path), message: named(message))
+    case .busy(let path): .busy(path: named(path))
+    case .missing(let path): .missing(path: named(path))
+    case .cannotCreate(let path, let message): .cannotCreate(path: named(path), message: named(message))
+    case .inputOutput(let path, let message): .inputOutput(path: named(path), message: named(message))
+    case .unsupported(let message): .unsupported(named(message))
+    case .failure(let message): .failure(named(message))
+    case .optimisticLockingFailure, .constraintConflict, .incompatibleModel: self
+    }
+  }
+}
