@@ -44,7 +44,7 @@ final class EntityRuntime: Sendable {
     for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
     self.validators = validators
     plainRules = validators.map(\.plainRule)
-    defaultValues = layout.attributes.map { $0.derivation == nil ? $0.defaultValue : .null }
+    defaultValues = layout.attributes.map(\.initialValue)
     let description = layout.entity.description
     objectClass =
       description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
@@ -54,7 +54,9 @@ final class EntityRuntime: Sendable {
     hasToMany = layout.relationships.contains(where: \.isToMany)
     hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
-    hasBinaryAttributes = layout.attributes.contains { $0.type == .binary || $0.type == .transformable }
+    hasBinaryAttributes = layout.attributes.contains { attribute in
+      StoredAttribute.leaves(of: attribute).contains { [.binary, .transformable].contains($0.attribute.type) }
+    }
     links = layout.relationships.enumerated().map { index, relationship in
       let inverse = layout.inverses[index]
       let destination = relationship.destination

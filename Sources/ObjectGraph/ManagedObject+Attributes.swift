@@ -6,9 +6,20 @@ extension ManagedObject {
   ///
   /// What is set of an object that nothing is saved of any more, after its deletion or a reset, changes no other object. A
   /// value of a wrong type is kept and reported by the save. The entity must have the attribute.
+  ///
+  /// A composite attribute has its elements by name, those that are not null, or is null. An element has a name of its own,
+  /// the dotted path: `object["address.city"]`. Setting one keeps the others, and makes a composite of null.
   public subscript(name: String) -> Value {
-    get { value(at: attributeIndex(name)) }
-    set { setValue(newValue, at: attributeIndex(name)) }
+    get {
+      if let index = runtime.layout.attributeIndexes[name] { return value(at: index) }
+      let (index, path) = elementPlace(name)
+      return value(at: index).element(at: path)
+    }
+    set {
+      if let index = runtime.layout.attributeIndexes[name] { return setValue(newValue, at: index) }
+      let (index, path) = elementPlace(name)
+      setValue(value(at: index).settingElement(at: path, to: newValue), at: index)
+    }
   }
 
   /// The value of an attribute by its position in `Entity.attributes`: for loops over many objects.
@@ -18,15 +29,16 @@ extension ManagedObject {
     return loadedValue(index)
   }
 
-  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float. Does nothing
-  /// when the object's values cannot be loaded; the next fetch or save then throws why.
+  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float, and a composite
+  /// without elements that are not null is null. Does nothing when the object's values cannot be loaded; the next fetch or save then throws why.
   public func setValue(_ value: Value, at index: Int) {
     checkConfinement()
     fire()
     if status == .fault { return }
     var value = value
-    if case .double(let number) = value, runtime.layout.attributes[index].type == .float {
-      value = .double(Double(Float(number)))
+    switch value {
+    case .double, .composite: value = runtime.layout.attributes[index].normalized(value)
+    default: break
     }
     if loadedValue(index).isIdentical(to: value) { return }
     willChange()
@@ -34,12 +46,16 @@ extension ManagedObject {
     touch()
   }
 
-  private func attributeIndex(_ name: String) -> Int {
-    guard let index = runtime.layout.attributeIndexes[name] else {
+  /// The attribute of a dotted path, and the names of the elements behind it.
+  private func elementPlace(_ name: String) -> (index: Int, path: ArraySlice<String>) {
+    let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard path.count > 1, let first = path.first, let index = runtime.layout.attributeIndexes[first],
+      runtime.layout.attributes[index].element(at: path.dropFirst()) != nil
+    else {
       // A name that is not in the model is a mistake of the program, as it is in Core Data.
       preconditionFailure("entity \(entity.name) has no attribute \"\(name)\"")
     }
-    return index
+    return (index, path.dropFirst())
   }
 
   /// Loads the values of a fault. A row that is gone leaves an object that counts as deleted, with null values, unless

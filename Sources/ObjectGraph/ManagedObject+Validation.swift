@@ -14,7 +14,7 @@ extension ManagedObject {
       for index in 0..<rules.count where !rules[index].accepts(loadedValue(index)) {
         let validator = runtime.validators[index]
         for violation in validator.violations(of: loadedValue(index)) {
-          problems.append(problem(validator.attribute.name, violation.code, violation.message, loadedValue(index)))
+          problems.append(problem(validator.attribute.name, violation, of: loadedValue(index)))
         }
       }
     }
@@ -107,7 +107,7 @@ extension ManagedObject {
     }
     let violations = runtime.validators[index].violations(of: value)
     if !violations.isEmpty {
-      throw ValidationError(violations.map { problem(key, $0.code, $0.message, value) })
+      throw ValidationError(violations.map { problem(key, $0, of: value) })
     }
   }
 
@@ -202,6 +202,14 @@ extension ManagedObject {
       return problem(relationship.name, .wrongDestination, "the object it leads to is not in this context")
     }
     return nil
+  }
+
+  /// A problem of an attribute; one of a composite's element has the path as its property.
+  private func problem(
+    _ attribute: String, _ violation: AttributeValidator.Violation, of value: Value
+  ) -> ValidationError.Problem {
+    let path = ([attribute] + violation.element).joined(separator: ".")
+    return problem(path, violation.code, violation.message, value.element(at: violation.element))
   }
 
   private func problem(

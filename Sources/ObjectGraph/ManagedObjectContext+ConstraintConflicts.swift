@@ -44,7 +44,8 @@ extension ManagedObjectContext {
         let objects = members[place] ?? []
         let stored = taken[place]
         if objects.count + (stored == nil ? 0 : 1) < 2 { continue }
-        let values = row.valuesByName.filter { constraint.properties.contains($0.key) }
+        let names = constraint.properties.map { ($0, row.value(atPath: $0)) }
+        let values = Dictionary(names, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         conflicts.append(
           ConstraintConflict(
             entity: constraint.entity, constraint: constraint.properties, constraintValues: values,
@@ -62,23 +63,25 @@ extension ManagedObjectContext {
     // The constraint is about every entity that has the properties.
     var entity = constraint.entity
     while let parent = entity.superentity,
-      constraint.properties.allSatisfy({ parent.attribute($0) != nil || parent.relationship($0) != nil })
+      constraint.properties.allSatisfy({
+        parent.attribute(at: $0.pathComponents) != nil || parent.relationship($0) != nil
+      })
     {
       entity = parent
     }
-    let isAttribute = constraint.properties.map { entity.attribute($0) != nil }
+    let isAttribute = constraint.properties.map { entity.attribute(at: $0.pathComponents) != nil }
     var found: [Snapshot] = []
     let rowsPerFetch = isAttribute.contains(false) ? 200 : 5000
     for start in stride(from: 0, to: rows.count, by: rowsPerFetch) {
-      let values = rows[start..<min(start + rowsPerFetch, rows.count)].map(\.valuesByName)
+      let rows = rows[start..<min(start + rowsPerFetch, rows.count)]
       var request = FetchRequest(entity)
       if isAttribute.contains(false) {
         request.predicate = .or(
-          values.map { values in
+          rows.map { row in
             .and(
               constraint.properties.map { name in
-                switch values[name] {
-                case .attribute(let value): .comparison([name], .equal, value)
+                switch row.value(atPath: name) {
+                case .attribute(let value): .comparison(name.pathComponents, .equal, value)
                 case .toOne(let id): .refersTo([name], id)
                 case .toMany, nil: .none
                 }
@@ -86,11 +89,26 @@ extension ManagedObjectContext {
           })
       } else {
         request.predicate = .tupleIsIn(
-          constraint.properties.map { [$0] },
-          values.map { values in constraint.properties.map { values[$0]?.value ?? .null } })
+          constraint.properties.map(\.pathComponents),
+          rows.map { row in constraint.properties.map { row.value(atPath: $0)?.value ?? .null } })
       }
       found += try coordinator.snapshots(request, inStore: store)
     }
     return found
+  }
+}
+
+extension String {
+  /// The names of a dotted path.
+  fileprivate var pathComponents: [String] { split(separator: ".").map(String.init) }
+}
+
+extension Snapshot {
+  /// The value of a property, or of a composite attribute's element by its dotted path.
+  fileprivate func value(atPath path: String) -> PropertyValue? {
+    let names = path.pathComponents
+    guard let value = names.first.flatMap({ valuesByName[$0] }) else { return nil }
+    if case .attribute(let value) = value { return .attribute(value.element(at: names.dropFirst())) }
+    return value
   }
 }

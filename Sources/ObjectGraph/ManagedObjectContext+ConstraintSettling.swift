@@ -40,8 +40,15 @@ extension ManagedObjectContext {
   private func takeBack(_ object: ManagedObject, _ properties: [String]?) {
     guard let stored = object.stored else { return }
     let layout = object.runtime.layout
-    for (index, attribute) in layout.attributes.enumerated() where properties?.contains(attribute.name) ?? true {
-      if !attribute.isTransient { object.setValue(stored.attributes[index], at: index) }
+    for (index, attribute) in layout.attributes.enumerated() where !attribute.isTransient {
+      guard let properties else {
+        object.setValue(stored.attributes[index], at: index)
+        continue
+      }
+      for path in properties.map({ $0.split(separator: ".").map(String.init) }) where path.first == attribute.name {
+        let old = stored.attributes[index].element(at: path.dropFirst())
+        object.setValue(object.value(at: index).settingElement(at: path.dropFirst(), to: old), at: index)
+      }
     }
     for (index, relationship) in layout.relationships.enumerated() where properties?.contains(relationship.name) ?? true
     {

@@ -162,14 +162,14 @@ struct ObjectSubject: PredicateSubject {
   var objectID: ObjectID { object.objectID }
 
   func value(at keyPath: Predicate.KeyPath) -> Value {
-    guard let name = keyPath.last, let owner = owner(of: keyPath),
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
       let index = owner.runtime.layout.attributeIndexes[name]
     else { return .null }
-    return owner.value(at: index)
+    return owner.value(at: index).element(at: rest.dropFirst())
   }
 
   func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
-    guard let name = keyPath.last, let owner = owner(of: keyPath),
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
       let index = owner.runtime.layout.relationshipIndexes[name]
     else { return nil }
     return owner.currentDestination(index)
@@ -189,14 +189,16 @@ struct ObjectSubject: PredicateSubject {
     (object.context?.object(with: objectID)).map { ObjectSubject(object: $0) }
   }
 
-  private func owner(of keyPath: Predicate.KeyPath) -> ManagedObject? {
+  /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
+  /// composite its elements.
+  private func end(of keyPath: Predicate.KeyPath) -> (ManagedObject, ArraySlice<String>)? {
     var here = object
-    for name in keyPath.dropLast() {
-      guard let index = here.runtime.layout.relationshipIndexes[name], let id = here.currentDestination(index),
-        let next = here.context?.object(with: id)
-      else { return nil }
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first, let index = here.runtime.layout.relationshipIndexes[name] {
+      guard let id = here.currentDestination(index), let next = here.context?.object(with: id) else { return nil }
       here = next
+      rest.removeFirst()
     }
-    return here
+    return (here, rest)
   }
 }

@@ -191,9 +191,17 @@ extension EntityRuntime {
     if hasDerivedAttributes { return false }
     if !hasBinaryAttributes { return true }
     let greatestByteCount = 16_384
-    let byteCount = row.attributes.reduce(0) { sum, value in
-      if case .data(let bytes) = value { sum + bytes.count } else { sum }
+    return row.attributes.reduce(0) { $0 + $1.binaryByteCount } <= greatestByteCount
+  }
+}
+
+extension Value {
+  /// The bytes of binary values, those in a composite included.
+  fileprivate var binaryByteCount: Int {
+    switch self {
+    case .data(let bytes): bytes.count
+    case .composite(let elements): elements.values.reduce(0) { $0 + $1.binaryByteCount }
+    default: 0
     }
-    return byteCount <= greatestByteCount
   }
 }

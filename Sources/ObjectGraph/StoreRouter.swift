@@ -238,18 +238,21 @@ private struct SortKeys {
   }
 
   private func column(_ keyPath: StoreInterface.Predicate.KeyPath) throws -> [Value] {
-    guard let name = keyPath.last else { return snapshots.map { _ in .null } }
     var here: [Snapshot?] = snapshots
-    for step in keyPath.dropLast() {
+    var rest = keyPath[...]
+    while rest.count > 1, let step = rest.first,
+      here.lazy.compactMap({ $0 }).first?.objectID.entity.relationship(step) != nil
+    {
+      rest.removeFirst()
       let ids = here.map { $0.flatMap { destination(of: $0, step) } }
       let found = try fetch(Set(ids.compactMap { $0 }))
       here = ids.map { $0.flatMap { found[$0] } }
     }
     return here.map { snapshot in
-      guard let snapshot,
+      guard let snapshot, let name = rest.first,
         let index = snapshot.objectID.entity.attributes.firstIndex(where: { $0.name == name })
       else { return .null }
-      return snapshot.attributes[index]
+      return snapshot.attributes[index].element(at: rest.dropFirst())
     }
   }
 

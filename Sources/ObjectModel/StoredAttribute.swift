@@ -9,7 +9,7 @@ public struct StoredAttribute: Sendable, Hashable {
   public var path: String { names.joined(separator: ".") }
 
   /// The stored leaves of an attribute in name order, level by level; the attribute itself when it is no composite.
-  static func leaves(of attribute: AttributeDescription, under prefix: [String] = []) -> [StoredAttribute] {
+  package static func leaves(of attribute: AttributeDescription, under prefix: [String] = []) -> [StoredAttribute] {
     let names = prefix + [attribute.name]
     guard let composite = attribute.composite else { return [StoredAttribute(names: names, attribute: attribute)] }
     return composite.elements.filter { !$0.isTransient }.sortedByCodePoint(\.name)

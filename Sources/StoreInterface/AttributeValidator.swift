@@ -11,6 +11,8 @@ public struct AttributeValidator: Sendable {
     public var code: ValidationError.Code
     /// What is wrong with the value, for people; it does not name the attribute.
     public var message: String
+    /// The path of the composite's element that is at fault; empty for the attribute's own value.
+    public var element: [String] = []
   }
 
   /// The attribute whose rules these are.
@@ -19,6 +21,8 @@ public struct AttributeValidator: Sendable {
   /// Limits that plain integers and doubles do not decide exactly.
   private let hasValueLimits: Bool
   private let pattern: NSRegularExpression?
+  /// Of a composite attribute: those of its stored elements.
+  private let elements: [AttributeValidator]
   /// Decides most values without a look at the model.
   package let plainRule: PlainRule
 
@@ -27,6 +31,11 @@ public struct AttributeValidator: Sendable {
   public init(_ attribute: AttributeDescription) throws(ModelError) {
     self.attribute = attribute
     pattern = try Self.compile(attribute)
+    var elements: [AttributeValidator] = []
+    for element in attribute.composite?.elements ?? [] where !element.isTransient {
+      elements.append(try AttributeValidator(element))
+    }
+    self.elements = elements
     let width: (lower: Int64, upper: Int64) =
       switch attribute.type {
       case .integer16: (Int64(Int16.min), Int64(Int16.max))
@@ -66,8 +75,7 @@ public struct AttributeValidator: Sendable {
       }
     plainRule = PlainRule(
       form: plainForm,
-      allowsNull: attribute.isOptional || attribute.isTransient || attribute.derivation != nil
-        || attribute.type == .composite,
+      allowsNull: Self.allowsNull(attribute),
       integerRange: integers, realRange: reals)
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
   }
@@ -104,10 +112,14 @@ public struct AttributeValidator: Sendable {
   private var integerRange: (lower: Int64, upper: Int64) { plainRule.integerRange }
   private var realRange: (lower: Double, upper: Double) { plainRule.realRange }
 
-  /// Whether null is allowed. Transient and derived attributes are never stored as given, and a composite is stored as
-  /// its elements, so these may be null.
-  @inlinable public var allowsNull: Bool {
-    attribute.isOptional || attribute.isTransient || attribute.derivation != nil || attribute.type == .composite
+  /// Whether null is allowed. Transient and derived attributes are never stored as given, so these may be null. A composite
+  /// is stored as its elements: one that is required may be null when none of its elements is required.
+  public var allowsNull: Bool { plainRule.allowsNull }
+
+  private static func allowsNull(_ attribute: AttributeDescription) -> Bool {
+    if attribute.isOptional || attribute.isTransient || attribute.derivation != nil { return true }
+    guard let composite = attribute.composite else { return false }
+    return composite.elements.allSatisfy { allowsNull($0) }
   }
 
   /// Whether an Integer 16/32/64 or Boolean attribute may hold the value.
@@ -135,6 +147,8 @@ public struct AttributeValidator: Sendable {
   /// Every rule that the value breaks, in the order type, limits, pattern; empty when it is valid.
   public func violations(of value: Value) -> [Violation] {
     switch (attribute.type, value) {
+    case (.composite, .null) where !allowsNull: return elementViolations([:])
+    case (.composite, .composite(let values)): return elementViolations(values)
     case (_, .null):
       return allowsNull ? [] : [Violation(code: .missingValue, message: "a value is required")]
     case (.integer16, .integer(let number)), (.integer32, .integer(let number)), (.integer64, .integer(let number)):
@@ -152,11 +166,30 @@ public struct AttributeValidator: Sendable {
     case (.string, .string(let text)): return violations(of: text)
     case (.boolean, .boolean), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.uri, .uri),
       (.undefined, _), (.objectID, _):
+      if case .composite = value { break }
       return []
-    default:
-      let message = "a value of type \(Self.name(of: value)) does not fit an attribute of type \(attribute.type)"
-      return [Violation(code: .wrongType, message: message)]
+    default: break
     }
+    let message = "a value of type \(Self.name(of: value)) does not fit an attribute of type \(attribute.type)"
+    return [Violation(code: .wrongType, message: message)]
+  }
+
+  /// Those of every element; one that has no value counts as null.
+  private func elementViolations(_ values: [String: Value]) -> [Violation] {
+    var found: [Violation] = []
+    for validator in elements {
+      let name = validator.attribute.name
+      for var violation in validator.violations(of: values[name] ?? .null) {
+        violation.element.insert(name, at: 0)
+        found.append(violation)
+      }
+    }
+    let known = Set(elements.map(\.attribute.name))
+    for name in values.keys.sorted(by: { $0.precedesByCodePoint($1) }) where !known.contains(name) {
+      let type = attribute.composite?.name ?? ""
+      found.append(Violation(code: .wrongType, message: "\(type) has no stored element \"\(name)\"", element: [name]))
+    }
+    return found
   }
 
   private func violations(of text: String) -> [Violation] {
@@ -237,6 +270,7 @@ public struct AttributeValidator: Sendable {
     case .data: "data"
     case .uuid: "uuid"
     case .uri: "uri"
+    case .composite: "composite"
     }
   }
 

@@ -7,7 +7,8 @@ package import ObjectModel
 package struct UniquenessConstraint: Sendable {
   /// Where a part of the constraint lies in a snapshot.
   private enum Part: Sendable {
-    case attribute(Int)
+    /// By position, and the path of the element inside a composite.
+    case attribute(Int, element: [String])
     case toOne(Int)
   }
 
@@ -36,7 +37,10 @@ package struct UniquenessConstraint: Sendable {
     parts = layout.layouts.map { other in
       guard declaring.allSatisfy({ other.entity.isKind(of: $0) }) else { return nil }
       return properties.compactMap { name in
-        other.attributeIndexes[name].map { .attribute($0) } ?? other.relationshipIndexes[name].map { .toOne($0) }
+        let path = name.split(separator: ".").map(String.init)
+        guard let first = path.first else { return nil }
+        return other.attributeIndexes[first].map { .attribute($0, element: Array(path.dropFirst())) }
+          ?? other.relationshipIndexes[first].map { .toOne($0) }
       }
     }
   }
@@ -47,7 +51,7 @@ package struct UniquenessConstraint: Sendable {
     guard let parts = parts[snapshot.objectID.entity.index] else { return nil }
     let values = parts.map { part in
       switch part {
-      case .attribute(let index): snapshot.attributes[index]
+      case .attribute(let index, let element): snapshot.attributes[index].element(at: element)
       case .toOne(let index): snapshot.toOne[index]?.primaryKey.map { Value.integer($0) } ?? .null
       }
     }
@@ -61,8 +65,9 @@ package struct UniquenessConstraint: Sendable {
       entity: entity.name, constraint: properties, message: "another object has the same \(names): \(tuple.values)")
   }
 
-  private static func declaringEntity(of property: String, seenFrom entity: Entity) -> Entity {
+  private static func declaringEntity(of path: String, seenFrom entity: Entity) -> Entity {
     var current = entity
+    let property = path.prefix { $0 != "." }
     while !current.description.attributes.contains(where: { $0.name == property }),
       !current.description.relationships.contains(where: { $0.name == property }),
       let parent = current.superentity

@@ -9,6 +9,8 @@ extension Value {
     case (.string(let left), .string(let right)): Self.haveSameBytes(left, right)
     case (.uri(let left), .uri(let right)): Self.haveSameBytes(left.absoluteString, right.absoluteString)
     case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
+    case (.composite(let left), .composite(let right)):
+      left.count == right.count && left.allSatisfy { name, value in right[name].map(value.isIdentical) ?? false }
     default: self == other
     }
   }
@@ -17,6 +19,9 @@ extension Value {
   /// value equals a missing value.
   public func isEqual(to other: Value) -> Bool {
     if isMissing || other.isMissing { return isMissing && other.isMissing }
+    if case .composite(let left) = self, case .composite(let right) = other {
+      return left.count == right.count && left.allSatisfy { name, value in right[name].map(value.isEqual) ?? false }
+    }
     return compared(to: other) == 0
   }
 
@@ -87,6 +92,8 @@ extension Value {
       for byte in text.utf8 { hasher.combine(byte) }
     } else if let bytes {
       hasher.combine(bytes)
+    } else if case .composite(let elements) = self {
+      hasher.combine(elements.count)
     }
   }
 

@@ -31,15 +31,26 @@ extension Value {
     case (_, .double(let number)) where number.isNaN: return nil
     case (_, .decimal(let number)) where number.isNaN: return nil
     case (_, .date(let date)) where date.timeIntervalSinceReferenceDate.isNaN: return nil
-    case (.uri, .uri(let url)), (.undefined, .uri(let url)), (.objectID, .uri(let url)), (.composite, .uri(let url)):
+    case (.uri, .uri(let url)), (.undefined, .uri(let url)), (.objectID, .uri(let url)):
       return StoredText.uri(url.absoluteString).map { .uri($0) }
     case (.float, .double(let number)): return .double(Double(Float(number)))
     case (.integer16, .integer(let number)): return Int16(exactly: number).map { .integer(Int64($0)) }
     case (.integer32, .integer(let number)): return Int32(exactly: number).map { .integer(Int64($0)) }
     case (.integer64, .integer), (.boolean, .boolean), (.double, .double), (.decimal, .decimal),
-      (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.undefined, _),
-      (.objectID, _), (.composite, _):
+      (.string, .string), (.date, .date), (.binary, .data), (.transformable, .data), (.uuid, .uuid):
       return self
+    case (.undefined, _), (.objectID, _):
+      if case .composite = self { return nil }
+      return self
+    case (.composite, .composite(let elements)):
+      var kept: [String: Value] = [:]
+      for (name, element) in elements {
+        guard let own = attribute.element(at: [name]), !own.isTransient, let value = element.stored(as: own) else {
+          return nil
+        }
+        if value != .null { kept[name] = value }
+      }
+      return kept.isEmpty ? .null : .composite(kept)
     case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
       return .integer(flag ? 1 : 0)
     case (.boolean, .integer(let number)): return .boolean(number != 0)
@@ -48,5 +59,15 @@ extension Value {
     case (.decimal, .integer(let number)): return .decimal(Decimal(number))
     default: return nil
     }
+  }
+}
+
+extension AttributeDescription {
+  /// What a store keeps at a path of names inside of a composite, or the attribute itself at an empty path; nil where that
+  /// is transient or a composite.
+  func storedElement(at path: ArraySlice<String>) -> AttributeDescription? {
+    if isTransient { return nil }
+    guard let name = path.first else { return composite == nil ? self : nil }
+    return element(at: [name])?.storedElement(at: path.dropFirst())
   }
 }

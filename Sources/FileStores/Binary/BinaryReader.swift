@@ -179,7 +179,18 @@ struct BinaryReader {
     return tag
   }
 
-  private mutating func value() throws(StoreError) -> Value { try value(try tag()) }
+  private mutating func value(depth: Int = 0) throws(StoreError) -> Value {
+    let tag = try tag()
+    guard tag == .dictionary else { return try value(tag) }
+    guard depth < Self.maximumDepth else { throw failure("a composite is nested too deeply") }
+    var elements: [String: Value] = [:]
+    for _ in 0..<(try count()) {
+      let name = try text()
+      let element = try value(depth: depth + 1)
+      if elements.updateValue(element, forKey: name) != nil { throw failure("the element \"\(name)\" stands twice") }
+    }
+    return .composite(elements)
+  }
 
   private mutating func value(_ tag: BinaryTag) throws(StoreError) -> Value {
     switch tag {

@@ -121,6 +121,13 @@ struct BinaryWriter {
     case .uri(let url):
       tag(.uri)
       append(url.absoluteString)
+    case .composite(let elements):
+      tag(.dictionary)
+      append(count: elements.count)
+      for (name, element) in elements.sorted(by: { $0.key.precedesByCodePoint($1.key) }) {
+        append(name)
+        append(element)
+      }
     }
   }
 

@@ -24,10 +24,11 @@ extension IncrementalStore {
       for (_, tuple) in concerned where !tuples.insert(tuple).inserted { throw conflict(constraint, tuple) }
 
       var fetch = FetchRequest(constraint.entity)
-      if constraint.properties.allSatisfy({ constraint.entity.attribute($0) != nil }) {
-        fetch.predicate = .tupleIsIn(constraint.properties.map { [$0] }, tuples.map(\.values))
+      let paths = constraint.properties.map { $0.split(separator: ".").map(String.init) }
+      if paths.allSatisfy({ constraint.entity.attribute(at: $0) != nil }) {
+        fetch.predicate = .tupleIsIn(paths, tuples.map(\.values))
       } else {
-        fetch.predicate = .or(concerned.map { snapshot, _ in .and(constraint.properties.map { same($0, snapshot) }) })
+        fetch.predicate = .or(concerned.map { snapshot, _ in .and(paths.map { same($0, snapshot) }) })
       }
       for id in try execute(fetch) where !touched.contains(id) {
         let found = try newValues(for: id).flatMap { constraint.values(of: $0.snapshot) }
@@ -36,10 +37,12 @@ extension IncrementalStore {
     }
   }
 
-  private func same(_ property: String, _ snapshot: Snapshot) -> Predicate {
+  private func same(_ path: [String], _ snapshot: Snapshot) -> Predicate {
     let own = layout[snapshot.objectID.entity]
-    if let index = own.attributeIndexes[property] { return .comparison([property], .equal, snapshot.attributes[index]) }
-    return .refersTo([property], own.relationshipIndexes[property].flatMap { snapshot.toOne[$0] })
+    if let index = path.first.flatMap({ own.attributeIndexes[$0] }) {
+      return .comparison(path, .equal, snapshot.attributes[index].element(at: path.dropFirst()))
+    }
+    return .refersTo(path, path.first.flatMap { own.relationshipIndexes[$0] }.flatMap { snapshot.toOne[$0] })
   }
 
   private func conflict(_ constraint: UniquenessConstraint, _ tuple: ValueTuple) -> StoreError {

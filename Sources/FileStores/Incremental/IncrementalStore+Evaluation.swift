@@ -77,15 +77,15 @@ private struct NodeSubject: PredicateSubject {
   var objectID: ObjectID { node.objectID }
 
   func value(at keyPath: Predicate.KeyPath) -> Value {
-    guard let last = keyPath.last, let owner = owner(of: keyPath) else { return .null }
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first else { return .null }
     let own = values.store.layout[owner.objectID.entity]
-    return own.attributeIndexes[last].map { owner.snapshot.attributes[$0] } ?? .null
+    return own.attributeIndexes[name].map { owner.snapshot.attributes[$0].element(at: rest.dropFirst()) } ?? .null
   }
 
   func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
-    guard let last = keyPath.last, let owner = owner(of: keyPath) else { return nil }
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
     let own = values.store.layout[owner.objectID.entity]
-    return own.relationshipIndexes[last].flatMap { owner.snapshot.toOne[$0] }
+    return own.relationshipIndexes[name].flatMap { owner.snapshot.toOne[$0] }
   }
 
   func members(of relationship: String) -> [ObjectID] {
@@ -98,14 +98,17 @@ private struct NodeSubject: PredicateSubject {
     values.node(objectID).map { NodeSubject(values: values, node: $0) }
   }
 
-  private func owner(of keyPath: Predicate.KeyPath) -> IncrementalStoreNode? {
+  /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
+  /// composite its elements.
+  private func end(of keyPath: Predicate.KeyPath) -> (IncrementalStoreNode, ArraySlice<String>)? {
     var here = node
-    for name in keyPath.dropLast() {
-      let own = values.store.layout[here.objectID.entity]
-      guard let index = own.relationshipIndexes[name], let id = here.snapshot.toOne[index], let next = values.node(id)
-      else { return nil }
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first {
+      guard let index = values.store.layout[here.objectID.entity].relationshipIndexes[name] else { break }
+      guard let id = here.snapshot.toOne[index], let next = values.node(id) else { return nil }
       here = next
+      rest.removeFirst()
     }
-    return here
+    return (here, rest)
   }
 }

@@ -84,9 +84,21 @@ struct RecordFileReader {
     guard whole.kind == .object,
       let object = try JSONSerialization.jsonObject(with: Data(batch.text(of: whole).utf8)) as? [String: Any]
     else { throw StoreError.failure("line \(line): the record is no JSON object") }
-    if let unknown = object.keys.filter({ !names.contains($0) }).min() {
+    if let unknown = Self.unknownKey(object, names.map { $0.split(separator: ".")[...] }) {
       throw StoreError.failure("line \(line): \"\(unknown)\" is no property of \(file.entity.name)")
     }
+  }
+
+  /// The first key, by name, that is on no path; the elements of a composite lie in an object of their own.
+  private static func unknownKey(_ object: [String: Any], _ paths: [ArraySlice<Substring>]) -> String? {
+    for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+      let inner = paths.filter { $0.first.map(String.init) == key }.map { $0.dropFirst() }
+      if inner.isEmpty { return key }
+      if inner.contains(where: \.isEmpty) || value is NSNull { continue }
+      guard let elements = value as? [String: Any] else { return key }
+      if let unknown = unknownKey(elements, inner) { return "\(key).\(unknown)" }
+    }
+    return nil
   }
 
   private func cell(
@@ -96,7 +108,7 @@ struct RecordFileReader {
     if slice.kind == .absent || slice.kind == .null || isEmpty { return .missing }
     var type: AttributeType?
     switch column.content {
-    case .attribute(_, let attribute): type = attribute.type
+    case .attribute(_, _, let attribute): type = attribute.type
     case .toOne: break
     case .toMany:
       var elements: [FieldSlice] = []

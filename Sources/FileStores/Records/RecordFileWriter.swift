@@ -65,9 +65,21 @@ struct RecordFileWriter {
   private func write(_ records: [[RecordValue]], _ writer: NDJSONWriter) throws {
     for record in records {
       writer.beginObject()
+      // The composites that are open: their elements stand beside each other.
+      var open: [Substring] = []
       for (column, value) in zip(file.columns, record) {
         if case .value(.null) = value { continue }
-        writer.key(column.name)
+        let path = column.name.split(separator: ".")
+        while !path.dropLast().starts(with: open) {
+          writer.endObject()
+          open.removeLast()
+        }
+        for name in path.dropLast().dropFirst(open.count) {
+          writer.key(String(name))
+          writer.beginObject()
+          open.append(name)
+        }
+        writer.key(String(path.last ?? ""))
         switch value {
         case .value(.integer(let number)): writer.number(number)
         case .value(.boolean(let flag)): writer.bool(flag)
@@ -79,7 +91,7 @@ struct RecordFileWriter {
         default: writer.string(value.text ?? "")
         }
       }
-      writer.endObject()
+      for _ in 0...open.count { writer.endObject() }
       try writer.endRecord()
     }
     try writer.finish()

@@ -81,7 +81,7 @@ struct RecordFolder {
     _ column: RecordColumn, _ snapshot: Snapshot, _ lists: [String: [ObjectID]], _ snapshots: [ObjectID: Snapshot]
   ) throws(StoreError) -> RecordValue {
     switch column.content {
-    case .attribute(let index, _): return .value(snapshot.attributes[index])
+    case .attribute(let index, let element, _): return .value(snapshot.attributes[index].element(at: element))
     case .toOne(let index, let relationship):
       guard let id = snapshot.toOne[index] else { return .value(.null) }
       return .value(.string(try key(id, relationship, snapshots)))

@@ -34,12 +34,13 @@ struct RecordGraph {
     for (number, row) in rows.enumerated() {
       var attributes = [Value](repeating: .null, count: entity.attributes.count)
       for (column, cell) in zip(file.columns, row.cells) {
-        guard case .attribute(let index, let attribute) = column.content, case .text(let text) = cell else { continue }
+        guard case .attribute(let index, let element, let attribute) = column.content, case .text(let text) = cell
+        else { continue }
         guard let value = RecordText.value(text, attribute.type) else {
           throw .failure(
-            "line \(row.line): \"\(text.prefix(80))\" is no \(attribute.type.name) (\(entity.name).\(attribute.name))")
+            "line \(row.line): \"\(text.prefix(80))\" is no \(attribute.type.name) (\(entity.name).\(column.name))")
         }
-        attributes[index] = value
+        attributes[index] = attributes[index].settingElement(at: element, to: value)
       }
       let key = layout.key(of: entity).flatMap { RecordText.text(attributes[$0]) }
       let reference = key.map { ReferenceObject.string($0) } ?? .integer(Int64(number))

@@ -4,14 +4,15 @@ import StoreInterface
 /// A column of a record file.
 struct RecordColumn {
   enum Content {
-    /// By position in `Entity.attributes`.
-    case attribute(Int, AttributeDescription)
+    /// By position in `Entity.attributes`; of a composite one of its stored elements, by its path in there.
+    case attribute(Int, element: [String], AttributeDescription)
     /// By position in `Entity.relationships`: the key of the destination.
     case toOne(Int, Relationship)
     /// The keys of the members.
     case toMany(Relationship)
   }
 
+  /// The property's name; the dotted path of an element.
   var name: String
   var content: Content
 }
@@ -90,10 +91,14 @@ struct RecordLayout {
   private static func columns(of entity: Entity, keys: [Int?]) throws(StoreError) -> [RecordColumn] {
     var columns: [RecordColumn] = []
     for (index, attribute) in entity.attributes.enumerated() where !attribute.isTransient {
-      if attribute.type.holdsAnyValue {
-        throw .unsupported("\(entity.name).\(attribute.name) is of type \(attribute.type.name), which has no text")
+      for leaf in StoredAttribute.leaves(of: attribute) {
+        if leaf.attribute.type.holdsAnyValue {
+          throw .unsupported("\(entity.name).\(leaf.path) is of type \(leaf.attribute.type.name), which has no text")
+        }
+        columns.append(
+          RecordColumn(
+            name: leaf.path, content: .attribute(index, element: Array(leaf.names.dropFirst()), leaf.attribute)))
       }
-      columns.append(RecordColumn(name: attribute.name, content: .attribute(index, attribute)))
     }
     for (index, relationship) in entity.relationships.enumerated() where hasColumn(relationship) {
       guard keys[relationship.destination.index] != nil else {

@@ -6,7 +6,7 @@ enum RecordText {
   /// The text of a value; nil for none.
   static func text(_ value: Value) -> String? {
     switch value {
-    case .null: nil
+    case .null, .composite: nil
     case .integer(let number): "\(number)"
     case .boolean(let flag): "\(flag)"
     case .double(let number): "\(number)"

@@ -90,15 +90,16 @@ struct XMLStoreDecoder {
     var seen = Set<String>()
     for property in object.attributes {
       let place = "line \(property.line): \(entity.name).\(property.name)"
-      guard let index = described.firstIndex(where: { $0.name == property.name && !$0.isTransient }) else {
-        throw .failure("\(place) is no attribute of the model")
-      }
+      let path = property.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard let index = described.firstIndex(where: { $0.name == path[0] }),
+        let leaf = described[index].storedElement(at: path.dropFirst())
+      else { throw .failure("\(place) is no attribute of the model") }
       guard seen.insert(property.name).inserted else { throw .failure("\(place) stands twice") }
-      guard let value = value(property, described[index]) else {
+      guard let value = value(property, leaf) else {
         throw .failure(
-          "\(place): \"\(property.text.prefix(80))\" of type \(property.type) is no \(described[index].type.name)")
+          "\(place): \"\(property.text.prefix(80))\" of type \(property.type) is no \(leaf.type.name)")
       }
-      attributes[index] = value
+      attributes[index] = attributes[index].settingElement(at: path.dropFirst(), to: value)
     }
     var toOne = [ObjectID?](repeating: nil, count: relationships.count)
     var lists: [SaveRequest.ToManyChange] = []

@@ -79,7 +79,7 @@ extension AttributeType {
   /// The type whose form a value has that stands in an attribute without a type of its own.
   init?(formOf value: Value) {
     switch value {
-    case .null: return nil
+    case .null, .composite: return nil
     case .integer: self = .integer64
     case .boolean: self = .boolean
     case .double: self = .double
@@ -93,5 +93,5 @@ extension AttributeType {
   }
 
   /// Whether values of any kind may stand in attributes of the type.
-  var holdsAnyValue: Bool { self == .undefined || self == .objectID || self == .composite }
+  var holdsAnyValue: Bool { self == .undefined || self == .objectID }
 }

@@ -45,11 +45,9 @@ struct XMLStoreWriter {
     let version = snapshot.version == 1 ? "" : " version=\"\(snapshot.version)\""
     line("    <object type=\"\(entity.name.uppercased())\" id=\"\(name(snapshot.objectID))\"\(version)>")
     for (attribute, value) in zip(entity.attributes, snapshot.attributes) where !attribute.isTransient {
-      let type = attribute.type.holdsAnyValue ? AttributeType(formOf: value) : attribute.type
-      guard value != .null, let type else { continue }
-      append("        <attribute name=\"\(attribute.name)\" type=\"\(type.xmlName)\">")
-      try append(escaping: text(value), "\(entity.name).\(attribute.name)")
-      line("</attribute>")
+      for leaf in StoredAttribute.leaves(of: attribute) {
+        try append(leaf, value.element(at: leaf.names.dropFirst()), of: entity)
+      }
     }
     for (relationship, destination) in zip(entity.relationships, snapshot.toOne) {
       let members = relationship.isToMany ? lists[relationship.name] ?? [] : destination.map { [$0] } ?? []
@@ -67,11 +65,20 @@ struct XMLStoreWriter {
     line("    </object>")
   }
 
+  /// Elements of composites stand by themselves, each by its dotted path.
+  private mutating func append(_ leaf: StoredAttribute, _ value: Value, of entity: Entity) throws(StoreError) {
+    let type = leaf.attribute.type.holdsAnyValue ? AttributeType(formOf: value) : leaf.attribute.type
+    guard value != .null, let type else { return }
+    append("        <attribute name=\"\(leaf.path)\" type=\"\(type.xmlName)\">")
+    try append(escaping: text(value), "\(entity.name).\(leaf.path)")
+    line("</attribute>")
+  }
+
   private func name(_ id: ObjectID) -> String { "z\(id.primaryKey ?? 0)" }
 
   private func text(_ value: Value) -> String {
     switch value {
-    case .null: ""
+    case .null, .composite: ""
     case .integer(let number): "\(number)"
     case .boolean(let flag): flag ? "1" : "0"
     case .double(let number): "\(number)"

@@ -163,6 +163,7 @@ extension Value {
     case .data(let value): "\(value.count) bytes"
     case .uuid(let value): value.uuidString
     case .uri(let value): value.absoluteString
+    case .composite(let elements): "\(elements.count) elements"
     }
   }
 }

@@ -118,12 +118,8 @@ struct StepPlanner {
         "pipeline.match-not-mapped", "match names \(name), which map does not set", at: position,
         hint: "map \(name), or take it out of match")
     }
-    let unmapped = entity.storedAttributes.filter { attribute in
-      !attribute.isOptional && attribute.defaultValue == .null && attribute.derivation == nil
-        && !mapped.contains(attribute.name)
-    }
     let unmappedRequired =
-      unmapped.map(\.name)
+      entity.storedAttributes.flatMap { Self.unmappedRequired($0, at: $0.name, mapped) }
       + entity.relationships.filter { relationship in
         relationship.requiresDestination && !mapped.contains(relationship.name) && relationship != owner?.inverse
       }.map(\.name)
@@ -136,6 +132,22 @@ struct StepPlanner {
       entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
       match: parts, recordKey: recordKey, projection: slots.paths,
       unmappedRequired: isRestoring ? [] : unmappedRequired)
+  }
+
+  /// What a new object needs, and neither the map nor the model gives: the attribute, or elements of a composite that
+  /// must be there or gets some of its elements.
+  private static func unmappedRequired(
+    _ attribute: AttributeDescription, at path: String, _ mapped: Set<String>
+  ) -> [String] {
+    guard let composite = attribute.composite else {
+      let isGiven = attribute.defaultValue != .null || attribute.derivation != nil || mapped.contains(path)
+      return attribute.isOptional || isGiven ? [] : [path]
+    }
+    let isThere = attribute.initialValue != .null || mapped.contains { $0.hasPrefix(path + ".") }
+    if attribute.isOptional && !isThere { return [] }
+    return composite.elements.filter { !$0.isTransient }.flatMap { element in
+      unmappedRequired(element, at: path + "." + element.name, mapped)
+    }
   }
 
   /// Refuses what is no path into JSON.

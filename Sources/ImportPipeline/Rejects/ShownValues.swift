@@ -17,6 +17,9 @@ extension Value {
       case .data(let data): data.base64EncodedString()
       case .uuid(let uuid): uuid.uuidString
       case .uri(let url): url.absoluteString
+      case .composite(let elements):
+        elements.sorted { $0.key.precedesByCodePoint($1.key) }.map { "\($0.key): \($0.value.rejectText)" }
+          .joined(separator: ", ")
       }
     return String(text.prefix(Reject.valueLimit))
   }

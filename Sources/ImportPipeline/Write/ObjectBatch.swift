@@ -157,7 +157,13 @@ struct ObjectBatch {
     let layout = layout(of: object, in: node)
     for attribute in layout.attributes {
       if unsafe node.batch.states[attribute.column][row] != RowBatch.State.absent.rawValue {
-        object.setValue(node.value(column: attribute.column, row: row), at: attribute.position)
+        let value = node.value(column: attribute.column, row: row)
+        if attribute.element.isEmpty {
+          object.setValue(value, at: attribute.position)
+        } else {
+          let composite = object.value(at: attribute.position)
+          object.setValue(composite.settingElement(at: attribute.element, to: value), at: attribute.position)
+        }
       }
     }
     let later = waiting.isEmpty ? [] : waiting[node.plan.index]?[row] ?? []
@@ -302,7 +308,8 @@ struct ObjectBatch {
 
   /// Where the properties that a node gives lie in the objects of one entity.
   private final class FillLayout {
-    let attributes: [(column: Int, position: Int)]
+    /// By position among the entity's attributes, and the path of the element inside a composite.
+    let attributes: [(column: Int, position: Int, element: [String])]
     /// By reference.
     let references: [Place]
 
@@ -319,10 +326,12 @@ struct ObjectBatch {
     init(_ node: NodePlan, _ entity: Entity) {
       let names = entity.attributes.map(\.name)
       attributes = node.columns.enumerated().compactMap { column, definition in
-        guard case .attribute(let name) = definition.source, let position = names.firstIndex(of: name) else {
+        guard case .attribute(let property) = definition.source else { return nil }
+        let path = property.split(separator: ".").map(String.init)
+        guard let position = path.first.flatMap({ names.firstIndex(of: $0) }) else {
           return nil
         }
-        return (column, position)
+        return (column, position, Array(path.dropFirst()))
       }
       let relationships = entity.relationships.map(\.name)
       references = node.references.map { reference in
@@ -346,9 +355,13 @@ struct ObjectBatch {
   private func resetToDefaults(_ object: ManagedObject, _ node: DecodedNode, row: Int) {
     for (index, attribute) in object.entity.attributes.enumerated()
     where !attribute.isTransient && attribute.derivation == nil {
-      let column = node.plan.column(.attribute(attribute.name))
-      let isSet = column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue } ?? false
-      if !isSet { object.setValue(attribute.defaultValue, at: index) }
+      for leaf in StoredAttribute.leaves(of: attribute) {
+        let column = node.plan.column(.attribute(leaf.path))
+        let isSet = column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue } ?? false
+        if isSet { continue }
+        let value = object.value(at: index).settingElement(at: leaf.names.dropFirst(), to: leaf.attribute.defaultValue)
+        object.setValue(value, at: index)
+      }
     }
   }
 }

@@ -8,26 +8,27 @@ struct SectionKeyPath {
   private let steps: ArraySlice<String>
   /// Nil for the name of the entity.
   private let attribute: String?
+  /// The path of the element behind a composite attribute.
+  private let element: ArraySlice<String>
 
   init(_ text: String, of entity: Entity) throws(FetchedResultsError) {
     let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     if let end = ObjectTrait.end(of: path, from: entity), case .entityName = end.trait {
       steps = end.owner[...]
       attribute = nil
-    } else {
-      steps = path.dropLast()
-      attribute = path.last
+      element = []
+      return
     }
     var here = entity
-    for name in steps {
-      guard let relationship = here.relationship(name), !relationship.isToMany else {
-        throw .unknownSectionKeyPath(text, entity: entity.name)
-      }
+    var rest = path[...]
+    while rest.count > 1, let name = rest.first, let relationship = here.relationship(name), !relationship.isToMany {
       here = relationship.destination
+      rest.removeFirst()
     }
-    guard let attribute else { return }
-    // Objects do not hold composite attributes.
-    guard let type = here.attribute(attribute)?.type, type != .composite else {
+    steps = path[..<rest.startIndex]
+    attribute = rest.first
+    element = rest.dropFirst()
+    guard let name = rest.first, let end = here.attribute(name)?.element(at: element), end.composite == nil else {
       throw .unknownSectionKeyPath(text, entity: entity.name)
     }
   }
@@ -48,14 +49,14 @@ struct SectionKeyPath {
     guard let attribute else { return here.entity.name }
     let layout = here.runtime.layout
     if let row, let index = layout.attributeIndexes[attribute], !layout.attributes[index].isTransient {
-      return Self.text(row.value(index))
+      return Self.text(row.value(index).element(at: element))
     }
-    return Self.text(here[attribute])
+    return Self.text(here[attribute].element(at: element))
   }
 
   private static func text(_ value: Value) -> String {
     switch value {
-    case .null: ""
+    case .null, .composite: ""
     case .string(let text): text
     case .integer(let number): "\(number)"
     case .boolean(let flag): flag ? "1" : "0"

@@ -120,6 +120,7 @@ extension Value {
     case .data(let bytes): "\(bytes.count) bytes"
     case .uuid(let identifier): identifier.uuidString
     case .uri(let address): address.absoluteString
+    case .composite(let elements): "\(elements.count) elements"
     }
   }
 }

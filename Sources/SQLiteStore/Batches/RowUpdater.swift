@@ -161,7 +161,7 @@ final class RowUpdater {
       return unsafe value.withUnsafeBytes { unsafe !store.externalData.holds(select.rawBytes(at: column), $0) }
     case .uuid(let value):
       return unsafe select.blob(at: column) != withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
-    case .decimal: return true
+    case .decimal, .composite: return true
     }
   }
 

@@ -66,7 +66,8 @@ extension FetchSQL {
 
   static func valueKind(of value: Value) -> Kind {
     switch value {
-    case .null: .nothing
+    // Nothing that is stored compares with a composite.
+    case .null, .composite: .nothing
     case .integer: .number(.integer)
     case .boolean: .number(.boolean)
     case .double: .number(.real)

@@ -200,6 +200,7 @@ struct FetchShape {
     case .data: 7
     case .uuid: 8
     case .uri: 9
+    case .composite: 10
     }
   }
 }

@@ -14,6 +14,14 @@ import StoreInterface
     case missing
     /// By `ValueCoding`, with the attribute's description.
     case converted
+    /// From the columns of its elements.
+    case composite
+  }
+
+  /// Where the stored elements of a composite lie.
+  private indirect enum Element {
+    case leaf(AttributeDescription, column: Int32)
+    case nested([(name: String, element: Element)])
   }
 
   private struct Attribute {
@@ -35,6 +43,8 @@ import StoreInterface
     let kind: Int
     let attributes: [Attribute]
     let descriptions: [AttributeDescription]
+    /// By the position of the attribute; nil for those that are no composites.
+    let composites: [Element?]
     let toOne: [ToOne]
     let destinations: [Entity]
     let destinationIndexes: [Int]
@@ -43,7 +53,12 @@ import StoreInterface
       self.entity = entity
       self.kind = kind
       descriptions = entity.attributes
+      composites = descriptions.map { attribute in
+        if attribute.isTransient || attribute.composite == nil { return nil }
+        return Plan.element(attribute, [attribute.name], entity, layout, place)
+      }
       attributes = descriptions.map { attribute in
+        if attribute.composite != nil, !attribute.isTransient { return Attribute(form: .composite, column: -1) }
         guard !attribute.isTransient, let column = layout.column(for: attribute.name, of: entity) else {
           return Attribute(form: .missing, column: -1)
         }
@@ -58,6 +73,21 @@ import StoreInterface
         }
         return ToOne(key: place(key.name), number: layout.entityColumn(of: relationship).map { place($0.name) } ?? -1)
       }
+    }
+
+    private static func element(
+      _ attribute: AttributeDescription, _ path: [String], _ entity: Entity, _ layout: StoreLayout,
+      _ place: (String) -> Int32
+    ) -> Element? {
+      guard let composite = attribute.composite else {
+        return layout.column(for: path.joined(separator: "."), of: entity).map {
+          .leaf(attribute, column: place($0.name))
+        }
+      }
+      return .nested(
+        composite.elements.filter { !$0.isTransient }.compactMap { inner in
+          element(inner, path + [inner.name], entity, layout, place).map { (inner.name, $0) }
+        })
     }
 
     private static func form(of attribute: AttributeDescription) -> Form {
@@ -141,6 +171,10 @@ import StoreInterface
     let attributeCount = plan.attributes.count
     for index in 0..<attributeCount {
       let attribute = plan.attributes[index]
+      if attribute.form == .composite {
+        unsafe builder.set(try composite(plan.composites[index], statement), in: row, at: index)
+        continue
+      }
       if attribute.form == .missing || isNull(attribute.column) {
         unsafe row.forms[index] = SnapshotBlock.Form.null
         continue
@@ -156,7 +190,7 @@ import StoreInterface
         unsafe row.forms[index] = attribute.form == .real ? SnapshotBlock.Form.double : SnapshotBlock.Form.date
         unsafe row.cells[index] = real(attribute.column)
       case .string: unsafe builder.setText(statement.rawBytes(at: attribute.column), in: row, at: index)
-      case .missing: break
+      case .missing, .composite: break
       case .converted:
         let value = try ValueCoding.read(
           plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
@@ -221,6 +255,7 @@ import StoreInterface
   @inline(__always)
   private func value(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> Value {
     let attribute = plan.attributes[index]
+    if attribute.form == .composite { return try composite(plan.composites[index], statement) }
     if attribute.form == .missing || statement.isNull(at: attribute.column) { return .null }
     switch attribute.form {
     case .integer: return .integer(statement.int64(at: attribute.column))
@@ -228,10 +263,26 @@ import StoreInterface
     case .real: return .double(statement.double(at: attribute.column))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: statement.double(at: attribute.column)))
     case .string: return .string(unsafe String(decoding: statement.rawBytes(at: attribute.column), as: UTF8.self))
-    case .missing: return .null
+    case .missing, .composite: return .null
     case .converted:
       return try ValueCoding.read(
         plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+    }
+  }
+
+  /// The value of a composite, in its normal form: without elements that are null.
+  private func composite(_ element: Element?, _ statement: Statement) throws -> Value {
+    switch element {
+    case nil: return .null
+    case .leaf(let attribute, let column)?:
+      return try ValueCoding.read(attribute, from: statement, at: column, externalData: store.externalData)
+    case .nested(let elements)?:
+      var values: [String: Value] = [:]
+      for (name, element) in elements {
+        let value = try composite(element, statement)
+        if value != .null { values[name] = value }
+      }
+      return values.isEmpty ? .null : .composite(values)
     }
   }
 

@@ -61,14 +61,14 @@ struct StoreSubject: PredicateSubject {
   var objectID: ObjectID { snapshot.objectID }
 
   func value(at keyPath: StoreInterface.Predicate.KeyPath) -> Value {
-    guard let name = keyPath.last, let owner = owner(of: keyPath),
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
       let index = owner.objectID.entity.attributes.firstIndex(where: { $0.name == name })
     else { return .null }
-    return owner.attributes[index]
+    return owner.attributes[index].element(at: rest.dropFirst())
   }
 
   func destination(at keyPath: StoreInterface.Predicate.KeyPath) -> ObjectID? {
-    guard let name = keyPath.last, let owner = owner(of: keyPath) else { return nil }
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
     return Self.destination(of: owner, name)
   }
 
@@ -76,13 +76,17 @@ struct StoreSubject: PredicateSubject {
 
   func subject(for objectID: ObjectID) -> StoreSubject? { rows.row(objectID).map { rows.subject(for: $0) } }
 
-  private func owner(of keyPath: StoreInterface.Predicate.KeyPath) -> Snapshot? {
+  /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
+  /// composite its elements.
+  private func end(of keyPath: StoreInterface.Predicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = snapshot
-    for name in keyPath.dropLast() {
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {
       guard let id = Self.destination(of: here, name), let next = rows.row(id) else { return nil }
       here = next
+      rest.removeFirst()
     }
-    return here
+    return (here, rest)
   }
 
   private static func destination(of row: Snapshot, _ name: String) -> ObjectID? {

@@ -127,8 +127,13 @@ extension StoreLayout {
           name: name, table: table.name,
           createStatement: "CREATE INDEX \(name) ON \(table.name) (\(columns.joined(separator: ", ")))")
       }
-      return ordinaryIndex("Z_\(entity.name)_\(list.joined(separator: "_"))", table, columns.map { ($0, true) })
+      return ordinaryIndex("Z_\(entity.name)_\(Self.joined(list))", table, columns.map { ($0, true) })
     }
+  }
+
+  /// Names of properties as part of an index's name. The dots in paths of composites' elements have no place in it.
+  private static func joined(_ names: [String]) -> String {
+    names.map { $0.replacing(".", with: "_") }.joined(separator: "_")
   }
 
   private func constraintIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
@@ -137,7 +142,7 @@ extension StoreLayout {
       let columns = names.compactMap { propertyColumn($0, of: entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let list = columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
-      let name = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"
+      let name = "Z_\(entity.name)_UNIQUE_\(Self.joined(names))"
       return IndexLayout(
         name: name, table: table.name, kind: .unique,
         createStatement: "CREATE UNIQUE INDEX \(name) ON \(table.name) (\(list))", constraint: (entity, names))

@@ -6,6 +6,8 @@ import StoreInterface
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
+    /// An element of a composite attribute, by its path in there.
+    case element(Int, [String], RowPlan.Kind)
     case toOneKey(Int)
     case toOneEntity(Int)
   }
@@ -36,10 +38,14 @@ final class SnapshotWriter {
     // A derived value is the store's own: what a snapshot says of it may be out of date.
     for (position, attribute) in entity.attributes.enumerated()
     where !attribute.isTransient && attribute.derivation == nil {
-      guard let column = layout.column(for: attribute.name, of: entity), let kind = try? RowPlan.kind(of: attribute)
-      else { continue }
-      columns.append((column.name, .attribute(position, kind)))
-      if kind == .externalBlob { externalColumns.insert(column.name) }
+      for leaf in StoredAttribute.leaves(of: attribute) {
+        guard let column = layout.column(for: leaf.path, of: entity), let kind = try? RowPlan.kind(of: leaf.attribute)
+        else { continue }
+        let path = Array(leaf.names.dropFirst())
+        columns.append(
+          (column.name, path.isEmpty ? .attribute(position, kind) : .element(position, path, kind)))
+        if kind == .externalBlob { externalColumns.insert(column.name) }
+      }
     }
     for (position, relationship) in entity.relationships.enumerated() where !relationship.isToMany {
       guard let key = layout.foreignKeyColumn(of: relationship) else { continue }
@@ -112,6 +118,10 @@ final class SnapshotWriter {
         try ValueCoding.bind(
           snapshot.attributes[position], kind: kind, to: statement, at: parameter, externalData: store.externalData,
           seed: RowBinder.seed(number, key, index))
+      case .element(let position, let path, let kind):
+        try ValueCoding.bind(
+          snapshot.attributes[position].element(at: path), kind: kind, to: statement, at: parameter,
+          externalData: store.externalData, seed: RowBinder.seed(number, key, index))
       case .toOneKey(let position):
         if let destination = snapshot.toOne[position].flatMap({ store.primaryKey(of: $0) }) {
           try statement.bind(parameter, destination)
@@ -138,6 +148,8 @@ final class SnapshotWriter {
     return columns.indices.filter { index in
       switch columns[index].source {
       case .attribute(let position, _): !stored.attributes[position].isIdentical(to: snapshot.attributes[position])
+      case .element(let position, let path, _):
+        !stored.attributes[position].element(at: path).isIdentical(to: snapshot.attributes[position].element(at: path))
       case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
       }
     }

@@ -55,6 +55,7 @@ enum ValueCoding {
     case .uuid(let uuid):
       try unsafe withUnsafeBytes(of: uuid.uuid) { unsafe try statement.bind(parameter, blob: $0) }
     case .uri(let url): try statement.bind(parameter, url.absoluteString)
+    case .composite: throw StoreError.failure("a composite value has no column of its own: its elements have")
     }
   }
 

@@ -78,6 +78,9 @@ enum PropertyText {
     case .data(let data): data.base64EncodedString()
     case .uuid(let identifier): identifier.uuidString
     case .uri(let location): location.absoluteString
+    case .composite(let elements):
+      elements.sorted { $0.key.precedesByCodePoint($1.key) }.map { "\($0.key): \(text($0.value))" }
+        .joined(separator: ", ")
     }
   }
 

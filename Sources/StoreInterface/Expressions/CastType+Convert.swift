@@ -67,7 +67,7 @@ extension Expression.CastType {
     case .decimal(let number): number.description
     case .double(let number): shortest(number)
     case .date(let date): shortest(date.timeIntervalSinceReferenceDate)
-    case .null, .data: nil
+    case .null, .data, .composite: nil
     }
   }
 

@@ -129,8 +129,12 @@ extension Expression {
     }
     var here = start
     var isList = isList
-    for name in path.dropLast() {
+    for (position, name) in path.dropLast().enumerated() {
       if !scope.allowsTransients { try here.requireStored(name) }
+      if let attribute = here.attribute(name), attribute.type == .composite {
+        let element = try here.element(of: attribute, path[(position + 1)...], scope.allowsTransients)
+        return ExpressionType(.attribute(element.type), isList: isList)
+      }
       guard let relationship = here.relationship(name) else {
         throw .failure(
           "\(here.name) has no relationship \"\(name)\" (key path \(path.joined(separator: ".")) from \(start.name))")
@@ -140,6 +144,7 @@ extension Expression {
     }
     if !scope.allowsTransients { try here.requireStored(last) }
     if let attribute = here.attribute(last) {
+      _ = try here.element(of: attribute, [], scope.allowsTransients)
       return ExpressionType(.attribute(attribute.type), isList: isList)
     }
     guard let relationship = here.relationship(last) else {
@@ -151,16 +156,39 @@ extension Expression {
 }
 
 extension Entity {
-  /// - Throws: `StoreError.failure` for a transient property or a composite attribute, which no store can look at.
+  /// - Throws: `StoreError.failure` for a transient property, which no store can look at.
   func requireStored(_ name: String) throws(StoreError) {
     if attribute(name)?.isTransient == true || relationship(name)?.description.isTransient == true {
       throw .failure(
         "\(self.name).\(name) is transient: no store keeps its values, so a request can neither ask nor sort by it. "
           + "Fetch by stored properties and look at the objects then")
     }
-    if attribute(name)?.type == .composite {
-      throw .failure("\(self.name).\(name) is composite: a request can ask neither for it nor for its elements")
+  }
+
+  /// What the rest of a key path behind an attribute leads to: an element of a composite, or the attribute itself.
+  /// - Parameter allowsWhole: whether a composite itself may be asked for, and a transient element: of objects in memory.
+  /// - Throws: `StoreError.failure` for an element that is not there, and for a composite that is not taken apart.
+  func element(
+    of attribute: AttributeDescription, _ rest: ArraySlice<String>, _ allowsWhole: Bool
+  ) throws(StoreError) -> AttributeDescription {
+    var here = attribute
+    var path = "\(name).\(attribute.name)"
+    for name in rest {
+      guard let next = here.element(at: [name]) else {
+        let message = here.composite == nil ? "is no composite: it has" : "has"
+        throw .failure("\(path) \(message) no element \"\(name)\"")
+      }
+      path += "." + name
+      here = next
+      if here.isTransient && !allowsWhole {
+        throw .failure("\(path) is transient: no store keeps its values, so a request can neither ask nor sort by it")
+      }
     }
+    if let composite = here.composite, !allowsWhole {
+      let example = composite.elements.first { !$0.isTransient }.map { ", such as \(path).\($0.name)" } ?? ""
+      throw .failure("\(path) is composite: a request asks for its elements\(example)")
+    }
+    return here
   }
 }
 
@@ -237,6 +265,7 @@ extension Value {
     case .data: .binary
     case .uuid: .uuid
     case .uri: .uri
+    case .composite: .composite
     }
   }
 }

@@ -95,7 +95,10 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
       return owners.isList
         ? .list(owners.elements.map { end.function.apply(to: [$0]) }) : end.function.apply(to: [owners])
     }
-    for name in path.dropLast() {
+    var rest = path[...]
+    // What is no relationship is a composite attribute: the rest of the path goes into it.
+    while rest.count > 1, let name = rest.first, entity.map({ $0.relationship(name) != nil }) ?? true {
+      rest.removeFirst()
       var next: [Subject?] = []
       let isToMany = entity?.relationship(name)?.isToMany ?? false
       isList = isList || isToMany
@@ -109,8 +112,8 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
       here = next
       entity = entity?.relationship(name)?.destination
     }
-    guard let last = path.last else { return .missing }
-    let relationship = entity?.relationship(last)
+    guard let last = rest.first else { return .missing }
+    let relationship = rest.count == 1 ? entity?.relationship(last) : nil
     var found: [ExpressionValue] = []
     for owner in here {
       if relationship?.isToMany == true {
@@ -118,7 +121,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
       } else if relationship != nil {
         found.append(owner?.destination(at: [last]).map { .object($0) } ?? .missing)
       } else {
-        found.append(.value(owner?.value(at: [last]) ?? .null))
+        found.append(.value(owner?.value(at: Array(rest)) ?? .null))
       }
     }
     isList = isList || relationship?.isToMany == true

@@ -51,18 +51,41 @@ extension FetchRequest {
     !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.aggregatingRows.hasAggregate }
   }
 
-  /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship.
+  /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship. A composite
+  /// attribute is fetched as its elements, each by its path (`address.city`).
   public var fetchedColumns: [ExpressionDescription] {
     if !propertiesToFetch.isEmpty {
-      return propertiesToFetch.map { ExpressionDescription($0.name, $0.expression.aggregatingRows) }
+      return propertiesToFetch.flatMap { column in
+        if case .keyPath(let path) = column.expression, let elements = compositeElements(at: path) {
+          // Under the column's own name, which need not be the attribute's.
+          return elements.map {
+            ExpressionDescription(([column.name] + $0).joined(separator: "."), .keyPath(path + $0))
+          }
+        }
+        return [ExpressionDescription(column.name, column.expression.aggregatingRows)]
+      }
     }
-    let attributes = entity.attributes.filter { !$0.isTransient && $0.type != .composite }.map(\.name)
-    let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map(\.name)
-    return (attributes + relationships).map { ExpressionDescription(keyPath: [$0]) }
+    let attributes = entity.storedLeaves.map(\.names)
+    let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map { [$0.name] }
+    return (attributes + relationships).map { ExpressionDescription(keyPath: $0) }
+  }
+
+  /// The paths of the stored elements behind a key path to a composite attribute; nil for one that leads elsewhere.
+  private func compositeElements(at path: Predicate.KeyPath) -> [[String]]? {
+    guard let attribute = entity.attribute(at: path), attribute.composite != nil else { return nil }
+    return StoredAttribute.leaves(of: attribute).map { Array($0.names.dropFirst()) }
   }
 
   /// What the groups are made by.
-  public var groupExpressions: [Expression] { propertiesToGroupBy.map { resolveNames(.keyPath($0)) } }
+  public var groupExpressions: [Expression] {
+    propertiesToGroupBy.flatMap { path in
+      let expression = resolveNames(.keyPath(path))
+      guard case .keyPath(let path) = expression, let elements = compositeElements(at: path) else {
+        return [expression]
+      }
+      return elements.map { .keyPath(path + $0) }
+    }
+  }
 
   /// The having predicate with the names of fetched expressions replaced by what they stand for.
   public var resolvedHavingPredicate: Predicate? {

@@ -18,7 +18,8 @@ extension FetchedRows.Builder {
 
   private mutating func append(_ value: Value) {
     switch value {
-    case .null: appendMissing()
+    // Composites are fetched as their elements.
+    case .null, .composite: appendMissing()
     case .integer(let integer): append(integer)
     case .boolean(let flag): append(Int64(flag ? 1 : 0), kind: .boolean)
     case .double(let number): append(number)

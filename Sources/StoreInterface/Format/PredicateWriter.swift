@@ -163,6 +163,9 @@ struct PredicateWriter {
     // A date that is no number has no description.
     case .date(let date): writeArgument(.constant(value), shown: "<date \(date.timeIntervalSinceReferenceDate)>")
     case .double, .decimal: writeArgument(.constant(value), shown: "<\(value)>")
+    case .composite(let elements):
+      let names = elements.keys.sorted { $0.precedesByCodePoint($1) }.joined(separator: ", ")
+      writeArgument(.constant(value), shown: "<composite: \(names)>")
     }
   }
 

@@ -117,8 +117,12 @@ extension InMemoryContents {
     var new = snapshot
     new.version = version
     let entityLayout = layout[snapshot.objectID.entity]
-    for (index, attribute) in entityLayout.attributes.enumerated() where attribute.isTransient {
-      new.attributes[index] = .null
+    for (index, attribute) in entityLayout.attributes.enumerated() {
+      if attribute.isTransient {
+        new.attributes[index] = .null
+      } else if case .composite = new.attributes[index] {
+        new.attributes[index] = attribute.normalized(new.attributes[index])
+      }
     }
     if let old { forgetUniqueValues(of: old, key) }
     rows[key.root][key.primaryKey] = new

@@ -7,15 +7,15 @@ struct StoredSubject: PredicateSubject {
   var objectID: ObjectID { row.objectID }
 
   func value(at keyPath: Predicate.KeyPath) -> Value {
-    guard let last = keyPath.last, let owner = owner(of: keyPath),
-      let index = contents.layout[owner.objectID.entity].attributeIndexes[last]
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
+      let index = contents.layout[owner.objectID.entity].attributeIndexes[name]
     else { return .null }
-    return owner.attributes[index]
+    return owner.attributes[index].element(at: rest.dropFirst())
   }
 
   func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
-    guard let last = keyPath.last, let owner = owner(of: keyPath),
-      let index = contents.layout[owner.objectID.entity].relationshipIndexes[last]
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
+      let index = contents.layout[owner.objectID.entity].relationshipIndexes[name]
     else { return nil }
     return owner.toOne[index]
   }
@@ -30,14 +30,18 @@ struct StoredSubject: PredicateSubject {
     contents.row(objectID).map { StoredSubject(contents: contents, row: $0) }
   }
 
-  private func owner(of keyPath: Predicate.KeyPath) -> Snapshot? {
+  /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
+  /// composite its elements.
+  private func end(of keyPath: Predicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = row
-    for name in keyPath.dropLast() {
-      guard let index = contents.layout[here.objectID.entity].relationshipIndexes[name],
-        let next = here.toOne[index].flatMap({ contents.row($0) })
-      else { return nil }
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first,
+      let index = contents.layout[here.objectID.entity].relationshipIndexes[name]
+    {
+      guard let next = here.toOne[index].flatMap({ contents.row($0) }) else { return nil }
       here = next
+      rest.removeFirst()
     }
-    return here
+    return (here, rest)
   }
 }

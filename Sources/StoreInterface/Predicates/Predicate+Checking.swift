@@ -42,8 +42,12 @@ extension Predicate {
     let path = keyPath.joined(separator: ".")
     guard let last = keyPath.last else { throw .failure("an empty key path on \(start.name)") }
     var entity = start
-    for name in keyPath.dropLast() {
+    for (position, name) in keyPath.dropLast().enumerated() {
       if !allowsTransients { try entity.requireStored(name) }
+      if end == .attribute, let attribute = entity.attribute(name), attribute.type == .composite {
+        _ = try entity.element(of: attribute, keyPath[(position + 1)...], allowsTransients)
+        return
+      }
       guard let relationship = entity.relationship(name) else {
         throw .failure("\(entity.name) has no relationship \"\(name)\" (key path \(path) from \(start.name))")
       }
@@ -58,6 +62,8 @@ extension Predicate {
       throw .failure("\(entity.name) has no attribute \"\(last)\" (key path \(path) from \(start.name))")
     case .toOne where entity.relationship(last)?.isToMany != false:
       throw .failure("\(entity.name) has no to-one relationship \"\(last)\" (key path \(path) from \(start.name))")
+    case .attribute:
+      if let attribute = entity.attribute(last) { _ = try entity.element(of: attribute, [], allowsTransients) }
     default: break
     }
   }

@@ -123,16 +123,6 @@ extension Expression {
 }
 
 extension Entity {
-  /// The attribute at the end of a path of relationships.
-  func attribute(at path: Predicate.KeyPath) -> AttributeDescription? {
-    var here = self
-    for name in path.dropLast() {
-      guard let relationship = here.relationship(name) else { return nil }
-      here = relationship.destination
-    }
-    return path.last.flatMap { here.attribute($0) }
-  }
-
   /// What a property at the end of a key path is.
   enum PathEnd {
     case attribute, toOne
@@ -141,13 +131,15 @@ extension Entity {
   /// What a path of to-one relationships ends at; nil for a path that goes through or ends at a to-many relationship,
   /// or does not exist.
   func end(of path: Predicate.KeyPath) -> PathEnd? {
-    guard let last = path.last else { return nil }
     var here = self
-    for name in path.dropLast() {
-      guard let relationship = here.relationship(name), !relationship.isToMany else { return nil }
+    var rest = path[...]
+    while rest.count > 1, let name = rest.first, let relationship = here.relationship(name) {
+      if relationship.isToMany { return nil }
       here = relationship.destination
+      rest.removeFirst()
     }
-    if here.attribute(last) != nil { return .attribute }
-    return here.relationship(last)?.isToMany == false ? .toOne : nil
+    guard let name = rest.first else { return nil }
+    if let attribute = here.attribute(name) { return attribute.element(at: rest.dropFirst()) == nil ? nil : .attribute }
+    return rest.count == 1 && here.relationship(name)?.isToMany == false ? .toOne : nil
   }
 }

@@ -4,7 +4,8 @@ public import ObjectModel
 public protocol PredicateSubject {
   /// The object's identity; its entity says which properties there are.
   var objectID: ObjectID { get }
-  /// The value at a key path that ends at an attribute, through to-one relationships; `.null` when it is missing.
+  /// The value at a key path that ends at an attribute, or at an element of a composite attribute, through to-one
+  /// relationships; `.null` when it is missing.
   func value(at keyPath: Predicate.KeyPath) -> Value
   /// The destination at a key path that ends at a to-one relationship; nil when it leads nowhere.
   func destination(at keyPath: Predicate.KeyPath) -> ObjectID?

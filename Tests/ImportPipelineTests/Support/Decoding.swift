@@ -88,6 +88,7 @@ extension Value {
     case .data(let value): "data \(Array(value))"
     case .uuid(let value): "uuid \(value.uuidString)"
     case .uri(let value): "uri \(value.absoluteString)"
+    case .composite(let value): "composite \(value)"
     }
   }
 }

@@ -24,7 +24,13 @@ struct AgreementTests {
     staff.attributes[5].allowsExternalBinaryDataStorage = true
     staff.attributes[6].isTransient = true
     staff.attributes[7].composite = AttributeDescription.CompositeReference(
-      name: "Place", elements: [AttributeDescription("street", .string)])
+      name: "Place",
+      elements: [
+        AttributeDescription("street", .string), AttributeDescription("area", .composite), .init("cache", .date),
+      ])
+    staff.attributes[7].composite?.elements[1].composite = AttributeDescription.CompositeReference(
+      name: "Area", elements: [AttributeDescription("size", .double)])
+    staff.attributes[7].composite?.elements[2].isTransient = true
     let model = try ManagedObjectModel(entities: [staff])
     self.staff = try model.entity("Staff")
     stores = [
@@ -135,21 +141,90 @@ struct AgreementTests {
     }
   }
 
-  @Test("a composite attribute and its elements are refused", arguments: ["place", "place.street"])
-  func composite(path: String) throws {
-    let keyPath = path.split(separator: ".").map(String.init)
-    for store in stores {
-      var asking = FetchRequest(staff)
-      asking.predicate = try StoreInterface.Predicate(format: "%K == nil", path)
-      var sorting = FetchRequest(staff)
-      sorting.sortDescriptors = [.init(keyPath)]
-      for request in [asking, sorting] {
-        #expect { try store.snapshots(request) } throws: { "\($0)".contains("Staff.place is composite") }
+  @Test("a composite attribute is asked for by its elements: itself, and elements that it does not have, are refused")
+  func composite() throws {
+    for (path, message) in [
+      ("place", "Staff.place is composite: a request asks for its elements, such as Staff.place.street"),
+      ("place.area", "Staff.place.area is composite"), ("place.town", "Staff.place has no element"),
+      ("place.street.x", "Staff.place.street is no composite: it has no element"),
+      ("place.cache", "Staff.place.cache is transient"), ("place.area.size.x", "is no composite"),
+    ] {
+      let keyPath = path.split(separator: ".").map(String.init)
+      for store in stores {
+        var asking = FetchRequest(staff)
+        asking.predicate = try StoreInterface.Predicate(format: "%K == nil", path)
+        var general = FetchRequest(staff)
+        general.predicate = try StoreInterface.Predicate(format: "%K IN {name, 'x'}", path)
+        var sorting = FetchRequest(staff)
+        sorting.sortDescriptors = [.init(keyPath)]
+        for request in [asking, general, sorting] {
+          #expect { try store.snapshots(request) } throws: { "\($0)".contains(message) }
+        }
       }
-      var columns = FetchRequest(staff)
-      columns.propertiesToFetch = [ExpressionDescription(keyPath: keyPath)]
-      #expect { try store.rows(columns) } throws: { "\($0)".contains("Staff.place is composite") }
     }
+  }
+
+  @Test("elements of composites in predicates, sorts, dictionaries and groups")
+  func elements() throws {
+    for store in stores {
+      var request = SaveRequest()
+      for (key, place) in [
+        (1, ["street": .string("Oak"), "area": .composite(["size": .double(4)])]),
+        (2, ["street": .string("Elm")]), (3, ["area": .composite(["size": .double(9), "name": .null])]),
+        (4, ["street": .null, "area": .composite([:])]),
+      ] as [(Int64, [String: Value])] {
+        let id = ObjectID(entity: staff, reference: .permanent(store: store.identifier, primaryKey: key))
+        var row = try #require(try store.snapshots(all { $0.predicate = .selfIsIn([id]) }).first)
+        row.attributes[try #require(staff.attributes.firstIndex { $0.name == "place" })] = .composite(place)
+        request.updated.append(row)
+      }
+      try store.save(request)
+    }
+    #expect(try keys("place.street == 'Oak'") == [[1], [1]])
+    #expect(try keys("place.street BEGINSWITH[c] 'e' OR place.area.size > 4") == [[2, 3], [2, 3]])
+    #expect(try keys("place.street == nil AND place.area.size == nil") == [[4, 5, 6], [4, 5, 6]])
+    #expect(try keys("place.street.length == 3 AND place.area.size + 1 == 5") == [[1], [1]])
+    #expect(try keys("place.street IN {'Elm', 'Oak'} AND place.street.lowercaseString == 'elm'") == [[2], [2]])
+    #expect(try keys("SELF.place.street == 'Oak'") == [[1], [1]])
+    for store in stores {
+      let sorted = all { $0.sortDescriptors = [.init(["place", "area", "size"], ascending: false), .init(["name"])] }
+      #expect(try store.snapshots(sorted).prefix(3).map(\.objectID.primaryKey) == [3, 1, 5])
+      // Rows come back in the normal form: without elements that are null.
+      let place = try #require(staff.attributes.firstIndex { $0.name == "place" })
+      #expect(
+        try store.snapshots(all { $0.sortDescriptors = [] }).prefix(4).map { $0.attributes[place] } == [
+          .composite(["street": .string("Oak"), "area": .composite(["size": .double(4)])]),
+          .composite(["street": .string("Elm")]), .composite(["area": .composite(["size": .double(9)])]), .null,
+        ])
+    }
+    let columns = try cells {
+      $0.propertiesToFetch = [
+        ExpressionDescription("p", .keyPath(["place"])), ExpressionDescription(keyPath: ["name"]),
+      ]
+      $0.fetchLimit = 1
+    }
+    #expect(columns[0] == [[.value(.double(4)), .value(.string("Oak")), .value(.string("a"))]])
+    #expect(columns[0] == columns[1])
+    let groups = try cells {
+      $0.propertiesToFetch = [
+        ExpressionDescription(keyPath: ["place"]),
+        ExpressionDescription("n", try StoreInterface.Expression(format: "@count")),
+      ]
+      $0.propertiesToGroupBy = [["place"]]
+      $0.sortDescriptors = [.init(["n"]), .init(["place", "area", "size"])]
+    }
+    #expect(groups[0].map { $0[2] } == [1, 1, 1, 3].map { .value(.integer($0)) })
+    #expect(groups[0] == groups[1])
+    for store in stores {
+      let names = try store.rows(all { $0.resultType = .dictionaries }).columns
+      #expect(names.contains("place.street") && names.contains("place.area.size") && !names.contains("place"))
+    }
+  }
+
+  private func all(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
+    var request = FetchRequest(staff)
+    change(&request)
+    return request
   }
 
   @Test("a transient attribute is refused, and an object in memory may be asked for it")

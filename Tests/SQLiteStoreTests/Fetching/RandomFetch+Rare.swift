@@ -23,7 +23,7 @@ extension RandomFetch {
       return .collection(.count, of: .set(pick(Expression.SetOperation.allCases), left, right), [])
     default:
       guard let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first else { return nil }
-      let union = Expression.collection(pick([.unionOfObjects, .distinctUnionOfObjects]), of: list, [name])
+      let union = Expression.collection(pick([.unionOfObjects, .distinctUnionOfObjects]), of: list, name)
       return .collection(pick([.count, .sum, .maximum]), of: union, [])
     }
   }

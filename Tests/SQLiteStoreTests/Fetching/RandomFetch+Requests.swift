@@ -15,7 +15,7 @@ extension RandomFetch {
       let attribute = pick(attributes)
       request.sortDescriptors.append(
         FetchRequest.SortDescriptor(
-          path + [attribute.name], ascending: below(2) == 0,
+          path + attribute.names, ascending: below(2) == 0,
           comparison: pick([.binary, .binary, .localizedStandard, .caseInsensitive])))
     }
     if below(3) == 0 { request.fetchLimit = 1 + below(6) }
@@ -29,20 +29,20 @@ extension RandomFetch {
     let entity = request.entity
     request.resultType = .dictionaries
     request.sortDescriptors = []
-    let keys = Self.comparable(entity).map(\.name) + entity.relationships.filter { !$0.isToMany }.map(\.name)
+    let keys = Self.comparable(entity).map(\.names) + entity.relationships.filter { !$0.isToMany }.map { [$0.name] }
     switch keys.isEmpty ? 2 : below(3) {
     case 0:
       let count = 1 + below(3)
       request.propertiesToFetch = (0..<count).map { index in
         let expression = below(3) == 0 ? text(entity, depth: 1) : number(entity, depth: 2)
-        return ExpressionDescription("c\(index)", below(3) == 0 ? .keyPath([pick(keys)]) : expression)
+        return ExpressionDescription("c\(index)", below(3) == 0 ? .keyPath(pick(keys)) : expression)
       }
       if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["c0"], ascending: below(2) == 0)] }
       request.returnsDistinctResults = below(2) == 0
     case 1:
-      let groups = Set([pick(keys)] + (below(3) == 0 ? [pick(keys)] : [])).sorted()
-      request.propertiesToGroupBy = groups.map { [$0] }
-      request.propertiesToFetch = groups.map { ExpressionDescription(keyPath: [$0]) } + aggregates(entity)
+      let groups = Set([pick(keys)] + (below(3) == 0 ? [pick(keys)] : [])).sorted { $0.lexicographicallyPrecedes($1) }
+      request.propertiesToGroupBy = groups
+      request.propertiesToFetch = groups.map { ExpressionDescription(keyPath: $0) } + aggregates(entity)
       if below(2) == 0 { request.havingPredicate = having(entity) }
       if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["n"], ascending: below(2) == 0)] }
     default: request.propertiesToFetch = aggregates(entity)
@@ -57,7 +57,7 @@ extension RandomFetch {
       return .compare(.init(count, pick([.greater, .lessOrEqual]), limit))
     }
     let function = pick([Expression.Function.sum, .minimum, .maximum, .average, .count])
-    let value = Expression.keyPath([name])
+    let value = Expression.keyPath(name)
     let operand = below(3) == 0 ? Expression.function(.distinct, [value]) : value
     let comparison = Predicate.compare(.init(.function(function, [operand]), pick([.greater, .lessOrEqual]), limit))
     return below(3) == 0 ? .or([comparison, .compare(.init(count, .equal, limit))]) : comparison
@@ -65,13 +65,13 @@ extension RandomFetch {
 
   private mutating func aggregates(_ entity: Entity) -> [ExpressionDescription] {
     let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first
-    let value = name.flatMap { below(3) == 0 ? nil : .keyPath([$0]) } ?? number(entity, depth: 1)
+    let value = name.flatMap { below(3) == 0 ? nil : .keyPath($0) } ?? number(entity, depth: 1)
     let function = pick([
       Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
     ])
     let operand = below(4) == 0 ? Expression.function(.distinct, [value]) : value
     let alone = name.flatMap { name in
-      below(4) == 0 ? Expression.collection(pick([.sum, .maximum]), of: .selfObject, [name]) : nil
+      below(4) == 0 ? Expression.collection(pick([.sum, .maximum]), of: .selfObject, name) : nil
     }
     return [
       ExpressionDescription("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),

@@ -30,21 +30,22 @@ struct RandomFetch {
     case other
   }
 
-  static func attributes(_ entity: Entity, _ sort: Sort) -> [String] {
-    comparable(entity).filter { attribute in
-      switch (sort, attribute.type) {
+  /// The key paths of stored attributes and of elements of composites.
+  static func attributes(_ entity: Entity, _ sort: Sort) -> [[String]] {
+    comparable(entity).filter { leaf in
+      switch (sort, leaf.attribute.type) {
       case (.number, .integer16), (.number, .integer32), (.number, .integer64), (.number, .double), (.number, .float),
         (.number, .boolean), (.number, .decimal), (.text, .string), (.date, .date), (.other, .binary), (.other, .uuid),
         (.other, .uri):
         true
       default: false
       }
-    }.map(\.name)
+    }.map(\.names)
   }
 
   /// Stores refuse to compare and to sort by what may lie in files of its own.
-  static func comparable(_ entity: Entity) -> [AttributeDescription] {
-    entity.attributes.filter { !$0.allowsExternalBinaryDataStorage }
+  static func comparable(_ entity: Entity) -> [StoredAttribute] {
+    entity.storedLeaves.filter { !$0.attribute.allowsExternalBinaryDataStorage }
   }
 
   // MARK: key paths
@@ -76,7 +77,7 @@ struct RandomFetch {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     let names = Self.attributes(entity, sort)
-    return names.isEmpty ? nil : place.make(path + [pick(names)])
+    return names.isEmpty ? nil : place.make(path + pick(names))
   }
 
   /// A list of objects: a to-many relationship, or two of them one after the other.
@@ -118,7 +119,7 @@ struct RandomFetch {
         if let (list, _) = objects(root) { return .collection(.count, of: list, []) }
       case 4, 5:
         if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
-          return .collection(pick([.sum, .average, .minimum, .maximum, .count]), of: list, [name])
+          return .collection(pick([.sum, .average, .minimum, .maximum, .count]), of: list, name)
         }
       case 6:
         if let subquery = subquery(root, depth: depth - 1) { return .collection(.count, of: subquery, []) }
@@ -129,11 +130,11 @@ struct RandomFetch {
         if let date = value(root, .date) { return .function(pick([.year, .month, .day, .hour, .weekday]), [date]) }
       case 9:
         if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
-          return .element(of: extended(list, [name]), pick([.first, .last, .size, .at(.constant(.integer(1)))]))
+          return .element(of: extended(list, name), pick([.first, .last, .size, .at(.constant(.integer(1)))]))
         }
       default:
         if let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first {
-          return .function(pick([.median, .standardDeviation, .sum, .maximum]), [extended(list, [name])])
+          return .function(pick([.median, .standardDeviation, .sum, .maximum]), [extended(list, name)])
         }
       }
     }
@@ -213,16 +214,16 @@ struct RandomFetch {
       guard let (list, entity) = objects(root) else { break }
       let modifier = pick([Predicate.Comparison.Modifier.any, .all])
       if below(2) == 0, let name = Self.attributes(entity, .text).first {
-        return textComparison(extended(list, [name]), root, depth: depth, modifier: modifier)
+        return textComparison(extended(list, name), root, depth: depth, modifier: modifier)
       }
       guard let name = Self.attributes(entity, .number).first else { break }
-      return .init(extended(list, [name]), pick(signs), number(root, depth: depth), modifier: modifier)
+      return .init(extended(list, name), pick(signs), number(root, depth: depth), modifier: modifier)
     case 8:
       guard let subquery = subquery(root, depth: depth) else { break }
       return .init(.collection(.count, of: subquery, []), pick(signs), .constant(.integer(Int64(below(3)))))
     case 9:
       guard let (list, entity) = objects(root), let name = Self.attributes(entity, .number).first else { break }
-      return .init(number(root, depth: 0), .isIn, extended(list, [name]))
+      return .init(number(root, depth: 0), .isIn, extended(list, name))
     case 11:
       guard let date = value(root, .date) else { break }
       if below(6) == 0 { return .init(date, pick(signs), .function(.now, [])) }

@@ -32,7 +32,8 @@ struct RandomModel {
         entity.attributes.append(attribute("p\(index)\(number)"))
       }
       if isOneOf(3), !entity.attributes.isEmpty {
-        let properties = entity.attributes.filter { $0.type != .binary }.prefix(below(1, 3)).map(\.name)
+        let properties = entity.attributes.filter { $0.type != .binary && $0.type != .composite }.prefix(below(1, 3))
+          .map(\.name)
         let elements = properties.map { FetchIndexDescription.Element(.property($0), isAscending: below(0, 3) > 0) }
         if !elements.isEmpty { entity.fetchIndexes = [FetchIndexDescription("by", elements: elements)] }
       }
@@ -40,7 +41,16 @@ struct RandomModel {
     }
   }
 
-  private mutating func attribute(_ name: String) -> AttributeDescription {
+  private mutating func attribute(_ name: String, depth: Int = 0) -> AttributeDescription {
+    if depth < 3, isOneOf(7) {
+      var composite = AttributeDescription(name, .composite)
+      // Elements of many composites are called alike, and like words that end key paths.
+      let names = ["e", "f", "entity", "name", "length"].shuffled(using: &random).prefix(below(0, 4))
+      var elements: [AttributeDescription] = []
+      for name in names { elements.append(attribute(name, depth: depth + 1)) }
+      composite.composite = .init(name: name, elements: elements)
+      return composite
+    }
     let types: [AttributeType] = [
       .integer16, .integer32, .integer64, .double, .float, .decimal, .boolean, .date, .string, .string, .string,
       .binary,

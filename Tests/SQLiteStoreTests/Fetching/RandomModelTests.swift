@@ -96,7 +96,13 @@ private struct Plain: Equatable, CustomStringConvertible {
 
   init(_ row: Snapshot) {
     description =
-      "\(Self.text(row.objectID)) v\(row.version) \(row.attributes) \(row.toOne.map { $0.map(Self.text) ?? "-" })"
+      "\(Self.text(row.objectID)) v\(row.version) \(row.attributes.map(Self.plain)) \(row.toOne.map { $0.map(Self.text) ?? "-" })"
+  }
+
+  /// Elements of composites have no order.
+  private static func plain(_ value: Value) -> String {
+    guard case .composite(let elements) = value else { return "\(value)" }
+    return "{" + elements.map { "\($0.key): \(plain($0.value))" }.sorted().joined(separator: ", ") + "}"
   }
 
   static func text(_ id: ObjectID) -> String { "\(id.entity.name) \(id.primaryKey ?? 0)" }

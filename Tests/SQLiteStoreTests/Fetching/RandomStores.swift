@@ -44,7 +44,7 @@ struct RandomStores {
         objects.append(Object(entity: entity, key: key))
       }
     }
-    let values = objects.map { object in object.entity.attributes.map { value($0.type) } }
+    let values = objects.map { object in object.entity.attributes.map { value($0) } }
     let links = Links(model, objects.map { ($0.entity, $0.key) }, &random)
     for store in [sqlite, memory] as [any PersistentStore] {
       func id(_ end: Links.End) -> ObjectID {
@@ -73,9 +73,14 @@ struct RandomStores {
     var key: Int64
   }
 
-  private mutating func value(_ type: AttributeType) -> Value {
+  private mutating func value(_ attribute: AttributeDescription) -> Value {
     if below(5) == 0 { return .null }
-    switch type {
+    if let composite = attribute.composite {
+      var elements: [String: Value] = [:]
+      for element in composite.elements where below(4) > 0 { elements[element.name] = value(element) }
+      return .composite(elements)
+    }
+    switch attribute.type {
     case .integer16, .integer32, .integer64: return .integer(Int64(below(12)) - 3)
     // Quarters add up exactly in any order.
     case .double, .float: return .double(Double(below(48)) / 4 - 2)
