@@ -98,9 +98,11 @@ public struct PipelineRun {
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
     report.warnings = modelFile.warnings.map { "model: \($0.shortDescription)" }
-    if pipeline.store.replace == .whenChanged, hasAllExports, let known = build.existingInputDigest,
-      try known.digest == digest.value().text
-    {
+    let known = pipeline.store.replace == .whenChanged ? build.existingInputDigest : nil
+    if let difference = known?.difference {
+      report.warnings.append(
+        "\(FilePath.shown(pipeline.store.path)) is not as the last run left it, and is built anew: \(difference)")
+    } else if hasAllExports, let known, try known.digest == digest.value().text {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
@@ -153,11 +155,15 @@ public struct PipelineRun {
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
     }
-    let known = try digest.value()
+    let inputDigest = try digest.value()
     try inputs.requireUnchanged()
-    try store.setMetadata(
-      [StoreBuild.inputDigestKey: build.mark(known)],
-      identifier: isFresh && pipeline.store.uuid == nil ? known.uuid : nil)
+    // A target that the run has found nothing new for says nothing new either.
+    if isFresh || pipeline.store.replace != .never || store.hasChanges {
+      let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(ResultProof.placeholder) : nil
+      try store.setMetadata(
+        [StoreBuild.inputDigestKey: build.mark(inputDigest), ResultProof.key: proof],
+        identifier: isFresh && pipeline.store.uuid == nil ? inputDigest.uuid : nil)
+    }
     report.storeIdentifier = store.identifier
     logger.debug("sealing the store")
     progress.begin(.sealing)
@@ -200,6 +206,7 @@ public struct PipelineRun {
     }
     defer { for export in exported { export.work?.remove() } }
     try finishing?.value()
+    if pipeline.store.replace == .whenChanged { try sealing.work { try ResultProof.write(build.storePath) } }
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
     sealing.add(bytes: report.storeBytes)

@@ -61,12 +61,12 @@ struct StoreBuild {
   }
 
   /// The digest that the target was built from, if it was built here.
-  var existingInputDigest: (digest: String, identifier: String)? {
-    guard FileManager.default.fileExists(atPath: settings.path),
-      let metadata = try? StoreMetadata.read(path: settings.path),
-      case .string(let digest)? = metadata.values[Self.inputDigestKey]
-    else { return nil }
-    return (digest, metadata.uuid)
+  /// - Returns: also what keeps the store from being what the run made; nil when nothing does.
+  var existingInputDigest: (digest: String, identifier: String, difference: String?)? {
+    guard FileManager.default.fileExists(atPath: settings.path) else { return nil }
+    guard let metadata = try? StoreMetadata.read(path: settings.path) else { return ("", "", "it cannot be read") }
+    guard case .string(let digest)? = metadata.values[Self.inputDigestKey] else { return nil }
+    return (digest, metadata.uuid, ResultProof.difference(settings.path, metadata))
   }
 
   /// What the finished store says it was built from.
@@ -152,9 +152,8 @@ struct StoreBuild {
   /// Closes the store where it is a copy of the target and nothing was written to it.
   /// - Returns: false when it is to be sealed and moved over the target.
   func closeIfUnchanged(_ store: SQLiteStore) throws -> Bool {
-    guard let targetStamp, settings.journal == .delete, try StoreStamp.read(path: settings.path) == targetStamp else {
-      return false
-    }
+    guard let targetStamp, try StoreStamp.read(path: settings.path) == targetStamp else { return false }
+    if settings.journal == .wal { return try store.closeIfUntouched(inWriteAheadMode: settings.path) }
     return try store.closeIfUnchanged(from: settings.path)
   }
 

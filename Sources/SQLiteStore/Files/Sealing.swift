@@ -118,6 +118,22 @@ extension SQLiteStore {
     }
   }
 
+  /// Whether anything was written to the store since it was opened.
+  public var hasChanges: Bool { locked { isCreator || hasLoadedPages || connection.totalChanges != 0 } }
+
+  /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
+  public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
+    try perform {
+      let header = try FileSystem.header(original)
+      guard !hasChanges, !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
+        header.count == 100,
+        header[18] == 2, header[19] == 2
+      else { return false }
+      try close()
+      return true
+    }
+  }
+
   private func verify(_ verification: SealVerification, checksPages: Bool) throws {
     if verification == .none { return }
     let consistency = Consistency(connection: connection, layout: layout)

@@ -1,3 +1,4 @@
+import Foundation
 import StoreInterface
 
 /// Whether a store may take the place of what is at its path.
@@ -11,6 +12,11 @@ public enum StoreTarget {
 
   /// The folder with the files of a store's external data; it need not be there.
   public static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
+
+  /// Names of the files of external data that a store's rows name, sorted.
+  public static func externalFiles(of path: String) throws -> [String] {
+    try PrivateView.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()
+  }
 
   /// What is at a path, for a store that is to be put there.
   public enum Content: Sendable, Hashable {
@@ -51,6 +57,13 @@ public enum StoreTarget {
     return value.stringValue?.hasPrefix(importedPrefix) != true
   }
 
+  /// Whether a file whose metadata cannot be read has the key in its bytes all the same: a store made here that was cut
+  /// short.
+  private static func isDamagedResult(_ path: String) -> Bool {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe) else { return false }
+    return data.range(of: Data(digestKey.utf8)) != nil && data.range(of: Data(importedPrefix.utf8)) == nil
+  }
+
   /// Looks at a path without changing anything there.
   /// - Throws: `StoreError.busy` when a store is being written to all the time, `.inputOutput`.
   public static func content(at path: String) throws -> Content {
@@ -66,7 +79,7 @@ public enum StoreTarget {
     } catch StoreError.busy(let path) {
       throw StoreError.busy(path: path)
     } catch {
-      return .database
+      return isDamagedResult(path) ? .earlierStore : .database
     }
   }
 }

@@ -1,0 +1,63 @@
+import Foundation
+import ObjectModel
+import SQLiteStore
+
+/// Whether a store is still what the run made, for `replace: when-changed`: nobody cut it short, wrote to it, or took its
+/// files of external data away.
+///
+/// The digest of the store's bytes and of its external files stands in the store's own metadata. It is counted with a
+/// placeholder in its place, and written over that when the store is sealed.
+enum ResultProof {
+  static let key = "SeedbedResultDigest"
+  /// As long as a digest in Base64.
+  static let placeholder = String(repeating: "=", count: 44)
+
+  /// Writes the digest of a sealed store into it. Metadata that lie on several pages may have the placeholder in two
+  /// pieces; then it stays, and only sizes and counters are compared.
+  static func write(_ path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    let data = try Data(contentsOf: url, options: .mappedIfSafe)
+    guard let range = data.range(of: Data(placeholder.utf8)) else { return }
+    let text = try digest(data, range, path)
+    let file = try FileHandle(forUpdating: url)
+    defer { try? file.close() }
+    try file.seek(toOffset: UInt64(range.lowerBound))
+    try file.write(contentsOf: Data(text.utf8))
+    try file.synchronize()
+  }
+
+  /// Why the store is not what a run made; nil when it is.
+  static func difference(_ path: String, _ metadata: StoreMetadata) -> String? {
+    for suffix in ["-wal", "-journal"] {
+      if case .file(let count) = PathContent(at: path + suffix), count > 0 {
+        return "another program wrote to it, and has a log beside it"
+      }
+    }
+    guard let stated = metadata.values[key]?.stringValue else { return "it does not say how it was left" }
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe), data.count >= 100 else {
+      return "it cannot be read"
+    }
+    func number(_ offset: Int) -> Int { data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }
+    let pageSize = Int(data[16]) << 8 | Int(data[17])
+    let expected = number(28) * (pageSize == 1 ? 65_536 : pageSize)
+    if data.count != expected { return "it has \(data.count) bytes, and its header says \(expected)" }
+    if stated == placeholder { return nil }
+    guard let range = data.range(of: Data(stated.utf8)) else { return "its contents have changed" }
+    guard let digest = try? digest(data, range, path) else { return "its files of external data are missing" }
+    return digest == stated ? nil : "its contents, or its files of external data, have changed"
+  }
+
+  /// - Parameter range: where the digest or its placeholder stands.
+  private static func digest(_ data: Data, _ range: Range<Data.Index>, _ path: String) throws -> String {
+    var digest = ContentDigest()
+    digest.update(length: data.count)
+    digest.update(data[..<range.lowerBound])
+    digest.update(data[range.upperBound...])
+    let folder = StoreTarget.externalDataFolder(of: path) + "/_EXTERNAL_DATA/"
+    for name in try StoreTarget.externalFiles(of: path) {
+      digest.update(content: Data(name.utf8))
+      digest.update(content: try Data(contentsOf: URL(fileURLWithPath: folder + name)))
+    }
+    return digest.finalize().base64EncodedString()
+  }
+}
