@@ -157,9 +157,10 @@ public struct PipelineRun {
     }
     let inputDigest = try digest.value()
     try inputs.requireUnchanged()
+    let placeholder = ResultProof.placeholder(inputDigest.text)
     // A target that the run has found nothing new for says nothing new either.
     if isFresh || pipeline.store.replace != .never || store.hasChanges {
-      let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(ResultProof.placeholder) : nil
+      let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(placeholder) : nil
       try store.setMetadata(
         [StoreBuild.inputDigestKey: build.mark(inputDigest), ResultProof.key: proof],
         identifier: isFresh && pipeline.store.uuid == nil ? inputDigest.uuid : nil)
@@ -206,7 +207,9 @@ public struct PipelineRun {
     }
     defer { for export in exported { export.work?.remove() } }
     try finishing?.value()
-    if pipeline.store.replace == .whenChanged { try sealing.work { try ResultProof.write(build.storePath) } }
+    if pipeline.store.replace == .whenChanged {
+      try sealing.work { try ResultProof.write(build.storePath, placeholder: placeholder) }
+    }
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
     sealing.add(bytes: report.storeBytes)

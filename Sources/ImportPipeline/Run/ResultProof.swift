@@ -9,15 +9,23 @@ import SQLiteStore
 /// placeholder in its place, and written over that when the store is sealed.
 enum ResultProof {
   static let key = "SeedbedResultDigest"
-  /// As long as a digest in Base64.
-  static let placeholder = String(repeating: "=", count: 44)
+
+  /// What stands in the digest's place while it is counted: as long as one, and no text that a row has by chance.
+  static func placeholder(_ inputDigest: String) -> String {
+    var digest = ContentDigest()
+    digest.update(content: Data((key + " " + inputDigest).utf8))
+    return digest.finalize().base64EncodedString()
+  }
 
   /// Writes the digest of a sealed store into it. Metadata that lie on several pages may have the placeholder in two
   /// pieces; then it stays, and only sizes and counters are compared.
-  static func write(_ path: String) throws {
+  static func write(_ path: String, placeholder: String) throws {
     let url = URL(fileURLWithPath: path)
     let data = try Data(contentsOf: url, options: .mappedIfSafe)
-    guard let range = data.range(of: Data(placeholder.utf8)) else { return }
+    let needle = Data(placeholder.utf8)
+    guard let range = data.range(of: needle),
+      data.range(of: needle, options: [], in: range.upperBound..<data.endIndex) == nil
+    else { return }
     let text = try digest(data, range, path)
     let file = try FileHandle(forUpdating: url)
     defer { try? file.close() }
@@ -41,7 +49,8 @@ enum ResultProof {
     let pageSize = Int(data[16]) << 8 | Int(data[17])
     let expected = number(28) * (pageSize == 1 ? 65_536 : pageSize)
     if data.count != expected { return "it has \(data.count) bytes, and its header says \(expected)" }
-    if stated == placeholder { return nil }
+    let inputDigest = metadata.values[StoreTarget.digestKey]?.stringValue ?? ""
+    if stated == placeholder(inputDigest) { return nil }
     guard let range = data.range(of: Data(stated.utf8)) else { return "its contents have changed" }
     guard let digest = try? digest(data, range, path) else { return "its files of external data are missing" }
     return digest == stated ? nil : "its contents, or its files of external data, have changed"
