@@ -32,6 +32,11 @@ struct DifferenceText {
     return lines + [""]
   }
 
+  private static let plurals = [
+    "class name": "class names", "fetch index": "fetch indexes", "transient property": "transient properties",
+    "default value": "default values", "delete rule": "delete rules", "name": "names",
+  ]
+
   /// Such as "7 differences matter to no store (4 class names, 3 fetch indexes): --verbose shows them".
   private static func counted(_ differences: [ModelDifference]) -> String {
     var counts: [(name: String, count: Int)] = []
@@ -43,7 +48,8 @@ struct DifferenceText {
         counts.append((name, 1))
       }
     }
-    let parts = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    let parts = counts.map { "\($0.count) \($0.count == 1 ? $0.name : plurals[$0.name] ?? $0.name)" }
+      .joined(separator: ", ")
     let subject = differences.count == 1 ? "1 difference matters" : "\(differences.count) differences matter"
     return "\(subject) to no store (\(parts)): --verbose shows \(differences.count == 1 ? "it" : "them")."
   }
