@@ -47,8 +47,7 @@ struct ExpectationCheck {
   ///   - open: the store where it is open.
   /// - Returns: how many expectations were met.
   /// - Throws: `RunError` with all that were not.
-  func check(_ steps: [StepReport], unread: [Bool], storePath: String, open: SQLiteStore? = nil) throws -> Int
-  {
+  func check(_ steps: [StepReport], unread: [Bool], storePath: String, open: SQLiteStore? = nil) throws -> Int {
     guard hasExpectations else { return 0 }
     var options = SQLiteStore.Options()
     options.isReadOnly = true
