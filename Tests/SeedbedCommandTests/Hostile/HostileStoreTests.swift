@@ -253,7 +253,7 @@ struct HostileStoreTests {
         case .export:
           ["export", DepotStore.store, "--model", DepotStore.model, "--entity", "Label", "--columns", "text"]
         case .copy: ["copy", "--replace", DepotStore.store, "copy.sqlite"]
-        case .run: ["run", "--quiet", "pipeline.yaml"]
+        case .run: ["run", "--quiet", "--force", "pipeline.yaml"]
         }
       let outcome = try await limited(arguments, in: workspace)
       let words = outcome.talk + (command == .check ? outcome.text : "")
