@@ -29,8 +29,9 @@ struct CompositeFileTests {
     return try ManagedObjectModel(entities: [venue])
   }
 
-  private static func open(_ kind: Kind, _ folder: TemporaryFolder) throws -> any PersistentStore {
-    let model = try model()
+  private static func open(
+    _ kind: Kind, _ folder: TemporaryFolder, _ model: ManagedObjectModel
+  ) throws -> any PersistentStore {
     switch kind {
     case .binary: return try AtomicStore(url: folder.file("v.binary"), model: model, format: BinaryStoreFormat())
     case .xml: return try AtomicStore(url: folder.file("v.xml"), model: model, format: XMLStoreFormat())
@@ -53,8 +54,9 @@ struct CompositeFileTests {
     let values: [Value] = [
       full, .null, .composite(["spot": .composite(["x": .double(2)])]), .composite(["street": .string("")]),
     ]
-    let store = try Self.open(kind, folder)
-    let venue = try #require(try Self.model()["Venue"])
+    let model = try Self.model()
+    let store = try Self.open(kind, folder, model)
+    let venue = try #require(model["Venue"])
     let address = try #require(venue.attributes.firstIndex { $0.name == "address" })
     let name = try #require(venue.attributes.firstIndex { $0.name == "name" })
     var request = SaveRequest()
@@ -68,7 +70,7 @@ struct CompositeFileTests {
       request.inserted.append(Snapshot(objectID: id, version: 1, attributes: attributes, toOne: []))
     }
     try store.save(request)
-    let again = try Self.open(kind, folder)
+    let again = try Self.open(kind, folder, model)
     var fetch = FetchRequest(venue)
     fetch.sortDescriptors = [.init(["name"])]
     #expect(try again.snapshots(fetch).map { $0.attributes[address] } == values)
