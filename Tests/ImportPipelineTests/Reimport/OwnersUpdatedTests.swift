@@ -1,4 +1,6 @@
+import ModelFiles
 import SQLite
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -41,11 +43,26 @@ struct OwnersUpdatedTests {
   }
 
   private func versions(_ town: Town) throws -> [String] {
+    try lines(
+      town,
+      "SELECT ZCODE || ' ' || Z_OPT FROM ZCITY UNION ALL SELECT ZIDENTIFIER || ' ' || Z_OPT FROM ZPERSON ORDER BY 1")
+  }
+
+  /// Of each owner the number of changes of type "update" in the store's history.
+  private func updates(_ town: Town) throws -> [String] {
+    try lines(
+      town,
+      """
+      SELECT name || ' ' || count(*) FROM ACHANGE JOIN (
+        SELECT Z_ENT, Z_PK, ZCODE AS name FROM ZCITY UNION ALL SELECT Z_ENT, Z_PK, ZIDENTIFIER FROM ZPERSON
+      ) AS owners ON owners.Z_ENT = ZENTITY AND owners.Z_PK = ZENTITYPK WHERE ZCHANGETYPE = 1 GROUP BY name ORDER BY name
+      """)
+  }
+
+  private func lines(_ town: Town, _ sql: String) throws -> [String] {
     let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
-    let statement = try Statement(
-      connection,
-      "SELECT ZCODE || ' ' || Z_OPT FROM ZCITY UNION ALL SELECT ZIDENTIFIER || ' ' || Z_OPT FROM ZPERSON ORDER BY 1")
+    let statement = try Statement(connection, sql)
     defer { statement.finalize() }
     var lines: [String] = []
     while try statement.step() { lines.append(statement.string(at: 0) ?? "") }
@@ -96,11 +113,50 @@ struct OwnersUpdatedTests {
       Self.steps + "\n    duplicates: last", strategy: strategy, isNew: false, recordsPerBatch: records)
     #expect(try again.ownersUpdated == 0 && self.versions(town) == versions)
     try town.write("shops.ndjson", [shop("c1", 2, "p1", title: "Other"), shop("c2", 2, "p2")])
-    // The digest of what the store was made from is new, and then the same.
-    try town.run(Self.steps, strategy: strategy, isNew: false, recordsPerBatch: records)
     let bytes = try town.storeBytes()
     let last = try town.run(Self.steps, strategy: strategy, isNew: false, recordsPerBatch: records)
     #expect(try last.ownersUpdated == 0 && town.storeBytes() == bytes)
+  }
+
+  @Test(
+    "history has one row for each owner and run, beside that of its own change, in place or not",
+    arguments: [false, true], ["upsert", "find-or-create"])
+  func history(isInPlace: Bool, strategy: String) throws {
+    for records in [1, 8192] {
+      let town = try Town()
+      let model = try StoreModel.readFile(
+        path: town.workspace.path("Town.xcdatamodel"), version: nil, templatePath: nil
+      ).model
+      var options = SQLiteStore.Options()
+      options.tracksHistory = true
+      try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+      try fill(town)
+      try town.run(Self.steps, strategy: strategy, isNew: false, isInPlace: isInPlace, recordsPerBatch: records)
+      #expect(try versions(town).allSatisfy { $0.hasSuffix(" 1") })
+      let before = try updates(town)
+      #expect(before == [], "\(before)")
+      // One person loses two shops to another; a city gets two, and a name of its own.
+      try town.write("cities.ndjson", [#"{"code": "c1", "name": "City"}"#, #"{"code": "c5", "name": "Named"}"#])
+      try town.write(
+        "shops.ndjson",
+        [
+          shop("c0", 1, "p1"), shop("c1", 1, "p1"), shop("c5", 2, "p3"), shop("c5", 3, "p3"), shop("c1", 2, "p1"),
+        ])
+      let result = try town.run(
+        Self.steps, strategy: strategy, isNew: false, isInPlace: isInPlace, recordsPerBatch: records)
+      #expect(
+        try versions(town) == [
+          "c0 1", "c1 1", "c2 1", "c3 1", "c4 1", "c5 2", "p0 2", "p1 2", "p2 1", "p3 2",
+        ])
+      #expect(result.ownersUpdated == 3)
+      // The city has one for its name and one for its members.
+      #expect(try updates(town) == ["c5 2", "p0 1", "p1 1", "p3 1"])
+      // Nothing new is no update.
+      let again = try town.run(
+        Self.steps, strategy: strategy, isNew: false, isInPlace: isInPlace, recordsPerBatch: records)
+      #expect(again.ownersUpdated == 0)
+      #expect(try updates(town) == ["c5 2", "p0 1", "p1 1", "p3 1"])
+    }
   }
 
   @Test("both sides of many-to-many relationships and ordered lists count, too", arguments: [1, 8192])
