@@ -21,6 +21,52 @@ struct DumpCommandTests {
     try await Tool.run(["dump"] + arguments, in: workspace.folder)
   }
 
+  @Test(
+    "an earlier dump is replaced only when its folder holds nothing else",
+    arguments: [
+      nil, "notes.txt", ".git/config", "Shop.sqlite", "Item.csv", "restore.yaml.old", "Old.xcdatamodeld/contents",
+    ])
+  func replacedFolder(other: String?) async throws {
+    let workspace = try await workspace()
+    let arguments = ["dump", "Shop.sqlite", "dump"] + Self.model
+    for gzip in [false, true] {
+      let outcome = try await Tool.run(arguments + ["--force"] + (gzip ? ["--gzip"] : []), in: workspace.folder)
+      #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    }
+    guard let other else { return }
+    let path = workspace.url("dump/" + other)
+    try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try workspace.write("dump/" + other, "precious")
+    let before = try workspace.names(in: "dump")
+    let outcome = try await Tool.run(arguments + ["--force"], in: workspace.folder)
+    #expect(outcome.exitCode == 73 && outcome.talk.contains(other.split(separator: "/")[0]), "\(outcome.talk)")
+    #expect(try workspace.names(in: "dump") == before && workspace.text("dump/" + other) == "precious")
+  }
+
+  @Test("a store or a model in the folder of an earlier dump is never replaced with it")
+  func inputInFolder() async throws {
+    let workspace = try await workspace()
+    #expect(try await Tool.run(["dump", "Shop.sqlite", "dump"] + Self.model, in: workspace.folder).exitCode == 0)
+    let model = ["--model", "dump/Shop.xcdatamodeld"]
+    let outcome = try await Tool.run(["dump", "Shop.sqlite", "dump", "--force"] + model, in: workspace.folder)
+    #expect(outcome.exitCode == 73, "\(outcome.talk)")
+    #expect(try await workspace.run("run", "--quiet", "dump/restore.yaml").exitCode == 0)
+    let bytes = try workspace.bytes("dump/Shop.sqlite")
+    let again = try await Tool.run(["dump", "dump/Shop.sqlite", "dump", "--force"] + Self.model, in: workspace.folder)
+    #expect(again.exitCode == 73, "\(again.talk)")
+    #expect(try workspace.bytes("dump/Shop.sqlite") == bytes)
+  }
+
+  @Test("a folder with an empty restore.yaml is no dump")
+  func emptyPipeline() async throws {
+    let workspace = try await workspace()
+    try FileManager.default.createDirectory(at: workspace.url("keep"), withIntermediateDirectories: true)
+    for name in ["restore.yaml", "a.txt"] { try workspace.write("keep/" + name, name == "a.txt" ? "precious" : "") }
+    let outcome = try await Tool.run(["dump", "Shop.sqlite", "keep", "--force"] + Self.model, in: workspace.folder)
+    #expect(outcome.exitCode == 73, "\(outcome.talk)")
+    #expect(try workspace.text("keep/a.txt") == "precious")
+  }
+
   @Test("a dump stands by itself and builds the store anew", arguments: [false, true])
   func restore(gzip: Bool) async throws {
     let workspace = try await workspace()

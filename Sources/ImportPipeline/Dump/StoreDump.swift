@@ -40,9 +40,9 @@ public struct StoreDump {
   ///   - modelPath: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, or a store that carries the model; nil for
   ///     the one that the store itself carries.
   ///   - modelVersion: a version of the model at `modelPath`; nil for the current one.
-  ///   - folder: where to write; it is not there yet, or empty.
+  ///   - folder: where to write; it is not there yet, or empty, or an earlier dump that may be replaced.
   ///   - compresses: whether the entities' files are gzip.
-  ///   - replacesDump: replaces a folder that is an earlier dump, and no other.
+  ///   - replacesDump: replaces a folder that holds an earlier dump and nothing else.
   public init(
     storePath: String, modelPath: String?, modelVersion: String?, folder: String, compresses: Bool,
     replacesDump: Bool = false, cancellation: Cancellation = Cancellation()
@@ -133,24 +133,36 @@ public struct StoreDump {
         hint: "name a folder that is not there yet")
     }
     if (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == true { return }
-    if replacesDump, isDump { return }
+    let earlier = EarlierDump(at: folder)
+    if earlier.isDump, replacesDump { return try checkContents(of: earlier) }
     throw RunError(
       .cannotCreate, code: "dump.not-empty", "the folder \(folder) is not empty",
-      hint: isDump
+      hint: earlier.isDump
         ? "it is an earlier dump: replace it with --force, or name a folder that is not there yet"
         : "name a folder that is not there yet, or remove it first")
   }
 
-  /// Whether the folder has the pipeline of an earlier dump.
-  private var isDump: Bool {
-    let path = folder + "/" + RestorePipeline.fileName
-    guard case .file = PathContent(at: path) else { return false }
-    return TextMark.line(Array(RestorePipeline.firstLine.utf8)).fits(path)
+  /// An earlier dump goes as a whole, so it may hold nothing but what a dump writes, and no input.
+  private func checkContents(of earlier: EarlierDump) throws(RunError) {
+    if let first = earlier.others.first {
+      let count = earlier.others.count
+      throw RunError(
+        .cannotCreate, code: "dump.other-files",
+        "the folder \(folder) holds \(first)\(count > 1 ? " and \(count - 1) more" : "") beside an earlier dump",
+        hint: "move what is no part of the dump elsewhere, or name a folder that is not there yet")
+    }
+    for input in [storePath] + (modelPath.map { [$0] } ?? []) where OutputCheck.lies(input, in: folder) {
+      throw RunError(
+        .cannotCreate, code: "dump.is-input", "\(input) lies in the folder \(folder), which is to be replaced",
+        hint: "name a folder that is not there yet")
+    }
   }
 
   /// - Parameter earlier: where an earlier dump goes, to be removed.
   private func putInPlace(_ partial: String, earlier: String) throws {
-    guard replacesDump, isDump else { return try StoreBuild.rename(partial, to: folder) }
+    guard replacesDump, PathContent(at: folder) == .folder else { return try StoreBuild.rename(partial, to: folder) }
+    // Something may have come to lie there meanwhile.
+    try checkFolder()
     try StoreBuild.rename(folder, to: earlier)
     do { try StoreBuild.rename(partial, to: folder) } catch {
       try? StoreBuild.rename(earlier, to: folder)

@@ -135,7 +135,9 @@ enum OutputCheck {
       case .folder, .fifo, .socket, .device, .brokenLink, .unknown: throw notAFile(result, content)
       }
       if mark.fits(result.path, options: options) { return }
-      what = StoreFile.isDatabase(path: result.path) ? "a database" : "no earlier result: it begins otherwise"
+      what =
+        StoreFile.isDatabase(path: result.path)
+        ? "a database" : "no earlier result of the same columns: it begins otherwise"
     }
     if replacesForeign { return }
     throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)
