@@ -16,6 +16,7 @@ struct SavePlan {
     deleted = context.deleted
     self.context = context
     let isChild = context.parent != nil
+    request.keepsVersionsOfNewOwners = !context.settings.updatesOwners
 
     if !isChild {
       // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.

@@ -17,6 +17,9 @@ public struct SaveRequest: Sendable {
   /// (somebody deleted them meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
+  /// Whether objects of which only the members change keep their version, as far as they are new to the import that the
+  /// save is a part of. Such a request's objects are not to be saved again from what was read before.
+  package var keepsVersionsOfNewOwners = false
 
   /// A request that writes nothing yet.
   public init() {}

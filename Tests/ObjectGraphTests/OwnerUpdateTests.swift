@@ -1,7 +1,9 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import SQLiteStore
 import StoreInterface
+import TestSupport
 import Testing
 
 /// An object is updated when members come to its to-many relationships or leave them, whichever side says so.
@@ -348,6 +350,33 @@ struct OwnerUpdateTests {
         }
         try reader.save()
       }
+    }
+  }
+
+  @Test(
+    "an object is saved again and again for its members, in a store under construction too", arguments: [false, true])
+  func again(isUnderConstruction: Bool) throws {
+    var options = SQLiteStore.Options()
+    options.isUnderConstruction = isUnderConstruction
+    let folder = try TemporaryFolder()
+    let school = try School(.inMemory)
+    let store = try SQLiteStore.create(
+      path: folder.path + "/again.sqlite", model: school.course.model, options: options)
+    let container = try PersistentContainer(name: "again", model: school.course.model, store: store)
+    let context = container.newBackgroundContext(name: "again")
+    try context.performAndWait {
+      let pupil = school.addPupil(context, "Ada")
+      try context.save()
+      for count in 1...3 {
+        try pupil.add(context.insert(school.club), to: "clubs")
+        try context.save()
+        #expect(try pupil.objects(for: "clubs").count == count)
+      }
+      context.reset()
+      let again = try #require(try context.fetch(school.all(school.pupil)).first)
+      try again.add(context.insert(school.club), to: "clubs")
+      try context.save()
+      #expect(try store.snapshots(FetchRequest(school.pupil)).map(\.version) == [5])
     }
   }
 }

@@ -110,7 +110,9 @@ extension SQLiteStore {
       last = (entityIndex, writer)
       return writer
     }
-    for snapshot in request.updated { try writer(snapshot.objectID).update(snapshot) }
+    for snapshot in request.updated {
+      try writer(snapshot.objectID).update(snapshot, keepsVersionOfNewOwner: request.keepsVersionsOfNewOwners)
+    }
     for index in request.inserted.indices {
       try writer(request.inserted[index].objectID).insert(request.inserted[index])
     }

@@ -74,11 +74,12 @@ final class SnapshotWriter {
   }
 
   /// Writes what differs from the stored row. Other columns keep what they have, to the byte.
-  func update(_ snapshot: Snapshot) throws {
+  /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
+  ///   stays.
+  func update(_ snapshot: Snapshot, keepsVersionOfNewOwner: Bool) throws {
     let key = store.primaryKey(of: snapshot.objectID) ?? 0
     let changed = try changedColumns(snapshot, key)
-    // Of a row that the import made, only members are others: its version stays.
-    if changed.isEmpty && store.isImporting && !store.wasThere(key, in: entity) { return }
+    if keepsVersionOfNewOwner && changed.isEmpty && store.isImporting && !store.wasThere(key, in: entity) { return }
     let names = changed.map { columns[$0].name }
     if let history = store.history {
       try history.recordingUpdate(entityNumber: number, key: key, columns: names) { try write(changed, snapshot, key) }

@@ -23,8 +23,9 @@ struct RandomStores {
   init(_ generator: inout SeededGenerator) throws {
     folder = try TemporaryFolder()
     model = try RandomModel.make(&generator)
-    // Not one under construction, where rows that the same import made keep their version when only members are others.
-    sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model)
+    var options = SQLiteStore.Options()
+    options.isUnderConstruction = true
+    sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model, options: options)
     memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
     random = SeededGenerator(seed: generator.next())
   }
