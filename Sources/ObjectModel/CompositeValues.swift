@@ -8,12 +8,13 @@ extension Value {
   }
 
   /// The same composite with another element at a path of names; the others stay. Null, or a value that is no composite,
-  /// counts as one without elements.
+  /// counts as one without elements. An element that becomes null is left out.
   public func settingElement(at path: some Collection<String>, to value: Value) -> Value {
     guard let name = path.first else { return value }
     var elements: [String: Value] = [:]
     if case .composite(let own) = self { elements = own }
-    elements[name] = (elements[name] ?? .null).settingElement(at: path.dropFirst(), to: value)
+    let element = (elements[name] ?? .null).settingElement(at: path.dropFirst(), to: value)
+    elements[name] = element == .null ? nil : element
     return .composite(elements)
   }
 }

@@ -6,7 +6,8 @@ import ModelFiles
 /// `seedbed generate`
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "generate", abstract: "Writes Swift accessors for a model: a file with a class per entity.",
+    commandName: "generate",
+    abstract: "Writes Swift accessors for a model: a file with a class per entity or a struct per composite.",
     discussion: """
       The paths of the files that are new or have changed are written to standard output; files that would not change \
       are not touched. A file that this command did not write is only replaced with --force.

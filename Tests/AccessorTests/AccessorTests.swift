@@ -115,6 +115,66 @@ struct AccessorTests {
     }
   }
 
+  @Test("composites are structs with a property for each element, which objects hold as dictionaries")
+  func composites() throws {
+    let identifier = UUID()
+    try work { context in
+      let house = House.insert(into: context)
+      #expect(house.address == nil && house.price == Price() && house.price.amount == 0)
+      var address = Address()
+      #expect(address.number == 0 && address.street == nil && address.spot == nil)
+      address.street = "Oak"
+      address.number = 7
+      address.spot = Spot()
+      address.spot?.x = 0.5
+      address.spot?.tag = identifier
+      house.address = address
+      house.price.amount = Decimal(15) / 10
+      house.spot = address.spot
+      house.Same = SameComposite()
+      house.Same?.open = true
+      house.oldAddress = AddressComposite(.composite(["street": .string("Elm")]))
+      house.keyword = defaultComposite(.composite(["size": .double(0.25)]))
+      #expect(house["address.spot.x"] == .double(0.5) && house["price"] == .composite(["amount": .decimal(1.5)]))
+      #expect(house.Same == nil, "a composite without elements is no value")
+      try context.save()
+      context.reset()
+      let again = try #require(try context.fetch(House.fetchRequest(in: context.coordinator.model)).first as? House)
+      #expect(again.address == address && again.address?.spot?.tag == identifier && again.spot == address.spot)
+      #expect(again.price.amount == Decimal(15) / 10 && again.price.currency == nil)
+      #expect(again.oldAddress?.street == "Elm" && again.keyword?.size == 0.25)
+      again.address?.spot?.x = 2
+      #expect(again["address.spot.x"] == .double(2) && again["address.street"] == .string("Oak"))
+      again.address?.spot = nil
+      again.address?.number = 0
+      #expect(again["address"] == .composite(["street": .string("Oak"), "number": .integer(0)]))
+      again.address = nil
+      #expect(again["address"] == .null)
+      address.spot?.seen = Foundation.Date(timeIntervalSinceReferenceDate: 3)
+      address.spot?.seen = nil
+      #expect(address.spot == again.spot && Address(.string("Oak")) == nil)
+    }
+  }
+
+  @Test("composites with names that Swift, their structs or other types want have their own")
+  func compositeNames() throws {
+    var room = RoomComposite()
+    room.selfProperty = "1"
+    room.initProperty = "2"
+    room.TypeProperty = "3"
+    room.compositeValueProperty = "4"
+    room.class = "5"
+    room.value = "6"
+    room.Value = "7"
+    #expect(
+      room.compositeValue
+        == .composite([
+          "self": .string("1"), "init": .string("2"), "Type": .string("3"), "compositeValue": .string("4"),
+          "class": .string("5"), "value": .string("6"), "Value": .string("7"),
+        ]))
+    #expect(Composite() == Composite(.composite([:])))
+  }
+
   @Test("#Predicate speaks of generated properties, inherited ones too")
   func predicates() throws {
     try work { context in

@@ -7,7 +7,7 @@ import ObjectModel
 enum Gallery {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
-      work(), painting(), artist(), room(), shadow(), sharedClass("Left"), sharedClass("Right"),
+      work(), painting(), artist(), room(), shadow(), house(), sharedClass("Left"), sharedClass("Right"),
     ])
   }
 
@@ -91,6 +91,39 @@ enum Gallery {
       AttributeDescription("bytes", .binary),
     ]
     return shadow
+  }
+
+  /// Composite attributes: nested ones, and composite types that are called like others, like what accessors use, like
+  /// nothing that Swift could take, and like their own attribute.
+  private static func house() -> EntityDescription {
+    func composite(
+      _ name: String, _ type: String, isOptional: Bool = true, _ elements: [AttributeDescription]
+    ) -> AttributeDescription {
+      var attribute = AttributeDescription(name, .composite)
+      attribute.isOptional = isOptional
+      attribute.composite = AttributeDescription.CompositeReference(name: type, elements: elements)
+      return attribute
+    }
+    var number = AttributeDescription("number", .integer16)
+    number.usesScalarValueType = true
+    var amount = AttributeDescription("amount", .decimal)
+    amount.isOptional = false
+    var cache = AttributeDescription("cache", .undefined)
+    cache.isTransient = true
+    let spot = composite("spot", "Spot", [.init("x", .double), .init("seen", .date), .init("tag", .uuid)])
+    let words = ["self", "init", "Type", "compositeValue", "class", "value", "name", "hash", "Value", "Hashable"]
+    var house = EntityDescription("House")
+    house.attributes = [
+      composite("address", "Address", [.init("street", .string), number, spot, cache]),
+      composite("oldAddress", "Address", [.init("street", .string)]),
+      spot,
+      composite("price", "Price", isOptional: false, [amount, .init("currency", .string)]),
+      composite("words", "Room", words.map { AttributeDescription($0, .string) }),
+      composite("evil", "Evil { }", []),
+      composite("Same", "Same", [.init("open", .boolean), .init("photo", .binary), .init("page", .uri)]),
+      composite("keyword", "default", [.init("size", .float)]),
+    ]
+    return house
   }
 
   private static func sharedClass(_ name: String) -> EntityDescription {

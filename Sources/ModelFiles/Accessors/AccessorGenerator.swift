@@ -30,19 +30,24 @@ public struct AccessorGenerator: Sendable {
     names = SwiftNames(model, modelName: modelName)
   }
 
-  /// One file per entity, in the order of the model's entities, and at the end one with the list of the classes, which
-  /// a persistent container takes.
+  /// One file per entity, in the order of the model's entities, one per composite type, and at the end one with the list
+  /// of the classes, which a persistent container takes.
   ///
   /// Attributes become properties: scalars where the model says so (an optional one is then 0 without a value, as
   /// Xcode's are), else optional where the attribute is. A required attribute that has no value yet reads as zero or
-  /// empty; UUIDs and URIs have no such value and are always optional. Composite attributes and fetched properties,
-  /// which objects do not hold, have no accessor.
+  /// empty; UUIDs and URIs have no such value and are always optional. A composite attribute becomes a property of a struct
+  /// with a property for each element that is not transient, nested composites too. Fetched properties, which objects do
+  /// not hold, have no accessor.
   public func files() -> [File] {
     var used: Set<String> = []
     var files: [File] = []
     for entity in model.entities {
       let text = EntityAccessors(entity, names: names, isPublic: isPublic).text
       files.append(File(name: fileName(names.bareClassName(of: entity), &used), text: text))
+    }
+    for composite in names.composites {
+      let text = CompositeAccessors(composite: composite, names: names, isPublic: isPublic).text
+      files.append(File(name: fileName(names.bareStructName(of: composite), &used), text: text))
     }
     files.append(File(name: fileName(names.listName, &used), text: listText()))
     return files

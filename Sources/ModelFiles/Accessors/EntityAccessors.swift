@@ -48,7 +48,8 @@ struct EntityAccessors {
 
   // MARK: Key paths
 
-  /// Inherited properties have other key paths than those of the parent's class, so that they are listed again.
+  /// Inherited properties have other key paths than those of the parent's class, so that they are listed again. Whole
+  /// composites are not compared.
   private mutating func addNaming() {
     let attributes = entity.attributes.filter { $0.composite == nil }.map(\.name)
     let relationships = entity.relationships.map(\.name)
@@ -105,55 +106,10 @@ struct EntityAccessors {
   // MARK: Attributes
 
   private mutating func add(_ attribute: AttributeDescription) {
-    if attribute.composite != nil { return }
-    let property = names.property(attribute.name)
-    let isReadOnly = attribute.derivation != nil
-    let kind = attribute.type.name
-    guard let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) else {
-      addPlain(attribute, property, kind, isReadOnly)
-      return
-    }
-    if shape.isFoundation { usesFoundation = true }
-    let isScalar = attribute.usesScalarValueType && attribute.type.hasScalar
-    let held = shape.read?("value") ?? "value"
-    let value = names.type("Value")
-    let note: String
-    let type: String
-    let missing: String
-    let stored: String
-    if let zero = shape.zero, isScalar || !attribute.isOptional {
-      note = attribute.isOptional ? "\(kind), \(zero) without a value" : "\(kind), required"
-      type = names.type(shape.type)
-      missing = zero
-      stored = ".\(shape.valueCase)(\(shape.write?("newValue") ?? "newValue"))"
-    } else {
-      note = attribute.isOptional ? kind : "\(kind), required"
-      type = names.type(shape.type) + "?"
-      missing = "nil"
-      stored = "newValue.map { \(value).\(shape.valueCase)(\(shape.write?("$0") ?? "$0")) } ?? .null"
-    }
-    let reading = "if case .\(shape.valueCase)(let value) = self[\"\(attribute.name)\"] { \(held) } else { \(missing) }"
-    let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
-    members.append(
-      """
-      /// \(note)\(extra).
-      \(access)var \(property): \(type) {
-      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { self[\"\(attribute.name)\"] = \(stored) }")
-      }
-      """)
-  }
-
-  private mutating func addPlain(
-    _ attribute: AttributeDescription, _ property: String, _ kind: String, _ isReadOnly: Bool
-  ) {
-    let reading = "self[\"\(attribute.name)\"]"
-    members.append(
-      """
-      /// \(kind)\(attribute.isTransient ? ", not stored" : "").
-      \(access)var \(property): \(names.type("Value")) {
-      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { \(reading) = newValue }")
-      }
-      """)
+    let accessor = AttributeAccessor(
+      attribute, property: names.property(attribute.name), names: names, access: access)
+    if accessor.usesFoundation { usesFoundation = true }
+    members.append(accessor.text)
   }
 
   // MARK: Relationships
@@ -212,19 +168,9 @@ struct EntityAccessors {
   }
 }
 
-extension AttributeType {
-  /// Whether values may be held in a scalar type.
-  fileprivate var hasScalar: Bool {
-    switch self {
-    case .integer16, .integer32, .integer64, .boolean, .double, .float, .date: true
-    default: false
-    }
-  }
-}
-
 extension String {
   /// Every line two blanks further in; empty lines stay empty.
-  fileprivate var indented: String {
+  var indented: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
   }
 }

@@ -18,6 +18,10 @@ struct SwiftNames: Sendable {
   /// All names that the generated code declares, which could hide types of the same name.
   private let declared: Set<String>
   private let propertyNames: Set<String>
+  private let elementNames: Set<String>
+  /// The composite types of the model, in the order of their names.
+  let composites: [AttributeDescription.CompositeReference]
+  private let structNames: [AttributeDescription.CompositeReference: String]
 
   init(_ model: ManagedObjectModel, modelName: String) {
     classNames = Self.classNames(model)
@@ -36,8 +40,82 @@ struct SwiftNames: Sendable {
     list += "Classes"
     while classNames.contains(list) { list += "List" }
     listName = list
-    declared = properties.union(classNames)
+    composites = Self.composites(model)
+    let elements = Set(composites.flatMap { $0.elements.map(\.name) })
+    elementNames = elements
+    structNames = Self.structNames(composites, besides: properties.union(elements).union(classNames).union([list]))
+    declared = properties.union(elements).union(classNames).union(structNames.values)
   }
+
+  // MARK: Composites
+
+  /// The struct of a composite type as code writes it.
+  func structName(of composite: AttributeDescription.CompositeReference) -> String? {
+    structNames[composite].map(Self.escaped)
+  }
+
+  /// The struct of a composite type without the marks that escape keywords.
+  func bareStructName(of composite: AttributeDescription.CompositeReference) -> String {
+    structNames[composite] ?? Self.compositeName(composite)
+  }
+
+  /// The name of a composite type for a comment.
+  func shown(_ composite: AttributeDescription.CompositeReference) -> String { Self.compositeName(composite) }
+
+  /// The property of an element as code writes it. Names that every such struct has already get `Property` at their end.
+  func elementProperty(_ name: String) -> String {
+    var result = name
+    while Self.structMembers.contains(result) || (result != name && elementNames.contains(result)) {
+      result += "Property"
+    }
+    return Self.escaped(result)
+  }
+
+  /// All composite types, nested ones too. One that stands in a model with different elements is there several times.
+  private static func composites(_ model: ManagedObjectModel) -> [AttributeDescription.CompositeReference] {
+    var found: [AttributeDescription.CompositeReference] = []
+    var seen: Set<AttributeDescription.CompositeReference> = []
+    func collect(_ attributes: [AttributeDescription]) {
+      for attribute in attributes.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
+        guard let composite = attribute.composite, seen.insert(composite).inserted else { continue }
+        found.append(composite)
+        collect(composite.elements)
+      }
+    }
+    for entity in model.entities { collect(entity.description.attributes) }
+    // Of equal names the first one that was found stays the first.
+    return found.enumerated().sorted { left, right in
+      left.element.name == right.element.name
+        ? left.offset < right.offset : left.element.name.precedesByCodePoint(right.element.name)
+    }.map(\.element)
+  }
+
+  /// The struct of each type: its name, with `Composite` and a number behind it where something else has that name.
+  private static func structNames(
+    _ composites: [AttributeDescription.CompositeReference], besides others: Set<String>
+  ) -> [AttributeDescription.CompositeReference: String] {
+    var used = others.union(unusableClassNames)
+    var names: [AttributeDescription.CompositeReference: String] = [:]
+    for composite in composites {
+      let name = compositeName(composite)
+      var candidate = name
+      var number = 1
+      while !used.insert(candidate).inserted {
+        candidate = name + "Composite" + (number == 1 ? "" : String(number))
+        number += 1
+      }
+      names[composite] = candidate
+    }
+    return names
+  }
+
+  /// The type's name without its module; another word where that is no Swift name.
+  private static func compositeName(_ composite: AttributeDescription.CompositeReference) -> String {
+    let last = composite.name.split(separator: ".").last.map(String.init) ?? ""
+    return isIdentifier(last) ? last : "Composite"
+  }
+
+  // MARK: Classes and properties
 
   /// The entity's class as code writes it.
   func className(of entity: Entity) -> String { Self.escaped(classNames[entity.index]) }
@@ -83,7 +161,7 @@ struct SwiftNames: Sendable {
     return names.map { unusableClassNames.contains($0) ? $0 + "Object" : $0 }
   }
 
-  private static func isIdentifier(_ name: String) -> Bool {
+  static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
     return name.unicodeScalars.allSatisfy {
       $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType == .decimal
@@ -108,6 +186,11 @@ struct SwiftNames: Sendable {
     "Protocol", "Self", "Type", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
     "deferredRelationships", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "init", "isDeleted",
     "isFault", "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
+  ]
+
+  /// Names of members that every struct of a composite type has, and names that no property can have.
+  private static let structMembers: Set<String> = [
+    "Protocol", "Self", "Type", "compositeValue", "hashValue", "init", "self",
   ]
 
   /// Where the types are that accessors use; those of the standard library are left out.

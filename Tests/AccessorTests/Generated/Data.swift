@@ -23,19 +23,19 @@ public final class Data: ManagedObject, PropertyNaming {
   /// Date.
   public var Date: Foundation.Date? {
     get { if case .date(let value) = self["Date"] { value } else { nil } }
-    set { self["Date"] = newValue.map { Value.date($0) } ?? .null }
+    set { self["Date"] = newValue.map { ObjectModel.Value.date($0) } ?? .null }
   }
 
   /// String.
   public var String: Swift.String? {
     get { if case .string(let value) = self["String"] { value } else { nil } }
-    set { self["String"] = newValue.map { Value.string($0) } ?? .null }
+    set { self["String"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
   }
 
   /// Binary.
   public var bytes: Foundation.Data? {
     get { if case .data(let value) = self["bytes"] { value } else { nil } }
-    set { self["bytes"] = newValue.map { Value.data($0) } ?? .null }
+    set { self["bytes"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
   }
 
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.

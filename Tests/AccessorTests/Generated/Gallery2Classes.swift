@@ -11,6 +11,7 @@ public enum Gallery2Classes {
     [
       "Artist": Artist.self,
       "Data": Data.self,
+      "House": House.self,
       "Left": Left.self,
       "Painting": Painting.self,
       "Right": Right.self,

@@ -106,13 +106,13 @@ public final class Painting: Work {
   /// URI, required.
   public var uriRequired: URL? {
     get { if case .uri(let value) = self["uriRequired"] { value } else { nil } }
-    set { self["uriRequired"] = newValue.map { Value.uri($0) } ?? .null }
+    set { self["uriRequired"] = newValue.map { ObjectModel.Value.uri($0) } ?? .null }
   }
 
   /// UUID, required.
   public var uuidRequired: UUID? {
     get { if case .uuid(let value) = self["uuidRequired"] { value } else { nil } }
-    set { self["uuidRequired"] = newValue.map { Value.uuid($0) } ?? .null }
+    set { self["uuidRequired"] = newValue.map { ObjectModel.Value.uuid($0) } ?? .null }
   }
 
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.

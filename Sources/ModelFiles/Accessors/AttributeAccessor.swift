@@ -1,0 +1,69 @@
+import ObjectModel
+
+/// The text of the accessor of one attribute, in the class of an entity or in the struct of a composite type. What it
+/// stands in has a subscript that takes the attribute's name.
+struct AttributeAccessor {
+  let text: String
+  let usesFoundation: Bool
+
+  /// - Parameters:
+  ///   - property: the accessor's name, as code writes it.
+  ///   - access: `public ` or nothing.
+  init(_ attribute: AttributeDescription, property: String, names: SwiftNames, access: String) {
+    let isReadOnly = attribute.derivation != nil
+    let kind: String
+    let type: String
+    let reading: String
+    let stored: String
+    var usesFoundation = false
+    let held = "self[\"\(attribute.name)\"]"
+    if let composite = attribute.composite, let structName = names.structName(of: composite) {
+      kind = "Composite \(names.shown(composite))" + (attribute.isOptional ? "" : ", required")
+      type = attribute.isOptional ? "\(structName)?" : structName
+      reading = "\(structName)(\(held))" + (attribute.isOptional ? "" : " ?? \(structName)()")
+      stored = attribute.isOptional ? "newValue?.compositeValue ?? .null" : "newValue.compositeValue"
+    } else if let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) {
+      usesFoundation = shape.isFoundation
+      let isScalar = attribute.usesScalarValueType && attribute.type.hasScalar
+      let name = attribute.type.name
+      let missing: String
+      if let zero = shape.zero, isScalar || !attribute.isOptional {
+        kind = attribute.isOptional ? "\(name), \(zero) without a value" : "\(name), required"
+        type = names.type(shape.type)
+        missing = zero
+        stored = ".\(shape.valueCase)(\(shape.write?("newValue") ?? "newValue"))"
+      } else {
+        kind = attribute.isOptional ? name : "\(name), required"
+        type = names.type(shape.type) + "?"
+        missing = "nil"
+        let value = names.type("Value")
+        stored = "newValue.map { \(value).\(shape.valueCase)(\(shape.write?("$0") ?? "$0")) } ?? .null"
+      }
+      reading =
+        "if case .\(shape.valueCase)(let value) = \(held) { \(shape.read?("value") ?? "value") } else { \(missing) }"
+    } else {
+      kind = attribute.type.name
+      type = names.type("Value")
+      reading = held
+      stored = "newValue"
+    }
+    let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
+    self.usesFoundation = usesFoundation
+    text = """
+      /// \(kind)\(extra).
+      \(access)var \(property): \(type) {
+      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { \(held) = \(stored) }")
+      }
+      """
+  }
+}
+
+extension AttributeType {
+  /// Whether values may be held in a scalar type.
+  fileprivate var hasScalar: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean, .double, .float, .date: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import ObjectModel
+
+/// The elements of the composite type Place.
+public struct Place: Swift.Hashable, Sendable {
+  /// What objects hold: the elements by name.
+  public private(set) var compositeValue: ObjectModel.Value
+
+  /// A composite whose elements have no values.
+  public init() { compositeValue = .composite([:]) }
+
+  /// A composite as objects hold it; nil without a value.
+  public init?(_ value: ObjectModel.Value) {
+    guard case .composite = value else { return nil }
+    compositeValue = value
+  }
+
+  private subscript(name: Swift.String) -> ObjectModel.Value {
+    get { compositeValue.element(at: [name]) }
+    set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// Double.
+  public var x: Double? {
+    get { if case .double(let value) = self["x"] { value } else { nil } }
+    set { self["x"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+  }
+}

@@ -1,0 +1,37 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import Foundation
+public import ObjectModel
+
+/// The elements of the composite type Price.
+public struct Price: Swift.Hashable, Sendable {
+  /// What objects hold: the elements by name.
+  public private(set) var compositeValue: ObjectModel.Value
+
+  /// A composite whose elements have no values.
+  public init() { compositeValue = .composite([:]) }
+
+  /// A composite as objects hold it; nil without a value.
+  public init?(_ value: ObjectModel.Value) {
+    guard case .composite = value else { return nil }
+    compositeValue = value
+  }
+
+  private subscript(name: Swift.String) -> ObjectModel.Value {
+    get { compositeValue.element(at: [name]) }
+    set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// Decimal, required.
+  public var amount: Decimal {
+    get { if case .decimal(let value) = self["amount"] { value } else { 0 } }
+    set { self["amount"] = .decimal(newValue) }
+  }
+
+  /// String.
+  public var currency: Swift.String? {
+    get { if case .string(let value) = self["currency"] { value } else { nil } }
+    set { self["currency"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+  }
+}
