@@ -84,4 +84,20 @@ struct CompositePipelineTests {
     #expect((run.text + run.talk).contains("price.amount"), "\(run.text)\(run.talk)")
     #expect(try workspace.query("V.sqlite", "SELECT count(*) FROM ZVENUE") == ["0"])
   }
+
+  @Test("an export of a whole composite says which elements it has", arguments: ["address", "address.spot"])
+  func wholeComposite(column: String) async throws {
+    let workspace = try workspace("bulk")
+    #expect(try await workspace.run("run", "--quiet", "venues.yaml").exitCode == 1)
+    for option in ["--columns", "--order"] {
+      let export = try await workspace.run(
+        "export", "--quiet", "V.sqlite", "--model", "V.xcdatamodel", "--entity", "Venue", option, column)
+      #expect(export.exitCode == 78 && export.talk.contains("address.spot.x"), "\(option): \(export.talk)")
+    }
+    try workspace.write(
+      "venues.yaml",
+      workspace.text("venues.yaml") + "\nexport: [{ entity: Venue, to: out.csv, columns: [\(column)] }]\n")
+    #expect(try await workspace.run("lint", "venues.yaml").exitCode == 78)
+    #expect(try await workspace.run("run", "venues.yaml").exitCode == 78)
+  }
 }

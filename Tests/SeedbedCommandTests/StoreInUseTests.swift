@@ -66,6 +66,27 @@ struct StoreInUseTests {
     }
   }
 
+  @Test(
+    "an import in place that fails leaves the log that another connection left",
+    arguments: ["expect: [{ entity: Item, max: 0 }]", "rejects"])
+  func keptLog(failure: String) async throws {
+    let workspace = try await workspace(journal: "wal")
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("UPDATE ZITEM SET ZNAME = 'logged'")
+    try connection.set(.noCheckpointOnClose, true)
+    try connection.setKeepsWriteAheadLog(true)
+    try connection.close()
+    let files = ["Shop.sqlite", "Shop.sqlite-wal"]
+    let before = try files.map { try workspace.bytes($0) }
+    #expect(before[1].count > 32)
+    if failure == "rejects" { try workspace.write("items.csv", "id,name\na,A\n,\n") }
+    try write("write: in-place", to: workspace, more: failure == "rejects" ? "" : failure)
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 65, "\(outcome.talk)")
+    #expect(try files.map { try workspace.bytes($0) } == before)
+    #expect(try names(workspace) == ["alogged", "blogged"])
+  }
+
   @Test("an import in place goes on beside readers, who see all of it or nothing", arguments: ["delete", "wal"])
   func inPlace(journal: String) async throws {
     for strategy in ["automatic", "upsert", "find-or-create"] {

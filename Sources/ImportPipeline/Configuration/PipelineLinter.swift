@@ -175,6 +175,12 @@ struct Lint {
       let rest = keyPath[index...].joined(separator: ".")
       if let found = attribute(rest, of: entity) {
         if found.isTransient { add("transient", "\(entity.name).\(rest) is transient: it is not stored", at: position) }
+        if found.composite != nil {
+          let elements = entity.storedLeaves.map(\.path).filter { $0.hasPrefix(rest + ".") }
+          add(
+            "composite", "\(entity.name).\(rest) is a composite attribute, not a single value", at: position,
+            hint: Self.list("name its elements", elements))
+        }
         return
       }
       guard let relationship = entity.relationship(name) else {

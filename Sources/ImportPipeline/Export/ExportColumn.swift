@@ -77,11 +77,19 @@ extension ExportStep {
       } else {
         // What is left may be the dotted path of a composite attribute's element.
         let path = keyPath[position...].joined(separator: ".")
-        if let attribute = current.storedAttribute(path) { return attribute }
+        let attribute = current.storedAttribute(path)
+        if let attribute, attribute.composite == nil { return attribute }
+        let paths = current.storedLeaves.map(\.path)
+        guard attribute != nil || paths.contains(where: { $0.hasPrefix(path + ".") }) else {
+          throw RunError(
+            .badPipeline, code: "export.unknown-attribute",
+            "export of \(entity.name): \(current.name) has no stored attribute \(path)",
+            hint: "it has \(paths.joined(separator: ", "))")
+        }
         throw RunError(
-          .badPipeline, code: "export.unknown-attribute",
-          "export of \(entity.name): \(current.name) has no stored attribute \(path)",
-          hint: "it has \(current.storedAttributes.map(\.name).joined(separator: ", "))")
+          .badPipeline, code: "export.composite",
+          "export of \(entity.name): \(path) is a composite attribute, not a single value",
+          hint: "name its elements: \(paths.filter { $0.hasPrefix(path + ".") }.joined(separator: ", "))")
       }
     }
     throw RunError(.badPipeline, code: "export.empty-column", "export of \(entity.name): a column is empty")

@@ -7,6 +7,8 @@ extension SQLiteStore {
   /// - Throws: `StoreError.busy` when another connection writes to the store.
   public func beginWhole() throws {
     try perform {
+      // A log that another connection left stays as it is where the transaction does not come to its end.
+      try connection.set(.noCheckpointOnClose, true)
       try connection.begin()
       isWhole = true
       changesBefore = connection.totalChanges
@@ -25,6 +27,7 @@ extension SQLiteStore {
       for statement in statements.values { statement.reset() }
       try connection.commit()
       isWhole = false
+      if connection.totalChanges != changesBefore { try? connection.set(.noCheckpointOnClose, false) }
       try? externalData.removeUnnamed(connection)
     }
   }
