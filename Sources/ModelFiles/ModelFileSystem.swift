@@ -23,6 +23,10 @@ enum ModelFileSystem {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
+      // Foundation does not reliably tell the system's reason; opening the folder once more does.
+      let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw failure(folder, "list the folder") }
+      close(descriptor)
       throw ModelError(
         .unreadableFile, file: folder, "cannot list the folder: \(error.localizedDescription)",
         hint: "check that it exists and may be read")

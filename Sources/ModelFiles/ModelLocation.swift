@@ -78,12 +78,16 @@ struct ModelLocation {
     let path = folder + "/" + currentVersionFile
     guard ModelFileSystem.kind(path) != .missing else { return nil }
     let list = names.joined(separator: ", ")
-    let contents = try SmallPropertyList.read(path)?.dictionary
-    if let contents, contents["_XCCurrentVersionName"] == nil {
+    let value = try SmallPropertyList.read(path)
+    let contents = value?.dictionary
+    var isSilent = contents.map { $0["_XCCurrentVersionName"] == nil } ?? false
+    if case .nothing? = value { isSilent = true }
+    let name = contents?["_XCCurrentVersionName"]?.string?.trimmingCharacters(in: .whitespacesAndNewlines)
+    if isSilent || name?.isEmpty == true {
       let own = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
       return names.contains(own) ? own : names.first
     }
-    guard let name = contents?["_XCCurrentVersionName"]?.string else {
+    guard let name else {
       throw ModelError(
         .unknownVersion, file: path, "the file is not a property list with a _XCCurrentVersionName",
         hint: "restore the file, or remove it and name one of the versions: \(list)")

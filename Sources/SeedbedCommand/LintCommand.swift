@@ -52,7 +52,7 @@ struct LintCommand: ParsableCommand {
       }
     }
     if !errors.isEmpty {
-      throw ExitCode(errors.allSatisfy { $0.kind == .missing } ? 66 : 78)
+      throw ExitCode(PipelineError(errors).exitCode)
     }
   }
 

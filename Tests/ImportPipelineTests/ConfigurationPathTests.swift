@@ -68,6 +68,26 @@ struct ConfigurationPathTests {
     #expect(try Self.path("/etc/x", in: project, allowOutside: true) == "/etc/x")
   }
 
+  @Test("streams of the process are no files of the project, and no other device is exempt")
+  func processStreams() throws {
+    let project = try ProjectFolder()
+    func isAllowed(_ more: String) -> Bool {
+      let yaml = "model: M.xcdatamodel\nstore: { path: S.sqlite }\n" + more
+      return (try? project.read(yaml)) != nil
+    }
+    let paths = [
+      "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/null", "/dev/fd/0", "/dev/fd/63", "/dev/fd/", "/dev/fd/x",
+      "/dev/fd/3/../../../etc/passwd", "/dev/zero", "/dev/tty", "/proc/self/fd/0", "/dev",
+    ]
+    let sources = paths.filter {
+      isAllowed("import: [{ from: { path: \($0), format: csv }, entity: E, map: { a: b } }]")
+    }
+    #expect(sources == ["/dev/stdin", "/dev/fd/0", "/dev/fd/63"])
+    let targets = paths.filter { isAllowed("export: [{ entity: E, to: \($0), format: csv }]") }
+    #expect(targets == ["/dev/stdout", "/dev/stderr", "/dev/null", "/dev/fd/0", "/dev/fd/63"])
+    #expect(paths.filter { isAllowed("rejects: { file: \($0) }") } == [])
+  }
+
   @Test("a link inside the project does not lead out of it")
   func links() throws {
     let project = try ProjectFolder(files: ["seeds/a.csv"])

@@ -90,14 +90,19 @@ struct ToleratedModelTests {
     #expect(marked["A"]?.versionHash == plain["A"]?.versionHash)
   }
 
-  @Test("a current-version file that says nothing means the version named like the folder, else the first")
-  func emptyCurrentVersion() throws {
+  @Test(
+    "a current-version file that says nothing means the version named like the folder, else the first",
+    arguments: [
+      "", "\n", "<plist version=\"1.0\"/>", "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
+      "<plist><dict><key>_XCCurrentVersionName</key><string/></dict></plist>",
+      "<plist><dict><key>_XCCurrentVersionName</key><string> \n</string></dict></plist>",
+    ])
+  func emptyCurrentVersion(text: String) throws {
     let folder = try TemporaryFolder()
     let empty = "<model documentVersion=\"1.0\"/>"
     for (path, names) in [("Shop", ["Aisle", "Shop", "Shop 2"]), ("Mall", ["Mall 2", "Mall 3"])] {
       for name in names { try folder.write(empty, to: "\(path).xcdatamodeld/\(name).xcdatamodel/contents") }
-      try folder.write(
-        "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>", to: "\(path).xcdatamodeld/.xccurrentversion")
+      try folder.write(text, to: "\(path).xcdatamodeld/.xccurrentversion")
     }
     #expect(try ModelReader.versions(path: folder.path + "/Shop.xcdatamodeld").current == "Shop")
     #expect(try ModelReader.readFile(path: folder.path + "/Mall.xcdatamodeld").versionName == "Mall 2")

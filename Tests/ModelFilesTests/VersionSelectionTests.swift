@@ -68,7 +68,7 @@ struct VersionSelectionTests {
   @Test(
     "a damaged current-version file is an error",
     arguments: [
-      ("", "the file is not a property list with a _XCCurrentVersionName"),
+      ("none", "the file is not a property list with a _XCCurrentVersionName"),
       (
         "<plist><dict>" + String(repeating: "<array>", count: 50_000),
         "the file is not a property list with a _XCCurrentVersionName"

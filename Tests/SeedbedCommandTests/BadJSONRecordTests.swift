@@ -13,6 +13,11 @@ struct BadJSONRecordTests {
     var value = ""
     var column: Int
     var testDescription: String { name }
+    /// What follows the reason in the file of rejects: text for what is no JSON, else the record's members.
+    var kept: String {
+      let text = record.replacing("\"", with: "\\\"")
+      return code == "json.malformed" ? "\"$record\":\"\(text)\"}" : String(record.dropFirst())
+    }
   }
 
   static let cases: [Case] = [
@@ -63,18 +68,21 @@ struct BadJSONRecordTests {
     let start =
       #"{"$reject":{"file":"items.ndjson","line":2,"column":\#(bad.column),"byteOffset":\#(reject.byteOffset),"#
     #expect(line.hasPrefix(start + #""entity":"Item","property":"\#(bad.property)","code":"\#(bad.code)","#))
-    #expect(line.hasSuffix("}," + bad.record.dropFirst() + "\n"))
+    #expect(line.hasSuffix("}," + bad.kept + "\n"))
+    if bad.code == "json.malformed" {
+      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+    }
 
     // A file of rejects that is not mended yields the same rejects, without piling up reasons.
     try workspace.write("items.ndjson", line)
     pipeline.replace = "never"
     try pipeline.write(to: workspace)
     #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 1)
-    #expect(try workspace.text("rejects.ndjson").hasSuffix("}," + bad.record.dropFirst() + "\n"))
-    #expect(try workspace.text("rejects.ndjson").components(separatedBy: "$reject").count == 2)
+    #expect(try workspace.text("rejects.ndjson").hasSuffix("}," + bad.kept + "\n"))
+    #expect(try workspace.text("rejects.ndjson").components(separatedBy: "{\"$reject\":").count == 2)
 
     try workspace.write(
-      "items.ndjson", String(line.dropLast(bad.record.count)) + bad.mended.dropFirst() + "\n")
+      "items.ndjson", String(line.dropLast(bad.kept.count + 1)) + bad.mended.dropFirst() + "\n")
     #expect(try await workspace.report("items.yaml").total.inserted == 1)
     #expect(!workspace.exists("rejects.ndjson"))
     #expect(try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER FROM ZITEM ORDER BY Z_PK") == ["a", "b", "x"])
@@ -82,7 +90,9 @@ struct BadJSONRecordTests {
 
   @Test(
     "a line that is no object is kept as text, so that the reject file stays valid",
-    arguments: [(#"{"id":"x","name":"X""#, 21), ("[1,2]", 1), ("5", 1)])
+    arguments: [
+      (#"{"id":"x","name":"X""#, 21), (#"{"id":"x"} {"id":"y"}"#, 12), ("[1,2]", 1), ("5", 1),
+    ])
   func notAnObject(record: String, column: Int) async throws {
     let workspace = try Workspace.withModel()
     try workspace.write("items.ndjson", record + "\n" + #"{"id":"b","name":"Banana"}"# + "\n")

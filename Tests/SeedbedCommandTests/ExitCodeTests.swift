@@ -81,6 +81,23 @@ struct ExitCodeTests {
     #expect(try Set(workspace.names()).subtracting(names).isEmpty)
   }
 
+  @Test("a limit to open files is 74, and the store stays")
+  func openFileLimit() async throws {
+    let workspace = try await workspace()
+    let store = try workspace.bytes("Shop.sqlite")
+    try workspace.write("items.csv", "id,name\na,B\n")
+    var failures = 0
+    for limit in 5...16 {
+      let outcome = try await shell("ulimit -n \(limit); exec \"$0\" run items.yaml", in: workspace)
+      // Below five the process cannot even be started; where the files suffice, it succeeds.
+      if outcome.exitCode == 0 { continue }
+      failures += 1
+      #expect(outcome.exitCode == 74, "\(limit): \(outcome.talk)")
+      #expect(try workspace.bytes("Shop.sqlite") == store)
+    }
+    #expect(failures > 0)
+  }
+
   #if os(Linux)
     @Test("the end of memory is 74 with a message, and the store stays")
     func outOfMemory() async throws {

@@ -52,7 +52,7 @@ struct StreamSourceTests {
     Case(source: "{ path: \"-\", format: csv }", script: "cat data | \"$0\" run p --allow-outside"),
     Case(source: "{ path: \"-\", format: csv }", script: "gzip -c data | \"$0\" run p --allow-outside"),
     Case(source: "{ path: \"-\", format: csv }", script: "exec \"$0\" run p --allow-outside < data"),
-    Case(source: "{ path: /dev/stdin, format: csv }", script: "cat data | \"$0\" run p --allow-outside"),
+    Case(source: "{ path: /dev/stdin, format: csv }", script: "cat data | \"$0\" run p"),
     Case(source: "{ path: /dev/stdin, format: csv }", script: "cat data | (sleep 0.2; \"$0\" run p --allow-outside)"),
     Case(source: "{ path: /dev/stdin, format: csv }", script: "exec \"$0\" run p --allow-outside < data"),
     Case(source: "{ path: /dev/fd/63, format: csv }", script: "exec \"$0\" run p --allow-outside 63< <(cat data)"),

@@ -125,7 +125,7 @@ struct AtomicFile: Sendable {
     let isThere = unsafe stat(original, &info) == 0
     let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard output >= 0 else {
-      if errno == ENOSPC { throw failure(original, "create the file") }
+      if [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(errno) { throw failure(original, "create the file") }
       throw .cannotCreate(path: original, message: "cannot create a file beside it: \(reason())")
     }
     defer { close(output) }

@@ -66,7 +66,9 @@ public enum PipelineDocumentation {
     folder of that name; else the file's own folder. Symbolic links are followed before this is checked. Two things \
     lift it: `--allow-outside`, and a path that starts with a variable whose value in the environment is an absolute \
     path (`${TRANSIT_DATA}/stops.csv.gz`), because then the operator gave the place. Such a path may not climb out of \
-    it again, and a default in the file does not count.
+    it again, and a default in the file does not count. Streams of the process are no files of the project: \
+    `/dev/stdin` and `/dev/fd/N` as a source, and `/dev/stdout`, `/dev/stderr`, `/dev/null` and `/dev/fd/N` as \
+    `export.to`, need neither.
     """, "",
   ]
 

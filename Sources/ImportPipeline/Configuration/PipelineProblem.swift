@@ -10,6 +10,8 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
     case configuration
     /// The pipeline file or an input is missing or unreadable: exit code 66.
     case missing
+    /// The system failed to read the pipeline file: exit code 74.
+    case inputOutput
   }
   /// How much it matters.
   public var severity: Severity
@@ -58,13 +60,20 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// `.missing` when nothing is wrong but inputs that are not there.
+  /// `.inputOutput` when the system failed, `.missing` when nothing is wrong but inputs that are not there.
   public var kind: PipelineProblem.Kind {
-    problems.allSatisfy { $0.kind == .missing } ? .missing : .configuration
+    if problems.contains(where: { $0.kind == .inputOutput }) { return .inputOutput }
+    return problems.allSatisfy { $0.kind == .missing } ? .missing : .configuration
   }
 
-  /// 66 for missing inputs, 78 for a bad pipeline.
-  public var exitCode: Int32 { kind == .missing ? 66 : 78 }
+  /// 66 for missing inputs, 74 for a failure of the system, 78 for a bad pipeline.
+  public var exitCode: Int32 {
+    switch kind {
+    case .configuration: 78
+    case .missing: 66
+    case .inputOutput: 74
+    }
+  }
 
   /// The problems, one after the other.
   public var description: String { problems.map(\.description).joined(separator: "\n") }

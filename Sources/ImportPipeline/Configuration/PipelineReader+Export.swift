@@ -5,7 +5,7 @@ extension SectionReader {
 
   mutating func exportStep(_ node: Node) -> ExportStep? {
     guard let values = section(.exportStep, node) else { return nil }
-    let to = path(values, "to", allowsStandardStream: true)
+    let to = path(values, "to", allowsStandardStream: true, for: .target)
     let columns = values.nodes["columns"].map { self.columns($0) } ?? []
     let order = values.nodes["order"].map { self.orders($0) } ?? []
     let format = to.flatMap { self.format(values, path: $0, at: values.position("to"), known: Self.exportFormats) }

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteStore
+import SeedFormats
 internal import Yams
 
 /// Reads pipeline files.
@@ -31,6 +32,15 @@ public enum PipelineReader {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
       let exists = FileManager.default.fileExists(atPath: path)
+      do {
+        _ = try FileBlockSource(path: path)
+      } catch  where error.kind == .io {
+        throw PipelineError([
+          PipelineProblem(
+            kind: .inputOutput, code: "pipeline.unreadable",
+            message: "the pipeline file cannot be read: \(error.message)", file: path, position: nil)
+        ])
+      } catch {}
       throw PipelineError([
         PipelineProblem(
           kind: .missing, code: "pipeline.unreadable",

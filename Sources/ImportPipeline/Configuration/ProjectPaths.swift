@@ -8,6 +8,25 @@ struct ProjectPaths {
     var kind = PipelineProblem.Kind.configuration
   }
 
+  /// What a path is for. A source and a target may be a stream that the operator gave to the process.
+  enum Use {
+    case file, source, target
+
+    /// Whether a path, exactly as written, is one of these streams. No other device is.
+    func isStream(_ path: String) -> Bool {
+      let descriptor = "/dev/fd/"
+      if self != .file, path.hasPrefix(descriptor) {
+        let digits = path.utf8.dropFirst(descriptor.utf8.count)
+        return (1...9).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
+      }
+      switch self {
+      case .file: return false
+      case .source: return path == "/dev/stdin"
+      case .target: return ["/dev/stdout", "/dev/stderr", "/dev/null"].contains(path)
+      }
+    }
+  }
+
   /// The pipeline file's folder.
   let folder: String
   /// The folder that paths may not leave.
@@ -38,12 +57,12 @@ struct ProjectPaths {
   /// The absolute path of a path in the file.
   /// - Throws: `Failure` when it leaves the project root and neither an option nor an absolute value of an
   ///   environment variable at its start allows it.
-  func resolve(_ path: EnvironmentExpansion) throws(Failure) -> String {
+  func resolve(_ path: EnvironmentExpansion, for use: Use = .file) throws(Failure) -> String {
     let text = path.text
     guard !text.isEmpty else { throw Failure(message: "the path is empty") }
     guard !text.utf8.contains(0) else { throw Failure(message: "the path holds a NUL character") }
     let absolute = Self.normalized(text.hasPrefix("/") ? text : folder + "/" + text)
-    if allowsOutside { return absolute }
+    if allowsOutside || use.isStream(text) { return absolute }
     if let given = path.leadingValue, given.hasPrefix("/"),
       Self.contains(Self.normalized(given), absolute)
         || Self.contains(Self.parent(of: Self.normalized(given)), absolute) && text.hasPrefix(given)
@@ -59,9 +78,9 @@ struct ProjectPaths {
     return absolute
   }
 
-  /// The files of a path or pattern, sorted by path. A path without wildcards is given back as it is, there or not.
+  /// The sources of a path or pattern, sorted by path. A path without wildcards is given back as it is, there or not.
   func files(_ path: EnvironmentExpansion) throws(Failure) -> [String] {
-    let pattern = try resolve(path)
+    let pattern = try resolve(path, for: .source)
     guard pattern.contains(where: { "*?[".contains($0) }), !FileManager.default.fileExists(atPath: pattern) else {
       return [pattern]
     }

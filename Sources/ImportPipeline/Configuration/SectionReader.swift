@@ -251,7 +251,9 @@ struct SectionReader {
   }
 
   /// The absolute path of a field; `-` only where it is allowed.
-  mutating func path(_ values: SectionValues, _ name: String, allowsStandardStream: Bool = false) -> String? {
+  mutating func path(
+    _ values: SectionValues, _ name: String, allowsStandardStream: Bool = false, for use: ProjectPaths.Use = .file
+  ) -> String? {
     guard let (expansion, position) = pathExpansion(values, name) else { return nil }
     if expansion.text == "-" {
       if allowsStandardStream { return "-" }
@@ -259,7 +261,7 @@ struct SectionReader {
       return nil
     }
     do {
-      return try paths.resolve(expansion)
+      return try paths.resolve(expansion, for: use)
     } catch {
       add("path", error.message, hint: error.hint, at: position, kind: error.kind)
       return nil

@@ -143,14 +143,14 @@ final class RejectFile {
     buffer.append(10)
   }
 
-  /// `{"$reject":{…},<members of the record>}`; a record that is no object becomes the member `$record`.
+  /// `{"$reject":{…},<members of the record>}`; a record that did not parse as one object becomes the member `$record`.
   private func appendJSON(_ reject: Reject, record: UnsafeRawBufferPointer) {
     buffer.append(contentsOf: "{\"$reject\":\(reject.json.text(isIndented: false))".utf8)
     // A record may span lines; NDJSON holds one per line, and a line end inside JSON is only white space.
     var oneLine = unsafe record.map { $0 == 10 || $0 == 13 ? 32 : $0 }
     while oneLine.first == 32 || oneLine.first == 9 { oneLine.removeFirst() }
     while oneLine.last == 32 || oneLine.last == 9 { oneLine.removeLast() }
-    if oneLine.first == UInt8(ascii: "{"), oneLine.last == UInt8(ascii: "}") {
+    if oneLine.first == UInt8(ascii: "{"), oneLine.last == UInt8(ascii: "}"), !Self.isMalformed(oneLine, reject) {
       let members = Self.membersWithoutReject(oneLine)
       if members.first(where: { $0 != 32 && $0 != 9 }) != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
       buffer.append(contentsOf: members)
@@ -160,6 +160,13 @@ final class RejectFile {
           ",\"$record\":\(JSONValue.string(String(decoding: oneLine, as: UTF8.self)).text(isIndented: false))}".utf8)
     }
     buffer.append(10)
+  }
+
+  /// Whether a record would make the line no JSON. A record whose values were refused has been parsed before. One that
+  /// is not UTF-8 stays as it is, because a text would not keep its bytes.
+  private static func isMalformed(_ record: [UInt8], _ reject: Reject) -> Bool {
+    guard reject.code.hasPrefix("json."), String(validating: record, as: UTF8.self) != nil else { return false }
+    return (try? JSONSerialization.jsonObject(with: Data(record))) == nil
   }
 
   /// The members of an object and its closing brace, without a `$reject` in front that an earlier run has put there.

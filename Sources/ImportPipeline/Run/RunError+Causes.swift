@@ -11,7 +11,13 @@ extension RunError {
     case let error as RunError: self = error
     case let error as SeedFormatError: self.init(error)
     case let error as PipelineError:
-      self.init(error.kind == .missing ? .missingInput : .badPipeline, code: "pipeline", error.description)
+      let kind: Kind =
+        switch error.kind {
+        case .configuration: .badPipeline
+        case .missing: .missingInput
+        case .inputOutput: .inputOutput
+        }
+      self.init(kind, code: "pipeline", error.description)
     case let error as ModelError:
       let isSystemFailure = error.problems.contains { $0.code == .inputOutput }
       self.init(isSystemFailure ? .inputOutput : .badPipeline, code: "model", error.description)

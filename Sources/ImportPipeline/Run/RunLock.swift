@@ -26,7 +26,11 @@ final class RunLock {
           hint: "move it away, or give the store another name")
       }
       guard descriptor >= 0 else {
-        throw RunError(.cannotCreate, code: "lock.cannot-create", "cannot create \(path): \(String(errorCode: errno))")
+        let number = errno
+        let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+        throw RunError(
+          isSystem ? .inputOutput : .cannotCreate, code: "lock.cannot-create",
+          "cannot create \(path): \(String(errorCode: number))")
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let text = try? String(contentsOfFile: path, encoding: .utf8)

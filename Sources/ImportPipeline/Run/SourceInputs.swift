@@ -103,6 +103,12 @@ struct SourceInputs {
   /// Adds the contents of a file to a digest, piece by piece.
   static func digest(_ path: String, into digest: inout ContentDigest) throws(RunError) {
     guard let file = FileHandle(forReadingAtPath: path) else {
+      // The handle does not tell the reason.
+      do {
+        _ = try FileBlockSource(path: path)
+      } catch  where error.kind == .io {
+        throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(error.message)")
+      } catch {}
       throw RunError(.missingInput, code: "source.unreadable", "\(path): cannot be read")
     }
     defer { try? file.close() }

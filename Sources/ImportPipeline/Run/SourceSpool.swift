@@ -65,7 +65,11 @@ struct SourceSpool: Sendable {
   private func keep(_ stream: Stream, at target: String, stops: [Cancellation]) throws(RunError) {
     let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard output >= 0 else {
-      throw RunError(.cannotCreate, code: "source.stream", "cannot create \(target): \(String(errorCode: errno))")
+      let number = errno
+      let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+      throw RunError(
+        isSystem ? .inputOutput : .cannotCreate, code: "source.stream",
+        "cannot create \(target): \(String(errorCode: number))")
     }
     defer { close(output) }
     let reader = try StreamReader(path: stream.path, name: stream.name, stops: stops)

@@ -97,8 +97,10 @@ private final class StreamOpening: @unchecked Sendable {
       _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05))
     }
     guard let descriptor, descriptor >= 0 else {
+      let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(errorNumber)
       throw RunError(
-        .missingInput, code: "source.unreadable", "\(name): cannot be opened: \(String(errorCode: errorNumber))")
+        isSystem ? .inputOutput : .missingInput, code: "source.unreadable",
+        "\(name): cannot be opened: \(String(errorCode: errorNumber))")
     }
     return descriptor
   }

@@ -9,6 +9,8 @@ enum SmallPropertyList {
   case string(String)
   case data(Data)
   case dictionary([String: SmallPropertyList])
+  /// A file without a value: no text at all, or no element inside `plist`.
+  case nothing
   /// Any other kind of value.
   case other
 
@@ -20,14 +22,16 @@ enum SmallPropertyList {
   /// - Throws: `ModelError` when the file cannot be read or is too large.
   static func read(_ path: String) throws(ModelError) -> SmallPropertyList? {
     let bytes = try ModelFileSystem.readFile(path, limit: maximumByteCount)
+    if bytes.allSatisfy({ [9, 10, 13, 32].contains($0) }) { return .nothing }
     if bytes.starts(with: "bplist".utf8) {
       guard let table = try? PropertyListTable([UInt8](bytes)) else { return nil }
       var valuesLeft = maximumValueCount
       return value(table.root, in: table, depth: 0, &valuesLeft)
     }
     guard let root = try? XMLNode.parse(bytes, path: path, allowsDocumentType: true), root.name == "plist",
-      root.children.count == 1
+      root.children.count <= 1
     else { return nil }
+    guard root.children.count == 1 else { return .nothing }
     return value(root.children[0], depth: 0)
   }
 

@@ -26,7 +26,7 @@ enum FileSystem {
   static func isSystemFailure(_ message: String) -> Bool { message.hasPrefix("cannot ") }
 
   private static func creationFailure(_ path: String) -> StoreError {
-    if errno == ENOSPC { return failure(path, "create the file") }
+    if [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(errno) { return failure(path, "create the file") }
     let reason = unsafe String(cString: strerror(errno))
     return .cannotCreate(path: path, message: "cannot create the file: \(reason)")
   }

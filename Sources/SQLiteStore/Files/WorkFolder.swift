@@ -35,8 +35,7 @@ public final class WorkFolder {
     } else if errno == EEXIST {
       wasThere = try WorkFolder.clear(path, result)
     } else {
-      throw StoreError.cannotCreate(
-        path: path, message: "cannot make the folder: \(unsafe String(cString: strerror(errno)))")
+      throw WorkFolder.failure(path, "make the folder", errno)
     }
     let name = path + "/" + WorkFolder.markerName
     marker = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -44,8 +43,7 @@ public final class WorkFolder {
       let number = errno
       if !wasThere { _ = unsafe rmdir(path) }
       if number == EEXIST { throw StoreError.busy(path: result) }
-      throw StoreError.cannotCreate(
-        path: name, message: "cannot make the file: \(unsafe String(cString: strerror(number)))")
+      throw WorkFolder.failure(name, "make the file", number)
     }
     guard flock(marker, LOCK_EX | LOCK_NB) == 0, WorkFolder.isFile(marker, at: name) else {
       // Another run took the marker for what a killed one left, before it was locked.
@@ -107,10 +105,16 @@ public final class WorkFolder {
     guard marker < 0 || flock(marker, LOCK_EX | LOCK_NB) == 0 else { throw StoreError.busy(path: result) }
     empty(path, removesFolder: true)
     if unsafe mkdir(path, 0o777) != 0 {
-      throw StoreError.cannotCreate(
-        path: path, message: "cannot make the folder: \(unsafe String(cString: strerror(errno)))")
+      throw failure(path, "make the folder", errno)
     }
     return false
+  }
+
+  /// What stands in the way of a file or folder, unless the system itself failed.
+  private static func failure(_ path: String, _ action: String, _ number: Int32) -> StoreError {
+    let message = "cannot \(action): \(unsafe String(cString: strerror(number)))"
+    let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+    return isSystem ? .inputOutput(path: path, message: message) : .cannotCreate(path: path, message: message)
   }
 
   private static func foreign(_ path: String, _ what: String) -> StoreError {

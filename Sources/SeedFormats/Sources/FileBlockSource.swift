@@ -12,15 +12,18 @@ public final class FileBlockSource: BlockSource {
 
   /// Opens a file for reading.
   /// - Parameter path: `-` is standard input.
-  /// - Throws: `file.missing`, `file.unreadable`.
+  /// - Throws: `file.missing`, `file.unreadable`, `file.read` when the system fails, as with too many open files.
   public init(path: String) throws(SeedFormatError) {
     self.path = path
     descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 {
       let number = errno
       let isMissing = number == ENOENT || number == ENOTDIR
+      // The file may be as it should; the system cannot open it now.
+      let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
       throw SeedFormatError(
-        code: isMissing ? "file.missing" : "file.unreadable", kind: isMissing ? .missing : .unreadable,
+        code: isMissing ? "file.missing" : isSystem ? "file.read" : "file.unreadable",
+        kind: isMissing ? .missing : isSystem ? .io : .unreadable,
         message: "cannot open the file: \(systemMessage(number))", file: path)
     }
   }

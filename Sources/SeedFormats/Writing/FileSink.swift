@@ -26,7 +26,7 @@ public final class FileSink: ByteSink {
     if descriptor < 0 {
       let number = errno
       throw SeedFormatError(
-        code: "file.create", kind: number == ENOSPC ? .io : .cannotCreate,
+        code: "file.create", kind: [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(number) ? .io : .cannotCreate,
         message: "cannot create the file: \(systemMessage(number))", file: path)
     }
   }
