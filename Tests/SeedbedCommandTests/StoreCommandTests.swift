@@ -36,12 +36,11 @@ struct StoreCommandTests {
     }
     try connection.close()
     let before = try suffixes.map { try workspace.bytes("source/store.sqlite" + $0) }
-    // Sidecars of a target that is gone must not be taken for the copy's. They may hold its last rows: only --force
-    // takes them away.
+    // Sidecars of a target that is gone must not be taken for the copy's.
     for suffix in suffixes.dropFirst() { try workspace.write("target/store.sqlite" + suffix, before[1]) }
 
     let outcome = try await workspace.run(
-      "copy", "--force", "--journal", journal, "source/store.sqlite", "target/store.sqlite")
+      "copy", "--journal", journal, "source/store.sqlite", "target/store.sqlite")
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
     #expect(try suffixes.map { try workspace.bytes("source/store.sqlite" + $0) } == before)
     let expected = journal == "wal" ? suffixes.map { "store.sqlite" + $0 } : ["store.sqlite"]

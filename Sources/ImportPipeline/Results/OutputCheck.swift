@@ -38,17 +38,13 @@ enum OutputCheck {
     if !isOwnModel { inputs.add(model: pipeline.modelPath) }
     let results = try results(of: pipeline, model)
     try checkPlaces(results, inputs, store: store.path)
-    for result in results {
-      try check(result, replacesForeign: replacesForeign)
-      try checkSidecars(of: result, inputs, replacesForeign: replacesForeign)
-    }
+    for result in results { try check(result, replacesForeign: replacesForeign) }
   }
 
   /// Checks one result of a command.
   static func check(_ result: Result, inputs: RunInputs, replacesForeign: Bool) throws(RunError) {
     try checkPlaces([result], inputs, store: nil)
     try check(result, replacesForeign: replacesForeign)
-    try checkSidecars(of: result, inputs, replacesForeign: replacesForeign)
   }
 
   /// Whether one path is another, or lies in it, links followed.
@@ -145,30 +141,6 @@ enum OutputCheck {
     }
     if replacesForeign { return }
     throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)
-  }
-
-  /// What has the name of a store's log goes with the earlier store, so it must be that.
-  private static func checkSidecars(
-    of result: Result, _ inputs: RunInputs, replacesForeign: Bool
-  ) throws(RunError) {
-    guard case .store = result.kind else { return }
-    for sidecar in StoreSidecar.all(of: result.path) {
-      let named = "\(result.named), whose log would have the name \(sidecar.path)"
-      if inputs.contain(sidecar.path) {
-        throw refusal(
-          "output.is-input", "\(named), which the run reads", hint: "give the store or the input another name")
-      }
-      guard let obstacle = sidecar.obstacle else { continue }
-      if case .notAFile(let text) = obstacle {
-        throw refusal(
-          text == PathContent.folder.text ? "output.is-folder" : "output.not-a-file", "\(named), which is \(text)",
-          hint: "move it away, or give the store another name")
-      }
-      if replacesForeign { continue }
-      throw refusal(
-        "output.exists", "\(named), which is \(obstacle.text)",
-        hint: "move it away, give the store another name, or let --force remove the file: what is in it is lost then")
-    }
   }
 
   private static func notAFile(_ result: Result, _ content: PathContent) -> RunError {

@@ -57,7 +57,6 @@ public enum StoreCopier {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
     if let kept = try decide(target, options) { return kept }
-    if !options.isForConstruction { try checkNames(target, source: source, options) }
     try FileSystem.createParent(of: target)
     if options.isForConstruction {
       try copy(from: source, inPlaceAt: target, options)
@@ -99,28 +98,6 @@ public enum StoreCopier {
       if options.replacesForeign || content == .earlierStore { return nil }
     }
     throw StoreError.cannotCreate(path: target, message: "is " + (content.text ?? "there"))
-  }
-
-  /// Neither the copy nor its logs may have a name of the source's files, and nothing but logs may have a log's name.
-  private static func checkNames(_ target: String, source: String, _ options: Options) throws {
-    let read = [source, ResultPath.followed(source)].flatMap { path in
-      ([""] + PrivateView.sidecarSuffixes).map { path + $0 }
-    }
-    let names = Set(read.map { ResultPath.resolved($0) })
-    let files = Set(read.compactMap { FileIdentity($0) })
-    let isRead = { (path: String) in
-      names.contains(ResultPath.resolved(path)) || FileIdentity(path).map { files.contains($0) } ?? false
-    }
-    if isRead(target) { throw StoreError.cannotCreate(path: target, message: "is a name of the source's own log") }
-    for sidecar in StoreSidecar.all(of: target) {
-      let place = "\(sidecar.path) has the name of its log and is "
-      if isRead(sidecar.path) { throw StoreError.cannotCreate(path: target, message: place + "a file of the source") }
-      switch sidecar.obstacle {
-      case nil: continue
-      case .foreignFile where options.replacesForeign: continue
-      case .some(let obstacle): throw StoreError.cannotCreate(path: target, message: place + obstacle.text)
-      }
-    }
   }
 
   /// Moves the log of the copy into its main file and sets what the options ask for.
