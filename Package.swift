@@ -110,7 +110,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "SeedbedCommandTests",
-      dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"]),
+      dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"],
+      exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
