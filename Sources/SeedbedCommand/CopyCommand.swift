@@ -1,6 +1,7 @@
 public import ArgumentParser
 import ImportPipeline
 public import SQLiteStore
+import StoreInterface
 
 /// `seedbed copy`
 struct CopyCommand: ParsableCommand {
@@ -48,9 +49,21 @@ struct CopyCommand: ParsableCommand {
         let known = version.map { "seed version \($0)" } ?? "no seed version"
         Terminal.print("\(target) is there (\(known)) and was kept; --replace replaces it, a higher --seed-version too")
       }
+    } catch StoreError.cannotCreate(let path, let message) where canForce {
+      let error = RunError(
+        .cannotCreate, code: "output.exists", "\(path): \(message)",
+        hint: "move it away, name another file, or let --force replace it: what is in it is lost then")
+      throw CommandFailure(error, store: source, format: log.logFormat)
     } catch {
       throw CommandFailure(error, store: source, format: log.logFormat)
     }
+  }
+
+  /// Whether files are in the way that `--force` replaces, and nothing else is.
+  private var canForce: Bool {
+    guard !force, let content = try? StoreTarget.content(at: target), content.isReplaceable else { return false }
+    let obstacles = StoreSidecar.all(of: target).compactMap(\.obstacle)
+    return obstacles.allSatisfy { $0 == .foreignFile } && (content.text != nil || !obstacles.isEmpty)
   }
 }
 

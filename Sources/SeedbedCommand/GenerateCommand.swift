@@ -40,7 +40,7 @@ struct GenerateCommand: ParsableCommand {
       let generator = AccessorGenerator(
         model: file.model, modelName: ModelReader.modelName(path: model), isPublic: isPublic)
       let files = GeneratedFiles(folder: folder, files: generator.files())
-      let written = try files.write(replacesForeign: force)
+      let written = try files.write(from: model, replacesForeign: force)
       guard !quiet else { return }
       for path in written { Terminal.print(path) }
       let unchanged = files.files.count - written.count

@@ -8,10 +8,13 @@ struct GeneratedFiles {
   let folder: String
   let files: [AccessorGenerator.File]
 
-  /// Writes what is new or has changed. Nothing is written when a file is in the way.
-  /// - Parameter replacesForeign: also replaces files that were not generated.
+  /// Writes what is new or has changed, all or none. Nothing is written when a file is in the way.
+  /// - Parameters:
+  ///   - model: what the files are made from, in which none may lie.
+  ///   - replacesForeign: also replaces files that were not generated, but none that a symbolic link leads to.
   /// - Returns: the paths written, in the order of the files.
-  func write(replacesForeign: Bool) throws(RunError) -> [String] {
+  func write(from model: String, replacesForeign: Bool) throws(RunError) -> [String] {
+    try OutputGuard.check(paths: [folder] + files.map { path(of: $0.name) }, reads: [model])
     // What is no file cannot be replaced, and is not opened: a FIFO would wait for a writer.
     for file in files {
       switch PathContent(at: path(of: file.name)) {
@@ -32,22 +35,21 @@ struct GeneratedFiles {
         foreign.map { "\(path(of: $0.name)) is there and was not made by this command" }.joined(separator: "\n"),
         hint: "choose another folder, or replace such files with --force")
     }
+    // Whoever forces a name means the file of that name, not one elsewhere.
+    if let file = foreign.first(where: { ResultPath.followed(path(of: $0.name)) != path(of: $0.name) }) {
+      throw RunError(
+        .cannotCreate, code: "output.exists",
+        "\(path(of: file.name)) is a symbolic link to \(ResultPath.followed(path(of: file.name))), which was not made by "
+          + "this command",
+        hint: "move the link away, or choose another folder")
+    }
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot create \(folder): \(error.localizedDescription)")
     }
-    for file in changed {
-      do {
-        let place = ResultPath.followed(path(of: file.name))
-        try Data(file.text.utf8).write(to: URL(fileURLWithPath: place), options: .atomic)
-      } catch {
-        throw RunError(
-          .cannotCreate, code: "path.cannot-create",
-          "cannot write \(path(of: file.name)): \(error.localizedDescription)")
-      }
-    }
+    try TextResults.write(changed.map { (path: path(of: $0.name), text: $0.text) })
     return changed.map { path(of: $0.name) }
   }
 

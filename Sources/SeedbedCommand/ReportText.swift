@@ -10,7 +10,7 @@ enum ReportText {
     switch report.result {
     case .built: lines.append(Terminal.bold("Built \(path)") + " · " + summary(report))
     case .dryRun: lines.append(Terminal.bold("Dry run: \(path) was left alone") + " · " + summary(report))
-    case .upToDate: return "\(path) is up to date: neither the pipeline, the model nor a source has changed"
+    case .upToDate: return upToDate(report)
     }
     lines += report.warnings.map { "warning: \(PropertyText.harmless($0))" }
     lines.append("")
@@ -29,10 +29,7 @@ enum ReportText {
     lines.append("")
     for step in report.steps { lines.append("\(step.name): strategy \(step.strategy.rawValue), \(step.reason)") }
     for step in report.steps { lines += step.notes.map { "\(step.name): \($0.text)" } }
-    for export in report.exports {
-      let verb = report.result == .dryRun ? "would export" : "exported"
-      lines.append("\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))")
-    }
+    lines += exports(report)
     if report.expectations > 0 {
       lines.append("met \(Format.count(report.expectations, "expectation", "expectations"))")
     }
@@ -44,6 +41,20 @@ enum ReportText {
       ]
     }
     return lines.joined(separator: "\n")
+  }
+
+  private static func upToDate(_ report: RunReport) -> String {
+    let path = shown(report.storePath)
+    let lines = ["\(path) is up to date: neither the pipeline, the model nor a source has changed"]
+    return (lines + report.warnings.map { "warning: \(PropertyText.harmless($0))" } + exports(report))
+      .joined(separator: "\n")
+  }
+
+  private static func exports(_ report: RunReport) -> [String] {
+    report.exports.map { export in
+      let verb = report.result == .dryRun ? "would export" : "exported"
+      return "\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))"
+    }
   }
 
   /// The path as a shell takes it.

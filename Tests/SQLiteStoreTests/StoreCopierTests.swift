@@ -80,7 +80,7 @@ struct StoreCopierTests {
     let old = try SQLiteStore.open(path: target, model: model)
     _ = try old.reservePrimaryKeys(5, for: sample)
     try old.close()
-    try Data("stale".utf8).write(to: URL(fileURLWithPath: target + "-wal"))
+    try Data([0x37, 0x7f, 0x06, 0x82, 0]).write(to: URL(fileURLWithPath: target + "-wal"))
     #expect(try copy(nil, .always) == .copied)
     #expect(!FileManager.default.fileExists(atPath: target + "-wal"))
     #expect(try count("target.sqlite") == 2)

@@ -59,6 +59,50 @@ struct ResultProofTests {
   }
 
   @Test(
+    "an export that was changed, cut short or taken away is written anew, and the store stays",
+    arguments: ["Items.csv", "Items.csv.gz", "Items.ndjson"])
+  func exports(name: String) async throws {
+    let workspace = try await workspace("replace: when-changed")
+    let yaml = try workspace.text("items.yaml")
+    try workspace.write(
+      "items.yaml",
+      yaml + "\nexport:\n  - { entity: Item, to: \(name), columns: [identifier, name] }\n"
+        + "  - { entity: Item, to: Other.csv, columns: [name] }\n")
+    let first = try await workspace.run("run", "items.yaml")
+    #expect(first.exitCode == 0, "\(first.talk)")
+    let store = try workspace.bytes("Shop.sqlite")
+    let made = try workspace.bytes(name)
+    let names = try workspace.names()
+    for way in ["byte", "short", "shorter", "empty", "longer", "gone", "none"] {
+      switch way {
+      case "byte":
+        var bytes = made
+        bytes[bytes.count - 9] ^= 1
+        try workspace.write(name, bytes)
+      case "short": try workspace.write(name, Array(made.dropLast(5)))
+      case "shorter": try workspace.write(name, Array(made.prefix(name.hasSuffix("ndjson") ? 40 : 15)))
+      case "empty": try workspace.write(name, "")
+      case "longer": try workspace.write(name, made + made.suffix(1))
+      case "gone": try FileManager.default.removeItem(at: workspace.url(name))
+      default: break
+      }
+      let before = workspace.exists(name) ? try workspace.bytes(name) : nil
+      let dry = try await workspace.run("run", "--dry-run", "items.yaml")
+      #expect(dry.exitCode == 0 && dry.text.contains("would be written anew") == (way != "none"), "\(way): \(dry.talk)")
+      #expect((workspace.exists(name) ? try workspace.bytes(name) : nil) == before)
+      let outcome = try await workspace.run("run", "items.yaml")
+      #expect(outcome.exitCode == 0, "\(way): \(outcome.talk)")
+      #expect(outcome.text.contains("is up to date"), "\(way): \(outcome.text)")
+      #expect(outcome.text.contains("\(name) is") == (way != "none"), "\(way): \(outcome.text)")
+      #expect(outcome.text.contains("exported 300 Item to \(name)") == (way != "none"), "\(way): \(outcome.text)")
+      #expect(!outcome.text.contains("Other.csv"))
+      #expect(try workspace.bytes(name) == made, "\(way)")
+      #expect(try workspace.bytes("Shop.sqlite") == store)
+      #expect(try workspace.names() == names)
+    }
+  }
+
+  @Test(
     "an import that finds nothing new leaves the store to the byte, whatever its source looks like",
     arguments: ["delete", "wal"])
   func nothingNew(journal: String) async throws {

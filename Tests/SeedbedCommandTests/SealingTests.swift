@@ -41,7 +41,12 @@ struct SealingTests {
   func staleSidecars() async throws {
     let workspace = try await workspace(journal: "delete")
     let store = try workspace.bytes("out/Shop.sqlite")
-    for suffix in ["-wal", "-shm", "-journal"] { try workspace.write("out/Shop.sqlite" + suffix, "stale") }
+    let version = unsafe withUnsafeBytes(of: UInt32(3_007_000)) { unsafe Array($0) }
+    for (suffix, start) in [
+      ("-wal", [0x37, 0x7f, 0x06, 0x82]), ("-shm", version), ("-journal", Array(repeating: 0, count: 512)),
+    ] as [(String, [UInt8])] {
+      try workspace.write("out/Shop.sqlite" + suffix, start + Array("stale".utf8))
+    }
     try await rerun(workspace, journal: "delete")
     #expect(try workspace.names(in: "out") == ["Shop.sqlite"])
     #expect(try workspace.bytes("out/Shop.sqlite") == store)

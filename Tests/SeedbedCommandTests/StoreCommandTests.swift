@@ -37,7 +37,9 @@ struct StoreCommandTests {
     try connection.close()
     let before = try suffixes.map { try workspace.bytes("source/store.sqlite" + $0) }
     // Sidecars of a target that is gone must not be taken for the copy's.
-    for suffix in suffixes.dropFirst() { try workspace.write("target/store.sqlite" + suffix, before[1]) }
+    for (suffix, bytes) in zip(suffixes, before).dropFirst() {
+      try workspace.write("target/store.sqlite" + suffix, bytes)
+    }
 
     let outcome = try await workspace.run(
       "copy", "--journal", journal, "source/store.sqlite", "target/store.sqlite")

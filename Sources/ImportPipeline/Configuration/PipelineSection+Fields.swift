@@ -49,7 +49,8 @@ extension PipelineSection {
       "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),
       """
       `always`: build anew. `never`: import into the store that is there. `when-changed`: build anew when an input, \
-      the model or the pipeline has changed since.
+      the model or the pipeline has changed since, or the store is not what the last run left (changed, cut short, without \
+      its files of external data); of a store that stays, exports that are not what it gives, to the byte, are written anew.
       """, example: "when-changed"),
     FieldSpec(
       "write", .choice(StoreSettings.Write.words), .value(.text("beside")),

@@ -125,6 +125,12 @@ public struct StoreDump {
         .cannotCreate, code: "dump.inside-model", "\(folder) lies inside the model \(model)",
         hint: "name a folder elsewhere")
     }
+    let partial = WorkFolder.path(for: folder)
+    for input in [storePath] + (modelPath.map { [$0] } ?? []) where OutputCheck.lies(input, in: partial) {
+      throw RunError(
+        .cannotCreate, code: "dump.is-input", "\(input) lies in \(partial), where the dump is made and which goes",
+        hint: "name another folder")
+    }
     let content = PathContent(at: folder)
     if content == .nothing { return }
     guard content == .folder else {

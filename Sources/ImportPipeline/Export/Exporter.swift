@@ -12,6 +12,12 @@ struct Exporter {
   /// - Parameter path: where to write; the step's own path, or a temporary one beside it.
   /// - Returns: the number of rows.
   func run(to path: String) throws -> Int {
+    if path != "-" { try RejectFile.createFolder(of: path) }
+    return try run(into: try FileSink.open(path: path))
+  }
+
+  /// - Returns: the number of rows.
+  func run(into sink: any ByteSink) throws -> Int {
     let entity = try step.entity(in: store.model)
     let columns = try step.columns(of: entity)
     var request = FetchRequest(entity)
@@ -19,8 +25,6 @@ struct Exporter {
       _ = try ExportStep.attribute(at: order.keyPath, of: entity)
       return FetchRequest.SortDescriptor(order.keyPath, ascending: order.isAscending)
     }
-    if path != "-" { try RejectFile.createFolder(of: path) }
-    let sink = try FileSink.open(path: path)
     let writer: any BatchWriter
     switch step.format {
     case .csv:

@@ -38,13 +38,17 @@ enum OutputCheck {
     if !isOwnModel { inputs.add(model: pipeline.modelPath) }
     let results = try results(of: pipeline, model)
     try checkPlaces(results, inputs, store: store.path)
-    for result in results { try check(result, replacesForeign: replacesForeign) }
+    for result in results {
+      try check(result, replacesForeign: replacesForeign)
+      try checkSidecars(of: result, inputs, replacesForeign: replacesForeign)
+    }
   }
 
   /// Checks one result of a command.
   static func check(_ result: Result, inputs: RunInputs, replacesForeign: Bool) throws(RunError) {
     try checkPlaces([result], inputs, store: nil)
     try check(result, replacesForeign: replacesForeign)
+    try checkSidecars(of: result, inputs, replacesForeign: replacesForeign)
   }
 
   /// Whether one path is another, or lies in it, links followed.
@@ -88,6 +92,12 @@ enum OutputCheck {
         throw refusal(
           "output.is-input", "\(result.named), which the run reads", hint: "give the result another name")
       }
+      let own = WorkFolder.path(for: ResultPath.followed(result.path))
+      if let input = inputs.first(in: own) {
+        throw refusal(
+          "output.is-input", "\(result.named), which is made in \(own), where the run reads \(input); that folder goes",
+          hint: "move the input elsewhere")
+      }
       let path = ResultPath.resolved(result.path)
       if let work, RunInputs.isInside(path, work) {
         throw refusal(
@@ -121,11 +131,14 @@ enum OutputCheck {
       guard let text = content.text else { return }
       if case .notAFile(let kind) = content { throw notAFile(result, kind) }
       // What is no store at all is told when it is opened.
-      if isImportedInto, content != .otherFile { return }
+      if isImportedInto, content != .otherFile, content != .emptyHeader { return }
       if isImportedInto {
         throw refusal("output.exists", "\(result.named), which is \(text)", hint: "name a store")
       }
       if content == .otherStore { remedy = "import into it with replace: never, " + remedy }
+      if content == .damaged || content == .emptyHeader {
+        remedy = "move it away, or replace it with --force: what is in it is lost then"
+      }
       what = text
     case .text(let mark, let options):
       let content = PathContent(at: result.path)
@@ -134,13 +147,44 @@ enum OutputCheck {
       case .file: break
       case .folder, .fifo, .socket, .device, .brokenLink, .unknown: throw notAFile(result, content)
       }
-      if mark.fits(result.path, options: options) { return }
-      what =
-        StoreFile.isDatabase(path: result.path)
-        ? "a database" : "no earlier result of the same columns: it begins otherwise"
+      guard let difference = mark.difference(from: result.path, options: options) else { return }
+      what = StoreFile.isDatabase(path: result.path) ? "a database" : difference
     }
     if replacesForeign { return }
     throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)
+  }
+
+  /// What has the name of a store's log goes with the earlier store, and a lock is made beside it, so neither may be
+  /// anything else.
+  private static func checkSidecars(
+    of result: Result, _ inputs: RunInputs, replacesForeign: Bool
+  ) throws(RunError) {
+    guard case .store = result.kind else { return }
+    let lock = ResultPath.followed(result.path) + ".lock"
+    if inputs.contain(lock) {
+      throw refusal(
+        "output.is-input", "\(result.named), whose lock would have the name \(lock), which the run reads",
+        hint: "give the store or the input another name")
+    }
+    for sidecar in StoreSidecar.all(of: result.path) {
+      let named = "\(result.named), whose log would have the name \(sidecar.path)"
+      if inputs.contain(sidecar.path) {
+        throw refusal(
+          "output.is-input", "\(named), which the run reads", hint: "give the store or the input another name")
+      }
+      switch sidecar.obstacle {
+      case nil: continue
+      case .notAFile(let text)?:
+        throw refusal(
+          text == PathContent.folder.text ? "output.is-folder" : "output.not-a-file", "\(named), which is \(text)",
+          hint: "move it away, or give the store another name")
+      case .foreignFile?:
+        if replacesForeign { continue }
+        throw refusal(
+          "output.exists", "\(named), which is \(StoreSidecar.Obstacle.foreignFile.text)",
+          hint: "move it away, give the store another name, or let --force remove the file: what is in it is lost then")
+      }
+    }
   }
 
   private static func notAFile(_ result: Result, _ content: PathContent) -> RunError {

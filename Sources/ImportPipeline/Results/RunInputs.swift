@@ -38,6 +38,13 @@ struct RunInputs {
     return paths[path] != nil || folders.contains { RunInputs.isInside(path, $0) }
   }
 
+  /// An input that lies in a folder.
+  func first(in folder: String) -> String? {
+    let folder = ResultPath.resolved(folder)
+    if let path = paths.keys.sorted().first(where: { RunInputs.isInside($0, folder) }) { return paths[path] }
+    return folders.sorted().first { RunInputs.isInside($0, folder) }
+  }
+
   /// Whether one path without links is another, or lies in it.
   static func isInside(_ path: String, _ folder: String) -> Bool {
     path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")

@@ -17,43 +17,69 @@ enum TextMark {
   private static let limit = 16 << 20
 
   /// Whether a regular file begins so, inflated and transcoded. One without any text does: nothing is lost with it.
-  func fits(_ path: String, options: FormatOptions = .csv) -> Bool {
-    if case .file(byteCount: 0) = PathContent(at: path) { return true }
+  func fits(_ path: String, options: FormatOptions = .csv) -> Bool { difference(from: path, options: options) == nil }
+
+  /// What a regular file is instead, for a message; nil where it begins so.
+  func difference(from path: String, options: FormatOptions = .csv) -> String? {
+    if case .file(byteCount: 0) = PathContent(at: path) { return nil }
     if case .beginning(let isEarlier) = self {
-      guard let file = FileHandle(forReadingAtPath: path) else { return false }
+      guard let file = FileHandle(forReadingAtPath: path) else { return "a file that cannot be read" }
       defer { try? file.close() }
-      return isEarlier(String(decoding: (try? file.read(upToCount: 4096)) ?? Data(), as: UTF8.self))
+      let start = String(decoding: (try? file.read(upToCount: 4096)) ?? Data(), as: UTF8.self)
+      return isEarlier(start) ? nil : "no earlier result: it begins otherwise"
     }
     var options = options
     options.compression = .automatic
-    guard let line = try? Self.firstLine(path, options) else { return false }
-    if line.isEmpty { return true }
+    let line: [UInt8]
+    let isWhole: Bool
+    do { (line, isWhole) = try Self.firstLine(path, options) } catch {
+      return "a file that cannot be read as text, so nothing says that it is an earlier result"
+    }
+    if line.isEmpty { return nil }
     switch self {
-    case .line(let expected): return line == expected
-    case .start(let expected): return line.starts(with: expected)
-    case .beginning: return false
+    case .line(let expected):
+      if line == expected { return nil }
+      // An earlier result that was cut short: there is nothing in it that the new one has not.
+      if !isWhole, expected.starts(with: line) { return nil }
+      return TextDifference.ofHeaders(old: line, new: expected)
+    case .start(let expected):
+      return line.starts(with: expected)
+        ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
+    case .beginning: return nil
     case .keys(let expected):
-      let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
-      return object.map { Set($0.keys) == expected } ?? false
+      guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+        return "no earlier result: its first line is no JSON object"
+      }
+      return Set(object.keys) == expected ? nil : TextDifference.ofKeys(old: Set(object.keys), new: expected)
     }
   }
 
-  private static func firstLine(_ path: String, _ options: FormatOptions) throws -> [UInt8] {
+  /// - Returns: also whether a line end follows.
+  private static func firstLine(_ path: String, _ options: FormatOptions) throws -> (line: [UInt8], isWhole: Bool) {
     let source = try SeedFile.open(path: path, options: options)
     let block = ByteBlock()
     var line: [UInt8] = []
-    while line.count < limit, try block.fill(from: source) {
+    var isWhole = false
+    while line.count < limit {
+      do {
+        guard try block.fill(from: source) else { break }
+      } catch {
+        // Of what was cut short, what can be read tells; and where that is nothing, nothing is lost with it.
+        if line.isEmpty, error.code != "gzip.truncated" { throw error }
+        break
+      }
       let bytes = unsafe Array(block.bytes)
       let end = bytes.firstIndex(of: 10)
       line += bytes[..<(end ?? bytes.count)]
       if end != nil {
+        isWhole = true
         // What is all blank lines is text all the same.
         if line.isEmpty { line = [10] }
         break
       }
     }
     if line.last == 13 { line.removeLast() }
-    return line
+    return (line, isWhole)
   }
 }
 

@@ -102,10 +102,11 @@ public struct PipelineRun {
     if let difference = known?.difference {
       report.warnings.append(
         "\(FilePath.shown(pipeline.store.path)) is not as the last run left it, and is built anew: \(difference)")
-    } else if hasAllExports, let known, try known.digest == digest.value().text {
+    } else if let known, try known.digest == digest.value().text {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
+      try renewExports(model, build, &report)
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
     }
@@ -234,7 +235,7 @@ public struct PipelineRun {
   ///
   /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has to
   /// be done again.
-  private func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
+  func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
     let placement = Placement()
     do {
       for file in files { try placement.put(file.from, at: file.to) }
@@ -247,11 +248,6 @@ public struct PipelineRun {
   }
 
   // MARK: - Before
-
-  /// An export that somebody removed is made again, even when nothing else has changed.
-  private var hasAllExports: Bool {
-    pipeline.exports.allSatisfy { $0.to == "-" || FileManager.default.fileExists(atPath: $0.to) }
-  }
 
   private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []

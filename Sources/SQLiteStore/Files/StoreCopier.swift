@@ -57,6 +57,7 @@ public enum StoreCopier {
       throw StoreError.cannotCreate(path: target, message: "is the source itself")
     }
     if let kept = try decide(target, options) { return kept }
+    if !options.isForConstruction { try StoreCopierNames.check(target, source: source, options) }
     try FileSystem.createParent(of: target)
     if options.isForConstruction {
       try copy(from: source, inPlaceAt: target, options)

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import StoreInterface
 
 /// Whether a store may take the place of what is at its path.
@@ -26,8 +27,12 @@ public enum StoreTarget {
     case earlierStore
     /// A store of another program, an app's for instance.
     case otherStore
-    /// A SQLite database that is no store, or a damaged one.
+    /// A SQLite database that is no store.
     case database
+    /// A SQLite database in which no metadata can be read, and that has nothing else that says where it is from.
+    case damaged
+    /// A file of zeros where a header would be, as a crash can leave a database.
+    case emptyHeader
     /// A file that is no database.
     case otherFile
     /// What no file can replace: a folder, a FIFO, a device.
@@ -39,6 +44,8 @@ public enum StoreTarget {
       case .nothing, .earlierStore: nil
       case .otherStore: "a store that Seedbed did not make"
       case .database: "a database that Seedbed did not make"
+      case .damaged: "a damaged database: no metadata can be read, so nothing says that Seedbed made it"
+      case .emptyHeader: "a file that begins with zeros, as a crash can leave a database, so nothing says whose it is"
       case .otherFile: "a file that is no store"
       case .notAFile(let content): content.text
       }
@@ -73,13 +80,25 @@ public enum StoreTarget {
     case .file: break
     case .folder, .fifo, .socket, .device, .brokenLink, .unknown: return .notAFile(content)
     }
-    guard StoreFile.isDatabase(path: path) else { return .otherFile }
+    guard StoreFile.isDatabase(path: path) else {
+      let header = try FileSystem.header(path)
+      return header.count >= 16 && header.allSatisfy { $0 == 0 } ? .emptyHeader : .otherFile
+    }
     do {
       return isOurs(try StoreMetadata.read(path: path)) ? .earlierStore : .otherStore
     } catch StoreError.busy(let path) {
       throw StoreError.busy(path: path)
     } catch {
-      return isDamagedResult(path) ? .earlierStore : .database
+      if isDamagedResult(path) { return .earlierStore }
+      return lacksMetadata(path) ? .database : .damaged
     }
+  }
+
+  /// Whether the schema of a database can be read, and no Core Data store has it.
+  private static func lacksMetadata(_ path: String) -> Bool {
+    let count = try? PrivateView.withConnection(to: path) { connection in
+      try connection.integer("SELECT count(*) FROM sqlite_master WHERE lower(name) = 'z_metadata'")
+    }
+    return count == 0
   }
 }

@@ -41,15 +41,7 @@ struct DiagramFile {
     try OutputGuard.check(
       option: "--er", path: path, reads: subject.paths, replacesForeign: replacesForeign,
       isEarlier: EntityDiagram.isBeginning)
-    let place = ResultPath.followed(path)
-    do {
-      let url = URL(fileURLWithPath: place)
-      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: url, options: .atomic)
-    } catch {
-      throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
-    }
+    try TextResults.write([(path: path, text: text)])
     Terminal.say(
       "wrote \(path): \(Format.count(diagram.entityCount, "entity", "entities")), "
         + Format.count(diagram.lineCount, "line", "lines"))

@@ -64,6 +64,72 @@ struct GenerateCommandTests {
     #expect(try workspace.names(in: "Out").contains("Part.swift"))
   }
 
+  @Test("a symbolic link is followed to what was generated, never to anything else")
+  func links() async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("letter.txt", "mine\n")
+    try workspace.write("Out/Tag.swift", "class Tag {}\n")
+    try FileManager.default.createSymbolicLink(
+      atPath: workspace.path("Out/Item.swift"), withDestinationPath: "../letter.txt")
+    for more in [[], ["--force"]] {
+      let outcome = try await Tool.run(["generate", "Shop.xcdatamodeld", "Out"] + more, in: workspace.folder)
+      #expect(outcome.exitCode == 73 && outcome.talk.contains("Out/Item.swift"), "\(outcome.talk)")
+      #expect(try workspace.text("letter.txt") == "mine\n")
+      #expect(try workspace.names(in: "Out") == ["Item.swift", "Tag.swift"])
+      #expect(try workspace.text("Out/Tag.swift") == "class Tag {}\n")
+    }
+    try FileManager.default.removeItem(at: workspace.url("Out/Tag.swift"))
+    try workspace.write("letter.txt", "// Made by")
+    try FileManager.default.removeItem(at: workspace.url("Out/Item.swift"))
+    #expect(try await workspace.run("generate", "Shop.xcdatamodeld", "Out").exitCode == 0)
+    try FileManager.default.moveItem(at: workspace.url("Out/Item.swift"), to: workspace.url("Elsewhere.swift"))
+    try FileManager.default.createSymbolicLink(
+      atPath: workspace.path("Out/Item.swift"), withDestinationPath: "../Elsewhere.swift")
+    #expect(try await workspace.run("generate", "--public", "Shop.xcdatamodeld", "Out").exitCode == 0)
+    #expect(try workspace.text("Elsewhere.swift").contains("public final class Item"))
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: workspace.path("Out/Item.swift"))
+        == "../Elsewhere.swift")
+    #expect(try workspace.names(in: "Out") == Self.names)
+  }
+
+  @Test("nothing is written into the model, or over a part of it")
+  func insideModel() async throws {
+    let workspace = try Workspace.withModel()
+    let contents = "Shop.xcdatamodeld/Shop.xcdatamodel/contents"
+    let model = try workspace.bytes(contents)
+    for folder in ["Shop.xcdatamodeld", "Shop.xcdatamodeld/Sources", "Shop.xcdatamodeld/Shop.xcdatamodel"] {
+      let outcome = try await workspace.run("generate", "--force", "Shop.xcdatamodeld", folder)
+      #expect(outcome.exitCode == 73 && outcome.talk.contains(folder), "\(outcome.talk)")
+    }
+    try FileManager.default.createDirectory(at: workspace.url("Out"), withIntermediateDirectories: true)
+    try FileManager.default.linkItem(atPath: workspace.path(contents), toPath: workspace.path("Out/Item.swift"))
+    let outcome = try await workspace.run("generate", "--force", "Shop.xcdatamodeld", "Out")
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("Out/Item.swift"), "\(outcome.talk)")
+    #expect(try workspace.bytes(contents) == model)
+    #expect(try workspace.names(in: "Out") == ["Item.swift"])
+    #expect(try workspace.names(in: "Shop.xcdatamodeld").contains("Sources") == false)
+  }
+
+  @Test("a failure half way leaves all files as they were")
+  func failure() async throws {
+    let workspace = try Workspace.withModel()
+    #expect(try await workspace.run("generate", "Shop.xcdatamodeld", "Out").exitCode == 0)
+    let before = try Self.names.map { try workspace.bytes("Out/" + $0) }
+    // The first file's folder for work has a name that somebody else uses.
+    try workspace.write("Out/Account.swift.partial/mine.txt", "mine")
+    var outcome = try await workspace.run("generate", "--public", "Shop.xcdatamodeld", "Out")
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("move it away"), "\(outcome.talk)")
+    try FileManager.default.removeItem(at: workspace.url("Out/Account.swift.partial"))
+    // A limit on file sizes that the last and largest file breaks.
+    outcome = try await Tool.run(
+      ["-c", "ulimit -f 4; \"$0\" generate --public Shop.xcdatamodeld Out", Tool.path], in: workspace.folder,
+      executable: "/bin/sh")
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    #expect(try Self.names.map { try workspace.bytes("Out/" + $0) } == before)
+    #expect(try workspace.names(in: "Out") == Self.names)
+  }
+
   @Test(
     "what cannot be generated",
     arguments: [

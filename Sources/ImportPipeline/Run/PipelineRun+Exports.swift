@@ -1,0 +1,45 @@
+import ObjectModel
+import SQLiteStore
+import SeedFormats
+
+extension PipelineRun {
+  /// Writes those exports of an unchanged store anew that are not what it gives, to the byte: one that somebody removed,
+  /// changed or cut short. What goes out at once is not compared, and does not go out again.
+  ///
+  /// An export is made a second time to be compared, so nothing about it has to be kept anywhere.
+  func renewExports(_ model: ManagedObjectModel, _ build: StoreBuild, _ report: inout RunReport) throws {
+    let steps = pipeline.exports.filter { !$0.isDirect }
+    if steps.isEmpty { return }
+    progress.begin(.exporting)
+    var settings = SQLiteStore.Options()
+    settings.isReadOnly = true
+    settings.leavesSidecarsAlone = true
+    let store = try SQLiteStore.open(path: pipeline.store.path, model: model, options: settings)
+    defer { try? store.close() }
+    let stale = try steps.filter { try !isCurrent($0, store) }
+    for step in stale {
+      let isThere = PathContent(at: step.to) != .nothing
+      report.warnings.append(
+        "\(FilePath.shown(step.to)) is \(isThere ? "not as the store gives it" : "missing"), and "
+          + "\(options.isDryRun ? "would be" : "is") written anew")
+    }
+    if stale.isEmpty || options.isDryRun { return }
+    let exported = try export(stale, from: store, build)
+    defer { for export in exported { export.work?.remove() } }
+    if cancellation.isCancelled {
+      throw RunError(.interrupted, code: "run.interrupted", "interrupted; all results are as they were")
+    }
+    try publish(exported.map { (from: $0.temporaryPath, to: $0.report.path) }, nil)
+    report.exports = exported.map(\.report)
+  }
+
+  /// Whether a file is what an export of the store gives.
+  private func isCurrent(_ step: ExportStep, _ store: SQLiteStore) throws -> Bool {
+    guard PathContent(at: step.to) != .nothing else { return false }
+    let comparison = ComparingSink(path: step.to)
+    let sink: any ByteSink =
+      step.to.hasSuffix(".gz") ? GzipSink(downstream: comparison, file: step.to) : comparison
+    _ = try Exporter(store: store, step: step, cancellation: cancellation).run(into: sink)
+    return comparison.isSame
+  }
+}

@@ -1,0 +1,34 @@
+import StoreInterface
+
+/// The names that a copy and what is made for it have: none may be a file of the source, and what has the name of a log must
+/// be one.
+enum StoreCopierNames {
+  /// - Throws: `StoreError.cannotCreate`.
+  static func check(_ target: String, source: String, _ options: StoreCopier.Options) throws(StoreError) {
+    let place = ResultPath.followed(target)
+    let read = [source, ResultPath.followed(source)].flatMap { path in
+      ([""] + PrivateView.sidecarSuffixes).map { path + $0 }
+    }
+    let names = Set(read.map { ResultPath.resolved($0) })
+    let files = Set(read.compactMap { FileIdentity($0) })
+    let isRead = { (path: String) in
+      names.contains(ResultPath.resolved(path)) || FileIdentity(path).map { files.contains($0) } ?? false
+    }
+    if isRead(target) { throw .cannotCreate(path: target, message: "is a name of the source's own log") }
+    let work = ResultPath.resolved(WorkFolder.path(for: place)) + "/"
+    if names.contains(where: { $0.hasPrefix(work) }) {
+      throw .cannotCreate(
+        path: target,
+        message: "the source lies in \(WorkFolder.path(for: place)), where the copy is made and which goes")
+    }
+    for sidecar in StoreSidecar.all(of: target) {
+      let what = "\(sidecar.path) has the name of its log and is "
+      if isRead(sidecar.path) { throw .cannotCreate(path: target, message: what + "a file of the source") }
+      switch sidecar.obstacle {
+      case nil: continue
+      case .foreignFile where options.replacesForeign: continue
+      case .some(let obstacle): throw .cannotCreate(path: target, message: what + obstacle.text)
+      }
+    }
+  }
+}
