@@ -77,11 +77,17 @@ public final class WorkFolder {
   }
 
   /// Whether a folder is one of these; nil when it is empty, which may be what is left of one.
-  private static func isOurs(_ path: String) -> Bool? {
+  /// - Throws: `StoreError` when the system does not let it be read, which says nothing about whose it is.
+  private static func isOurs(_ path: String) throws -> Bool? {
+    guard let folder = unsafe opendir(path) else { throw failure(path, "read the folder", errno) }
+    unsafe closedir(folder)
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
     if names.isEmpty { return nil }
     let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard marker >= 0 else { return false }
+    guard marker >= 0 else {
+      if [ENOENT, ELOOP].contains(errno) { return false }
+      throw failure(path + "/" + markerName, "read the file", errno)
+    }
     defer { close(marker) }
     guard case .file = PathContent(descriptor: marker) else { return false }
     var bytes = [UInt8](repeating: 0, count: markerText.utf8.count)
@@ -95,12 +101,13 @@ public final class WorkFolder {
   private static func clear(_ path: String, _ result: String) throws -> Bool {
     let content = PathContent.isLink(path) ? "a symbolic link" : PathContent(at: path).text
     guard content == PathContent.folder.text else { throw foreign(path, content) }
-    switch isOurs(path) {
+    switch try isOurs(path) {
     case nil: return true
     case false?: throw foreign(path, "a folder that Seedbed did not make")
     case true?: break
     }
     let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if marker < 0, errno != ENOENT { throw failure(path + "/" + markerName, "open the file", errno) }
     defer { if marker >= 0 { close(marker) } }
     guard marker < 0 || flock(marker, LOCK_EX | LOCK_NB) == 0 else { throw StoreError.busy(path: result) }
     empty(path, removesFolder: true)
@@ -121,9 +128,15 @@ public final class WorkFolder {
     .cannotCreate(path: path, message: "is \(what), and the result is made in a folder of that name; move it away")
   }
 
+  /// Where not all of it can be removed (too few open files, say), the marker stays, so that the next run can tell whose
+  /// folder it is.
   private static func empty(_ path: String, removesFolder: Bool) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    for name in names where name != markerName { try? FileManager.default.removeItem(atPath: path + "/" + name) }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
+    var isEmpty = true
+    for name in names where name != markerName {
+      do { try FileManager.default.removeItem(atPath: path + "/" + name) } catch { isEmpty = false }
+    }
+    guard isEmpty else { return }
     _ = unsafe unlink(path + "/" + markerName)
     if removesFolder { _ = unsafe rmdir(path) }
   }
