@@ -80,4 +80,17 @@ struct ResultRefusalTests {
       #expect(!outcome.talk.contains("\u{1b}") && outcome.talk.utf8.count < 500, "\(outcome.talk)")
     }
   }
+
+  @Test("a file of rejects that was cut short in its header is one, and a letter is none")
+  func cutRejects() async throws {
+    let workspace = try await workspace()
+    try workspace.write("items.csv", "id,name\na,A\nb,\n")
+    try workspace.write("rejects.csv", "file,line,col")
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 65)
+    #expect(try workspace.text("rejects.csv").hasPrefix("file,line,column,"))
+    try workspace.write("rejects.csv", "file a complaint")
+    let outcome = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("“file a complaint”"), "\(outcome.talk)")
+    #expect(try workspace.text("rejects.csv") == "file a complaint")
+  }
 }

@@ -18,8 +18,10 @@ struct RunInputs {
     folders.append(ResultPath.resolved(StoreTarget.externalDataFolder(of: path)))
   }
 
-  /// A model is a file, a folder with all that is in it, or a store.
+  /// A model is a file, a folder with all that is in it, or a store. One of several versions brings the others with it.
   mutating func add(model path: String) {
+    let parent = FilePath.folder(of: ResultPath.resolved(path))
+    let path = [".xcdatamodeld", ".momd"].contains { parent.hasSuffix($0) } ? parent : path
     guard PathContent(at: path) == .folder else {
       if StoreFile.isDatabase(path: path) { add(store: path) } else { add(file: path) }
       return

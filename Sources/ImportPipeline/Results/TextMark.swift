@@ -43,7 +43,7 @@ enum TextMark {
       if !isWhole, expected.starts(with: line) { return nil }
       return TextDifference.ofHeaders(old: line, new: expected)
     case .start(let expected):
-      return line.starts(with: expected)
+      return line.starts(with: expected) || (!isWhole && expected.starts(with: line))
         ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
     case .beginning: return nil
     case .keys(let expected):

@@ -102,6 +102,8 @@ struct GenerateCommandTests {
       let outcome = try await workspace.run("generate", "--force", "Shop.xcdatamodeld", folder)
       #expect(outcome.exitCode == 73 && outcome.talk.contains(folder), "\(outcome.talk)")
     }
+    let version = try await workspace.run("generate", "Shop.xcdatamodeld/Shop.xcdatamodel", "Shop.xcdatamodeld/Sources")
+    #expect(version.exitCode == 73, "\(version.talk)")
     try FileManager.default.createDirectory(at: workspace.url("Out"), withIntermediateDirectories: true)
     try FileManager.default.linkItem(atPath: workspace.path(contents), toPath: workspace.path("Out/Item.swift"))
     let outcome = try await workspace.run("generate", "--force", "Shop.xcdatamodeld", "Out")
