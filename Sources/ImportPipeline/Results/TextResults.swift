@@ -1,6 +1,6 @@
 import Foundation
 import SQLiteStore
-import StoreInterface
+import SeedFormats
 
 /// Puts texts that a command has made into files, all or none: a failure leaves the files that were there.
 public enum TextResults {
@@ -23,7 +23,7 @@ public enum TextResults {
         let work = try works[folder] ?? WorkFolder(for: place)
         works[folder] = work
         let partial = work.path + "/" + FilePath.name(of: place)
-        try write(Data(file.text.utf8), to: partial)
+        try write(Array(file.text.utf8), to: partial)
         moves.append((from: partial, to: place))
       }
       for move in moves {
@@ -37,11 +37,13 @@ public enum TextResults {
     placement.commit()
   }
 
-  private static func write(_ data: Data, to path: String) throws {
-    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-    else { throw StoreError.cannotCreate(path: path, message: "cannot create the file") }
+  private static func write(_ bytes: [UInt8], to path: String) throws {
+    let sink = try FileSink(path: path)
+    try unsafe bytes.withUnsafeBytes { bytes throws in try unsafe sink.write(bytes) }
+    try sink.finish()
+    // The name must not reach the disk before what it names.
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? file.close() }
-    try file.write(contentsOf: data)
     try file.synchronize()
   }
 }
