@@ -32,6 +32,8 @@ struct Seedbed: ParsableCommand {
     StandardStreams.fillGaps()
     Signals.ignoreFailedWrites()
     OutOfMemory.watch()
+    OpenFiles.prepare()
+    ThreadShortage.watch()
     do {
       var command = try parseAsRoot()
       try command.run()

@@ -87,15 +87,38 @@ struct ExitCodeTests {
     let store = try workspace.bytes("Shop.sqlite")
     try workspace.write("items.csv", "id,name\na,B\n")
     var failures = 0
-    for limit in 5...16 {
+    for limit in 4...18 {
       let outcome = try await shell("ulimit -n \(limit); exec \"$0\" run items.yaml", in: workspace)
-      // Below five the process cannot even be started; where the files suffice, it succeeds.
+      // Where the files suffice, it succeeds.
       if outcome.exitCode == 0 { continue }
       failures += 1
       #expect(outcome.exitCode == 74, "\(limit): \(outcome.talk)")
+      #expect(outcome.talk.contains("error: "), "\(limit): \(outcome.talk)")
       #expect(try workspace.bytes("Shop.sqlite") == store)
     }
     #expect(failures > 0)
+  }
+
+  @Test("too few open files are told before anything begins, and a soft limit is raised", arguments: printing)
+  func fewOpenFiles(words: String) async throws {
+    let workspace = try await workspace()
+    let few = try await shell("ulimit -n 4; exec \"$0\" \(words)", in: workspace)
+    #expect(few.exitCode == 74, "\(few.talk)")
+    #expect(few.output.isEmpty && few.talk.contains("at least 12 are needed") && few.talk.contains("ulimit -n"))
+    let soft = try await shell("ulimit -S -n 4; exec \"$0\" \(words)", in: workspace)
+    #expect(soft.exitCode == 0, "\(soft.talk)")
+  }
+
+  @Test(
+    "a full device under an export is named as standard output",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")), arguments: ["-", "/dev/stdout"])
+  func fullExport(output: String) async throws {
+    let workspace = try await workspace()
+    let outcome = try await shell(
+      "exec \"$0\" export --model Shop.xcdatamodeld --entity Item --output \(output) Shop.sqlite >/dev/full",
+      in: workspace)
+    #expect(outcome.exitCode == 74)
+    #expect(outcome.talk == "error: cannot write to standard output: No space left on device\n")
   }
 
   #if os(Linux)

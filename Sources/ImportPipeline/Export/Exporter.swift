@@ -25,6 +25,8 @@ struct Exporter {
       _ = try ExportStep.attribute(at: order.keyPath, of: entity)
       return FetchRequest.SortDescriptor(order.keyPath, ascending: order.isAscending)
     }
+    var sink = sink
+    if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
     let writer: any BatchWriter
     switch step.format {
     case .csv:

@@ -1,7 +1,8 @@
 /// Text that came from files, names or arguments, as it may be shown: no character of it moves a terminal's cursor, changes its
 /// colours or title, or turns the direction of what follows.
 ///
-/// Everything that is printed for people goes through here. Files of data, and data on standard output, are left as they are.
+/// Everything that is printed for people goes through here, and data that a terminal shows (`TerminalSink`). Data in files and
+/// pipes are left as they are.
 public enum HarmlessText {
   /// Whether a character may not be shown as it is: C0 but for line ends, DEL, C1, the marks, embeddings, overrides and
   /// isolates of direction, and the line and paragraph separators.
@@ -15,11 +16,18 @@ public enum HarmlessText {
 
   /// The text with such characters written out: `\u{202e}`.
   public static func of(_ text: String) -> String {
+    replacing(text) { "\\u{\(String($0.value, radix: 16))}" }
+  }
+
+  /// JSON text with such characters in its strings written as JSON writes them: `\u202e`.
+  static func json(_ text: String) -> String { replacing(text, with: jsonEscape) }
+
+  private static func replacing(_ text: String, with escape: (Unicode.Scalar) -> String) -> String {
     guard text.unicodeScalars.contains(where: isHarmful) else { return text }
     var output = ""
     for scalar in text.unicodeScalars {
       if isHarmful(scalar) {
-        output += "\\u{\(String(scalar.value, radix: 16))}"
+        output += escape(scalar)
       } else {
         output.unicodeScalars.append(scalar)
       }

@@ -33,6 +33,9 @@ public final class FileSink: ByteSink {
 
   deinit { _ = close() }
 
+  /// Whether what is written is shown by a terminal.
+  public var isTerminal: Bool { isatty(descriptor) == 1 }
+
   /// A sink for a path: gzip when the path ends with `.gz`, `-` is standard output.
   public static func open(path: String) throws(SeedFormatError) -> any ByteSink {
     let sink = try FileSink(path: path)
@@ -79,9 +82,13 @@ public final class FileSink: ByteSink {
   }
 
   private func failure(_ reason: String, isClosedPipe: Bool = false) -> SeedFormatError {
-    SeedFormatError(
-      code: isClosedPipe ? "file.closed-pipe" : "file.write", kind: .io, message: "cannot write the file: \(reason)",
-      file: path, byteOffset: byteOffset)
+    guard path != "-" else {
+      return SeedFormatError(
+        code: isClosedPipe ? "file.closed-pipe" : "file.write", kind: .io,
+        message: "cannot write to standard output: \(reason)")
+    }
+    return SeedFormatError(
+      code: "file.write", kind: .io, message: "cannot write the file: \(reason)", file: path, byteOffset: byteOffset)
   }
 }
 

@@ -1,0 +1,59 @@
+import ImportPipeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// How many files the process may have open.
+///
+/// The system's queues need some before the first file is opened, and end the process by a fatal signal where they get none.
+/// That cannot be told from a mistake afterwards, so it is found out before.
+enum OpenFiles {
+  /// What a command needs at once beside what it was started with: its queues and signals, a source, a store with its log,
+  /// and locks.
+  static let leastFreeCount = 12
+
+  /// What is asked for where the system would give more (`ulimit -Sn`): several sources may be streams, each with a file.
+  private static let wantedCount: rlim_t = 4096
+
+  /// Raises the limit as far as it is wanted and may be; ends the process with 74 where it leaves too little.
+  static func prepare() {
+    raise()
+    let count = freeCount()
+    guard count < leastFreeCount else { return }
+    let error = RunError(
+      .inputOutput, code: "files.limit",
+      "too few files may be open: \(count) more than now, and at least \(leastFreeCount) are needed",
+      hint: "raise the limit to open files (ulimit -n), or start with fewer of them open")
+    let failure = CommandFailure(error, store: "", format: LogFormat.ofCommandLine)
+    failure.report()
+    exit(failure.status)
+  }
+
+  private static func raise() {
+    #if canImport(Darwin)
+      let resource = RLIMIT_NOFILE
+    #else
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #endif
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, wantedCount) else { return }
+    limit.rlim_cur = min(limit.rlim_max, wantedCount)
+    // Where it may not be raised, what is there has to do.
+    _ = unsafe setrlimit(resource, &limit)
+  }
+
+  /// How many can be opened, counted no further than is of interest.
+  private static func freeCount() -> Int {
+    var taken: [Int32] = []
+    defer { for descriptor in taken { close(descriptor) } }
+    while taken.count < leastFreeCount {
+      let descriptor = dup(STDERR_FILENO)
+      guard descriptor >= 0 else { break }
+      taken.append(descriptor)
+    }
+    return taken.count
+  }
+}

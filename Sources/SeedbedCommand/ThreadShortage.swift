@@ -1,0 +1,70 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Ends a process that waits for ever for threads.
+///
+/// Where no thread can be made (`ulimit -v`, `ulimit -u`), the system's queues try again every second without end, and then no
+/// signal is heard either, because a queue hears them. What a run will need is not known before, so a thread of its own looks.
+enum ThreadShortage {
+  /// How many looks in a row must find no thread to be had, and nothing done since the look before.
+  private static let patience = 5
+  /// Less than this was done: what waits uses hardly any of the processor.
+  private static let idleMicroseconds = 20_000
+
+  /// Begins to look, once a second, where one of the limits is set.
+  static func watch() {
+    #if canImport(Glibc)
+      let limits = [__rlimit_resource_t(RLIMIT_AS.rawValue), __rlimit_resource_t(__RLIMIT_NPROC.rawValue)]
+      guard limits.contains(where: isLimited) else { return }
+      let thread = Thread {
+        var count = 0
+        var used = usedMicroseconds()
+        while true {
+          _ = sleep(1)
+          let now = usedMicroseconds()
+          count = now - used < idleMicroseconds && !canMakeThread() ? count + 1 : 0
+          if count >= patience { end() }
+          used = usedMicroseconds()
+        }
+      }
+      thread.stackSize = 256 << 10
+      thread.start()
+    #endif
+  }
+
+  #if canImport(Glibc)
+    private static func isLimited(_ resource: __rlimit_resource_t) -> Bool {
+      var limit = rlimit()
+      return unsafe getrlimit(resource, &limit) == 0 && limit.rlim_cur != rlim_t.max
+    }
+
+    private static func canMakeThread() -> Bool {
+      var thread = pthread_t()
+      guard unsafe pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return false }
+      pthread_join(thread, nil)
+      return true
+    }
+
+    private static func usedMicroseconds() -> Int {
+      var usage = rusage()
+      _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+      return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec
+        + usage.ru_stime.tv_usec
+    }
+
+    private static func end() -> Never {
+      let text: StaticString = """
+        error: out of memory: no more threads can be made
+          hint: allow the process more memory (ulimit -v) or threads (ulimit -u), or give it less to do with --memory and --jobs
+
+        """
+      _ = unsafe write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+      _exit(74)
+    }
+  #endif
+}
