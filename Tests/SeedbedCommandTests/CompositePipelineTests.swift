@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Composite attributes in pipelines: every strategy writes, changes and exports their elements alike.
@@ -83,6 +84,114 @@ struct CompositePipelineTests {
     let run = try await workspace.run("run", "venues.yaml")
     #expect((run.text + run.talk).contains("price.amount"), "\(run.text)\(run.talk)")
     #expect(try workspace.query("V.sqlite", "SELECT count(*) FROM ZVENUE") == ["0"])
+  }
+
+  /// Runs a map over records, and gives the rows and what became of the run.
+  private func rows(
+    _ map: String, _ records: String, _ strategy: String, file: String = "venues.ndjson", more: String = ""
+  ) async throws -> (workspace: Workspace, run: Tool.Outcome, rows: [String]) {
+    let workspace = try workspace(strategy)
+    try workspace.write(file, records)
+    try workspace.write(
+      "venues.yaml",
+      """
+      model: V.xcdatamodel
+      store: { path: V.sqlite, replace: always }
+      rejects: { limit: 10 }
+      import:
+        - { from: venues.ndjson, entity: Venue, match: name, strategy: \(strategy), map: { name: name, price.amount: price, \(map) } }
+      \(more)
+      """.replacingOccurrences(of: "venues.ndjson", with: file))
+    let run = try await workspace.run("run", "venues.yaml")
+    guard workspace.exists("V.sqlite") else { return (workspace, run, []) }
+    return (
+      workspace, run,
+      try workspace.query("V.sqlite", "SELECT ZNAME, ZCITY, ZSTREET, round(ZX, 3) FROM ZVENUE ORDER BY Z_PK")
+    )
+  }
+
+  private static let objects = """
+    {"name":"a","price":1,"at":{"city":"Rome","street":"Oak","spot":{"x":0.5},"other":1}}
+    {"name":"b","price":2}
+    {"name":"c","price":3,"at":null}
+    {"name":"d","price":4,"at":{"spot":{}}}
+    {"name":"e","price":5,"at":{"city":"Oslo","spot":null}}
+
+    """
+
+  @Test(
+    "a whole JSON object, and a nested map, give the elements",
+    arguments: ["bulk", "upsert", "find-or-create"],
+    [
+      "address: at", "address: { from: at }", "address: /at",
+      "address: { from: at, map: { city: city, street: street, spot: spot } }",
+      "address: { from: at, map: { city: city, street: street, spot: { map: { x: spot.x } } } }",
+      "address: { map: { city: at.city, street: at.street, spot: { from: at.spot, map: { x: x } } } }",
+      "address: { from: /at, map: { city: 'trim(city)', street: /street, spot.x: spot.x } }",
+    ])
+  func nested(strategy: String, map: String) async throws {
+    let outcome = try await rows(map, Self.objects, strategy)
+    #expect(outcome.run.exitCode == 0, "\(outcome.run)")
+    #expect(outcome.rows == ["a|Rome|Oak|0.5", "b|∅|∅|∅", "c|∅|∅|∅", "d|∅|∅|∅", "e|Oslo|∅|∅"], "\(outcome.run)")
+    #expect(try await outcome.workspace.run("lint", "venues.yaml").exitCode == 0)
+  }
+
+  @Test("columns of CSV become elements by a nested map", arguments: ["bulk", "find-or-create"])
+  func csv(strategy: String) async throws {
+    let outcome = try await rows(
+      "address: { map: { city: town, spot: { map: { x: lng } } } }", "name,price,town,lng\na,1,Rome,0.5\nb,2,,\n",
+      strategy,
+      file: "venues.csv")
+    #expect(outcome.run.exitCode == 0 && outcome.rows == ["a|Rome|∅|0.5", "b|∅|∅|∅"], "\(outcome.run)")
+  }
+
+  @Test("what should be an object and is none is a reject", arguments: ["bulk", "find-or-create"])
+  func noObject(strategy: String) async throws {
+    for value in ["\"Oak\"", "1", "[1]", "true", "{\"spot\":7}", "{\"spot\":[]}"] {
+      let records = "{\"name\":\"a\",\"price\":1,\"at\":\(value)}\n{\"name\":\"b\",\"price\":2}\n"
+      for map in ["address: at", "address: { from: at, map: { city: city, spot: spot } }"] {
+        let outcome = try await rows(map, records, strategy)
+        #expect(outcome.run.exitCode == 1 && outcome.rows == ["b|∅|∅|∅"], "\(value) \(map) \(outcome.run)")
+        #expect((outcome.run.text + outcome.run.talk).contains("needs a JSON object"))
+      }
+    }
+  }
+
+  @Test(
+    "an object that is null clears the elements, and what it does not carry stays",
+    arguments: ["upsert", "find-or-create"])
+  func updates(strategy: String) async throws {
+    let outcome = try await rows("address: at", Self.objects, strategy)
+    let workspace = outcome.workspace
+    try workspace.write(
+      "venues.ndjson",
+      "{\"name\":\"a\",\"price\":1,\"at\":{\"city\":\"Bonn\"}}\n{\"name\":\"e\",\"price\":1,\"at\":null}\n")
+    try workspace.write(
+      "venues.yaml", workspace.text("venues.yaml").replacingOccurrences(of: "replace: always", with: "replace: never"))
+    #expect(try await workspace.run("run", "venues.yaml").exitCode == 0)
+    #expect(
+      try workspace.query("V.sqlite", "SELECT ZNAME, ZCITY, ZSTREET, ZX FROM ZVENUE WHERE ZNAME IN ('a', 'e')") == [
+        "a|Bonn|Oak|0.5", "e|∅|∅|∅",
+      ])
+  }
+
+  @Test(
+    "what no composite can be made of is told once, where it stands, with its elements",
+    arguments: [
+      ("address: town", "venues.csv"), ("address: '\"x\"'", "venues.ndjson"), ("address: 'trim(at)'", "venues.ndjson"),
+      ("address: { from: at, default: 1 }", "venues.ndjson"), ("address: { match: city, from: at }", "venues.ndjson"),
+    ])
+  func mistakes(map: String, file: String) async throws {
+    let records = file == "venues.csv" ? "name,price,town\na,1,x\n" : Self.objects
+    let outcome = try await rows(map, records, "bulk", file: file)
+    #expect(outcome.run.exitCode == 78)
+    let lint = try await outcome.workspace.run("lint", "venues.yaml")
+    #expect(lint.exitCode == 78)
+    for text in [outcome.run.talk, lint.text] {
+      #expect(text.contains("venues.yaml:5:") && text.contains("Venue.address is a composite attribute"), "\(text)")
+      #expect(text.contains("address.city, address.spot.x"), "\(text)")
+      #expect(text.components(separatedBy: "venues.yaml:5:").count == 2, "\(text)")
+    }
   }
 
   @Test("an export of a whole composite says which elements it has", arguments: ["address", "address.spot"])

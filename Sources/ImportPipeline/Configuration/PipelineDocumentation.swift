@@ -101,7 +101,11 @@ public enum PipelineDocumentation {
     "| a mapping with `from` | an attribute, with more to say |",
     "| a mapping with `match` and `from` | a relationship by natural key |",
     "| a mapping with `key` | a relationship by record key |",
-    "| a mapping with `from` and `map` | nested objects |", "",
+    "| a mapping with `from` and `map` | nested objects |",
+    "| `address.city: city` | an element of a composite attribute; nested composites go on with dots |",
+    "| `address: { map: { city: town } }` | elements of a composite attribute from fields of the record; with `from` from those of an object inside it |",
+    "| `address: addr` | every element of a composite attribute, from the members of that name of a JSON object; `null` clears all of them |",
+    "",
     """
     Where a CSV source has a column whose name is exactly the text, that column is meant, even if the text is also an \
     expression (`price-usd`).
@@ -109,6 +113,10 @@ public enum PipelineDocumentation {
     """
     Inside a nested `map`, fields are those of the nested object; it cannot see the record around it. References find \
     objects, they do not make any: a list of bare texts can refer to objects that another step imports.
+    """, "",
+    """
+    An object of a composite attribute that is null clears all elements, an element that it does not carry is left as it is, and a value \
+    that is no object is a reject. An element that the model requires is required where the object is there.
     """, "",
     "## Values by attribute type", "",
     "| type | text that is accepted |", "|---|---|",

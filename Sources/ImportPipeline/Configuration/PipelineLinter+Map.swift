@@ -15,6 +15,15 @@ extension Lint {
     }
   }
 
+  /// The map with composites taken apart.
+  mutating func expanded(_ map: [MapEntry], of entity: Entity, readsJSON: Bool) -> [MapEntry] {
+    let expansion = CompositeExpansion(map, of: entity, readsJSON: readsJSON)
+    for problem in expansion.problems {
+      add(problem.code, problem.message, at: problem.position, hint: problem.hint)
+    }
+    return expansion.entries
+  }
+
   private mutating func check(
     _ entry: MapEntry, _ attribute: AttributeDescription, of entity: Entity, _ source: SourceSettings
   ) {
@@ -77,6 +86,11 @@ extension Lint {
       )
     case .reference(let reference): check(reference, relationship, name, at: entry.position)
     case .nested(let nested):
+      if nested.from.isEmpty {
+        add(
+          "nested-from", "\(name) is a relationship: \"from\" is missing", at: entry.position,
+          hint: "say which field holds its objects")
+      }
       var entity = destination
       if let chosen = nested.entity {
         guard let found = self.entity(chosen, at: nested.fieldPositions["entity"] ?? entry.position) else { return }
@@ -98,10 +112,11 @@ extension Lint {
           "nested-in-csv", "\(name): CSV fields hold no nested objects", at: entry.position,
           hint: "write { match: ..., from: ... }")
       }
-      check(match: nested.match, of: entity, map: nested.map, at: nested.fieldPositions["match"] ?? entry.position)
-      checkMap(nested.map, of: entity, source: source, at: entry.position)
+      let map = expanded(nested.map, of: entity, readsJSON: true)
+      check(match: nested.match, of: entity, map: map, at: nested.fieldPositions["match"] ?? entry.position)
+      checkMap(map, of: entity, source: source, at: entry.position)
       checkMissing(
-        nested.map, of: entity, at: entry.position, isUpdating: !nested.match.isEmpty,
+        map, of: entity, at: entry.position, isUpdating: !nested.match.isEmpty,
         owner: relationship.inverse?.name)
     }
   }

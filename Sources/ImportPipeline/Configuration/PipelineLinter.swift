@@ -77,8 +77,10 @@ struct Lint {
         hint: Self.list("name one of its sub-entities", Self.concrete(under: entity)))
     }
     let matchPosition = step.fieldPositions["match"] ?? step.position
-    check(match: step.match, of: entity, map: step.map, at: matchPosition)
-    checkMap(step.map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)
+    let isJSON = step.source.format == .json || step.source.format == .ndjson
+    let map = expanded(step.map, of: entity, readsJSON: isJSON)
+    check(match: step.match, of: entity, map: map, at: matchPosition)
+    checkMap(map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)
     let isUpdating = isUpdating(step)
     // A restored row has what the dump has.
     if !isRestoring {

@@ -106,7 +106,8 @@ extension SectionReader {
 
   private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
     let map = values.nodes["map"].map { properties($0, at: values.position("map"), depth: depth + 1) } ?? []
-    guard let from = values.text("from"), let match = values.texts("match") else { return nil }
+    let from = values.text("from") ?? ""
+    guard let match = values.texts("match") else { return nil }
     checkRepeats(match, "match", values)
     return NestedMapping(
       from: from, entity: values.text("entity"), match: match, map: map, fieldPositions: values.positions)

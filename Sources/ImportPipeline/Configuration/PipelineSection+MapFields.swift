@@ -49,7 +49,9 @@ extension PipelineSection {
   ]
 
   static let nestedFields = [
-    FieldSpec("from", .text, .required, "The field that holds the object or array.", example: "location"),
+    FieldSpec(
+      "from", .text, .derived("the record itself, for a composite; a relationship needs it"),
+      "The field that holds the object, or the array of objects.", example: "location"),
     FieldSpec(
       "map", .properties, .required, "Where each property's value comes from, inside the nested object.",
       example: "{ latitude: lat }"),

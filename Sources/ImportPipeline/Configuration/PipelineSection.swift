@@ -52,7 +52,8 @@ enum PipelineSection: String, Sendable, CaseIterable {
       A relationship to objects whose records have a `key` in their step: an identifier that the seed has and the model \
       has not. It works for objects of this run only, in whatever order the steps stand.
       """
-    case .nested: "An object, or an array of objects, inside the record, that becomes related objects."
+    case .nested:
+      "An object, or an array of objects, inside the record, that becomes related objects, or the elements of a composite attribute."
     case .rejects:
       """
       Records that cannot be imported. The run fails when there are more than `limit`, or more than `percent` of the \

@@ -17,6 +17,7 @@ import StoreInterface
 
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
+    for composite in unsafe plan.composites { unsafe decode(composite) }
     for reference in unsafe plan.references { unsafe decode(reference) }
     if let key = unsafe plan.recordKey { unsafe decode(recordKey: key) }
     for child in unsafe plan.children { unsafe decode(child) }

@@ -29,6 +29,7 @@ final class NodePlan: Sendable {
   /// What each column's attribute is; nil for the columns of relationships.
   let columnTypes: [AttributeType?]
   let cells: [CellPlan]
+  let composites: [CompositePlan]
   let references: [ReferencePlan]
   let children: [ChildPlan]
   /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
@@ -43,14 +44,16 @@ final class NodePlan: Sendable {
   let unmappedRequired: [String]
 
   init(
-    entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan], references: [ReferencePlan],
-    children: [ChildPlan], match: [MatchPart], recordKey: CellPlan?, projection: [String], unmappedRequired: [String]
+    entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan],
+    composites: [CompositePlan] = [], references: [ReferencePlan], children: [ChildPlan], match: [MatchPart],
+    recordKey: CellPlan?, projection: [String], unmappedRequired: [String]
   ) {
     self.entity = entity
     self.index = index
     self.columns = columns
     columnTypes = columns.map { entity.storedAttribute($0.source.propertyName)?.type }
     self.cells = cells
+    self.composites = composites
     self.references = references
     self.children = children
     self.match = match

@@ -60,7 +60,13 @@ struct StepPlanner {
     var references: [ReferencePlan] = []
     var children: [ChildPlan] = []
     var mapped: Set<String> = []
-    for entry in map {
+    // Nested maps are of JSON objects.
+    let readsJSON = owner != nil || step.source.format == .json || step.source.format == .ndjson
+    let expansion = CompositeExpansion(map, of: entity, readsJSON: readsJSON)
+    if let problem = expansion.problems.first {
+      throw failure("pipeline.\(problem.code)", problem.message, at: problem.position, hint: problem.hint)
+    }
+    for entry in expansion.entries {
       guard mapped.insert(entry.property).inserted else {
         throw failure("pipeline.duplicate-property", "\(entry.property) is mapped twice", at: entry.position)
       }
@@ -93,6 +99,11 @@ struct StepPlanner {
           throw unknownProperty(entry, of: entity)
         }
         let destination = try nestedEntity(mapping, relationship, at: entry.position)
+        guard !mapping.from.isEmpty else {
+          throw failure(
+            "pipeline.nested-from", "\(entry.property) is a relationship: \"from\" is missing", at: entry.position,
+            hint: "say which field holds its objects")
+        }
         var childSlots = SlotList()
         let child = try node(
           destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
@@ -105,6 +116,11 @@ struct StepPlanner {
           ChildPlan(
             property: entry.property, relationship: relationship, slot: slots.slot(of: mapping.from), node: child))
       }
+    }
+    let composites = expansion.objects.map { object in
+      CompositePlan(
+        property: object.property, isOptional: object.isOptional, slot: slots.slot(of: object.path),
+        cells: cells.indices.filter { cells[$0].property.hasPrefix(object.property + ".") })
     }
     if let inverse = owner?.inverse, !inverse.isToMany { appendForeignKey(of: inverse, to: &columns) }
     let parts = try match.map { name throws(RunError) -> MatchPart in
@@ -129,8 +145,8 @@ struct StepPlanner {
         column: 0, slots: &slots, at: position)
     }
     return NodePlan(
-      entity: entity, index: index, columns: columns, cells: cells, references: references, children: children,
-      match: parts, recordKey: recordKey, projection: slots.paths,
+      entity: entity, index: index, columns: columns, cells: cells, composites: composites, references: references,
+      children: children, match: parts, recordKey: recordKey, projection: slots.paths,
       unmappedRequired: isRestoring ? [] : unmappedRequired)
   }
 
@@ -215,8 +231,7 @@ struct StepPlanner {
     let isTyped = attribute.type != .undefined && attribute.type != .objectID
     guard attribute.type != .composite, isTyped || isRestoring else {
       throw failure(
-        "pipeline.attribute-type", "an attribute of type \(attribute.type) cannot be imported", at: position,
-        hint: attribute.type == .composite ? "map its elements: \(property).<element>" : nil)
+        "pipeline.attribute-type", "an attribute of type \(attribute.type) cannot be imported", at: position)
     }
     let input: CellPlan.Input
     switch expression.root {
@@ -334,8 +349,10 @@ struct StepPlanner {
   private func failure(
     _ code: String, _ message: String, at position: FilePosition, hint: String? = nil
   ) -> RunError {
-    RunError(
+    var error = RunError(
       .badPipeline, code: code, "\(pipelinePath):\(position.line):\(position.column): \(message)", hint: hint)
+    error.place = RunError.Place(position: position, message: message)
+    return error
   }
 
   private func unknownProperty(_ entry: MapEntry, of entity: Entity) -> RunError {

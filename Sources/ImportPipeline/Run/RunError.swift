@@ -26,6 +26,14 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
   /// What to do.
   public var hint: String?
 
+  /// Of a mistake in a pipeline file: where it is, and the message without that.
+  var place: Place?
+
+  struct Place: Sendable {
+    var position: FilePosition
+    var message: String
+  }
+
   /// An error of a kind.
   public init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
     self.kind = kind

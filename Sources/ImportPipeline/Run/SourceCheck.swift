@@ -25,8 +25,8 @@ public enum SourceCheck {
         let failure = RunError(any: error, store: file.store.path)
         return PipelineProblem(
           severity: .error, kind: failure.kind == .missingInput ? .missing : .configuration, code: failure.code,
-          message: failure.message, hint: failure.hint, file: FilePath.shown(file.path),
-          position: step.source.position)
+          message: failure.place?.message ?? failure.message, hint: failure.hint, file: FilePath.shown(file.path),
+          position: failure.place?.position ?? step.source.position)
       }
     }
   }

@@ -1,0 +1,54 @@
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// A composite whose elements are read from one object of the record.
+struct CompositePlan: Sendable {
+  let property: String
+  let isOptional: Bool
+  let slot: Int
+  /// Cells of its elements, by position.
+  let cells: [Int]
+}
+
+extension NodeDecoder {
+  /// Sees to composites whose object is null, absent or none, once their elements are decoded.
+  func decode(_ composite: CompositePlan) {
+    for row in unsafe entries.indices {
+      let slice = unsafe table.slice(Int(entries[row]), slot: composite.slot)
+      switch slice.kind {
+      case .object: continue
+      case .absent: break
+      case .null: unsafe clear(composite, row: row)
+      case .array, .string, .number, .true, .false:
+        unsafe note(
+          RecordProblem(
+            rawOffset: slice.rawOffset, property: composite.property, code: "json.not-an-object",
+            value: table.text(of: slice), message: "\(plan.entity.name).\(composite.property) needs a JSON object",
+            hint: "it is a composite attribute: its elements are read from the members of an object"), row: row)
+        continue
+      }
+      if composite.isOptional { unsafe requireNothing(of: composite, row: row) }
+    }
+  }
+
+  /// An explicit null is one for every element.
+  private func clear(_ composite: CompositePlan, row: Int) {
+    for index in composite.cells {
+      let cell = unsafe plan.cells[index]
+      unsafe node.batch.states[cell.column][row] = RowBatch.State.null.rawValue
+      if !composite.isOptional, unsafe !cell.attribute.isOptional && !hasProblem(row: row, property: cell.property) {
+        unsafe note(.isMissing, cell, row: row, slot: composite.slot, text: "")
+      }
+    }
+  }
+
+  /// Required elements are required where their composite is there.
+  private func requireNothing(of composite: CompositePlan, row: Int) {
+    let isMissing = composite.cells.allSatisfy { index in
+      unsafe node.batch.states[plan.cells[index].column][row] != RowBatch.State.value.rawValue
+    }
+    guard isMissing else { return }
+    unsafe node.insertProblems[Int32(row)]?.removeAll { $0.property.hasPrefix(composite.property + ".") }
+  }
+}
