@@ -189,6 +189,40 @@ struct CompositeTests {
     }
   }
 
+  @Test("a fetch asks whether a composite is nil: whether all of its elements are", arguments: StoreKind.allCases)
+  func missing(kind: StoreKind) throws {
+    let shop = try Shop(kind)
+    try shop.work { context in
+      // A required element must be there as soon as the composite is.
+      let values: [(String, Value)] = [
+        ("none", .null), ("empty", .composite(["spot": .composite([:]), "city": .null])), ("full", Self.oak),
+        ("deep", .composite(["street": .string("Elm"), "spot": .composite(["y": .double(0)])])),
+      ]
+      for (name, value) in values { _ = shop.add(context, name, value) }
+      func names(_ format: String) throws -> [Value] {
+        var request = FetchRequest(shop.venue)
+        request.predicate = try Predicate(format: format)
+        request.sortDescriptors = [.init(["name"])]
+        return try context.fetch(request).map { $0["name"] }
+      }
+      let (none, some): ([Value], [Value]) = ([.string("empty"), .string("none")], [.string("deep"), .string("full")])
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        #expect(try names("address == nil") == none && names("nil != address") == some, "saved: \(isSaved)")
+        #expect(try names("NOT address = nil") == some && names("address <> NULL AND TRUEPREDICATE") == some)
+        #expect(try names("address == nil OR name == 'full'") == [.string("empty"), .string("full"), .string("none")])
+        #expect(try names("address.spot != nil") == some && names("price == nil") == [])
+        #expect(try names("address.spot == nil") == none)
+      }
+      for wrong in [
+        "address == 'Oak'", "address > nil", "address IN {nil}", "address == price", "uppercase:(address) == nil",
+        "address.cache == nil",
+      ] {
+        #expect(throws: StoreError.self, "\(wrong)") { try names(wrong) }
+      }
+    }
+  }
+
   @Test("undo, children, merges and conflicts take a composite as one property", arguments: StoreKind.allCases)
   func contexts(kind: StoreKind) throws {
     let shop = try Shop(kind)

@@ -4,6 +4,10 @@ import ObjectModel
 /// stands in has a subscript that takes the attribute's name.
 struct AttributeAccessor {
   let text: String
+  /// The accessor's name, as code writes it.
+  let property: String
+  /// The accessor's type; an optional of it where it is none.
+  let optionalType: String
   let usesFoundation: Bool
 
   /// - Parameters:
@@ -47,6 +51,8 @@ struct AttributeAccessor {
       reading = held
       stored = "newValue"
     }
+    self.property = property
+    optionalType = type.hasSuffix("?") ? type : type + "?"
     let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
     self.usesFoundation = usesFoundation
     text = """

@@ -11,10 +11,12 @@ struct CompositeAccessors {
     let access = isPublic ? "public " : ""
     let value = names.type("Value")
     let structName = names.structName(of: composite) ?? ""
-    let elements = composite.elements.filter { !$0.isTransient && SwiftNames.isIdentifier($0.name) }
+    let attributes = composite.elements.filter { !$0.isTransient && SwiftNames.isIdentifier($0.name) }
       .sorted { $0.name.precedesByCodePoint($1.name) }
-      .map { AttributeAccessor($0, property: names.elementProperty($0.name), names: names, access: access) }
-    var modules = ["ObjectModel"]
+    let elements = attributes.map {
+      AttributeAccessor($0, property: names.elementProperty($0.name), names: names, access: access)
+    }
+    var modules = ["ObjectModel", "StoreInterface"]
     if elements.contains(where: \.usesFoundation) { modules.insert("Foundation", at: 0) }
     let members =
       [
@@ -36,16 +38,44 @@ struct CompositeAccessors {
           set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
         }
         """
-      ] + elements.map(\.text)
+      ] + (elements.isEmpty ? [] : [initializer(of: elements, access)]) + elements.map(\.text)
+      + [naming(of: attributes, structName, access)]
     return """
       \(SwiftNames.header)
       \(modules.map { "\(isPublic ? "public " : "")import \($0)" }.joined(separator: "\n"))
 
       /// The elements of the composite type \(names.shown(composite)).
-      \(access)struct \(structName): \(names.type("Hashable")), \(names.type("Sendable")) {
+      \(access)struct \(structName): \(names.type("Hashable")), \(names.type("Sendable")), \(names.type("PropertyNaming")) {
       \(members.map { $0.indented }.joined(separator: "\n\n"))
       }
 
+      """
+  }
+
+  /// Elements that are not given have no values.
+  private func initializer(of elements: [AttributeAccessor], _ access: String) -> String {
+    let parameters = elements.map { "  \($0.property): \($0.optionalType) = nil" }.joined(separator: ",\n")
+    let settings = elements.map { "  if let \($0.property) { self.\($0.property) = \($0.property) }" }
+    return """
+      /// A composite of these elements; those that are nil have no values.
+      \(access)init(
+      \(parameters)
+      ) {
+        compositeValue = .composite([:])
+      \(settings.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private func naming(of attributes: [AttributeDescription], _ structName: String, _ access: String) -> String {
+    let cases = attributes.map { "  case \\\(structName).\(names.elementProperty($0.name)): \"\($0.name)\"" }
+    return """
+      /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+      \(access)static func propertyName(for keyPath: \(names.type("AnyKeyPath"))) -> \(names.type("String"))? {
+        switch keyPath {
+      \((cases + ["  default: nil"]).joined(separator: "\n"))
+        }
+      }
       """
   }
 }

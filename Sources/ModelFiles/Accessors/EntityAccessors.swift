@@ -48,10 +48,9 @@ struct EntityAccessors {
 
   // MARK: Key paths
 
-  /// Inherited properties have other key paths than those of the parent's class, so that they are listed again. Whole
-  /// composites are not compared.
+  /// Inherited properties have other key paths than those of the parent's class, so that they are listed again.
   private mutating func addNaming() {
-    let attributes = entity.attributes.filter { $0.composite == nil }.map(\.name)
+    let attributes = entity.attributes.map(\.name)
     let relationships = entity.relationships.map(\.name)
     let overriding = entity.superentity == nil ? "" : "override "
     let cases = (attributes + relationships).map { name in

@@ -87,9 +87,30 @@ extension FetchSQL {
         sql: "\(alias).\(column.name)", kind: .object(relationship.destination), place: owner, step: leaf)
     }
     let (alias, _) = try alias(place, steps)
+    if let leaves = FetchSQL.leaves(ofComposite: keyPath[steps.count...], of: here) {
+      // It is missing when all of its elements are; more cannot be said of it.
+      let columns = try leaves.map { try column($0.path, of: here, alias).sql }
+      return Scalar(sql: FetchSQL.firstPresent(columns[...]), kind: .text(.string), isExternal: true)
+    }
     let (sql, attribute) = try column(leaf, of: here, alias)
     return Scalar(
       sql: sql, kind: FetchSQL.kind(of: attribute), isExternal: attribute.allowsExternalBinaryDataStorage)
+  }
+
+  /// The stored leaves of the composite that a path leads to; nil for a path that leads elsewhere.
+  private static func leaves(ofComposite path: ArraySlice<String>, of entity: Entity) -> [StoredAttribute]? {
+    guard let attribute = entity.attribute(at: Array(path)), attribute.composite != nil else { return nil }
+    return StoredAttribute.leaves(of: attribute, under: Array(path.dropLast()))
+  }
+
+  /// The first of the columns that is not NULL. Functions of SQLite take a hundred operands.
+  private static func firstPresent(_ columns: ArraySlice<String>) -> String {
+    switch columns.count {
+    case 0: "NULL"
+    case 1: columns[columns.startIndex]
+    case 2...50: "coalesce(\(columns.joined(separator: ", ")))"
+    default: "coalesce(\(columns.prefix(49).joined(separator: ", ")), \(firstPresent(columns.dropFirst(49))))"
+    }
   }
 
   /// The column at a key path, with its table's alias, and its attribute.

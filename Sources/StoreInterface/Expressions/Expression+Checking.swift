@@ -132,7 +132,7 @@ extension Expression {
     for (position, name) in path.dropLast().enumerated() {
       if !scope.allowsTransients { try here.requireStored(name) }
       if let attribute = here.attribute(name), attribute.type == .composite {
-        let element = try here.element(of: attribute, path[(position + 1)...], scope.allowsTransients)
+        let element = try here.element(of: attribute, path[(position + 1)...], scope)
         return ExpressionType(.attribute(element.type), isList: isList)
       }
       guard let relationship = here.relationship(name) else {
@@ -144,7 +144,7 @@ extension Expression {
     }
     if !scope.allowsTransients { try here.requireStored(last) }
     if let attribute = here.attribute(last) {
-      _ = try here.element(of: attribute, [], scope.allowsTransients)
+      _ = try here.element(of: attribute, [], scope)
       return ExpressionType(.attribute(attribute.type), isList: isList)
     }
     guard let relationship = here.relationship(last) else {
@@ -166,10 +166,10 @@ extension Entity {
   }
 
   /// What the rest of a key path behind an attribute leads to: an element of a composite, or the attribute itself.
-  /// - Parameter allowsWhole: whether a composite itself may be asked for, and a transient element: of objects in memory.
+  /// - Parameter scope: says whether a composite itself may be asked for, and a transient element.
   /// - Throws: `StoreError.failure` for an element that is not there, and for a composite that is not taken apart.
   func element(
-    of attribute: AttributeDescription, _ rest: ArraySlice<String>, _ allowsWhole: Bool
+    of attribute: AttributeDescription, _ rest: ArraySlice<String>, _ scope: ExpressionScope
   ) throws(StoreError) -> AttributeDescription {
     var here = attribute
     var path = "\(name).\(attribute.name)"
@@ -180,13 +180,13 @@ extension Entity {
       }
       path += "." + name
       here = next
-      if here.isTransient && !allowsWhole {
+      if here.isTransient && !scope.allowsTransients {
         throw .failure("\(path) is transient: no store keeps its values, so a request can neither ask nor sort by it")
       }
     }
-    if let composite = here.composite, !allowsWhole {
+    if let composite = here.composite, !scope.allowsTransients, !scope.allowsComposites {
       let example = composite.elements.first { !$0.isTransient }.map { ", such as \(path).\($0.name)" } ?? ""
-      throw .failure("\(path) is composite: a request asks for its elements\(example)")
+      throw .failure("\(path) is composite: a request asks for its elements\(example), or whether it is nil")
     }
     return here
   }

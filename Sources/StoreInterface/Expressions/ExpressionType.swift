@@ -36,6 +36,8 @@ public struct ExpressionScope: Sendable {
   public var variables: [String: ExpressionType]
   /// Whether transient properties may be asked for, which stores do not have: for what is evaluated with an object.
   public var allowsTransients = false
+  /// Whether a key path may end at a composite itself: where it is only asked for being nil.
+  var allowsComposites = false
 
   /// The scope of a whole predicate or expression about objects of the entity.
   public init(_ entity: Entity, variables: [String: ExpressionType] = [:]) {

@@ -6,7 +6,7 @@ extension FetchRequest {
   public func checkKeyPaths() throws(StoreError) {
     try predicate.checkKeyPaths(for: entity)
     for descriptor in sortDescriptors {
-      try Predicate.check(descriptor.keyPath, endsAt: .attribute, from: entity)
+      try Predicate.check(descriptor.keyPath, endsAt: .attribute, in: ExpressionScope(entity))
       if entity.attribute(at: descriptor.keyPath)?.allowsExternalBinaryDataStorage == true {
         throw .unsupported(
           "\(descriptor.keyPath.joined(separator: ".")) may be kept in files outside of the store, and objects cannot be "

@@ -14,16 +14,19 @@ extension Predicate {
     let entity = scope.entity
     switch self {
     case .all, .none, .selfIsIn: break
-    case .comparison(let keyPath, _, _), .isIn(let keyPath, _):
-      try Self.check(keyPath, endsAt: .attribute, from: entity, scope.allowsTransients)
+    case .comparison(let keyPath, let sign, let value):
+      var scope = scope
+      scope.allowsComposites = value == .null && (sign == .equal || sign == .notEqual)
+      try Self.check(keyPath, endsAt: .attribute, in: scope)
+    case .isIn(let keyPath, _): try Self.check(keyPath, endsAt: .attribute, in: scope)
     case .tupleIsIn(let keyPaths, let tuples):
-      for keyPath in keyPaths { try Self.check(keyPath, endsAt: .attribute, from: entity, scope.allowsTransients) }
+      for keyPath in keyPaths { try Self.check(keyPath, endsAt: .attribute, in: scope) }
       if keyPaths.isEmpty { throw .failure("a tuple predicate on \(entity.name) needs at least one key path") }
       if let tuple = tuples.first(where: { $0.count != keyPaths.count }) {
         throw .failure(
           "a tuple of \(tuple.count) values does not fit the \(keyPaths.count) key paths of \(entity.name)")
       }
-    case .refersTo(let keyPath, _): try Self.check(keyPath, endsAt: .toOne, from: entity, scope.allowsTransients)
+    case .refersTo(let keyPath, _): try Self.check(keyPath, endsAt: .toOne, in: scope)
     case .compare(let comparison): try comparison.check(in: scope)
     case .and(let parts), .or(let parts):
       for part in parts { try part.check(in: scope) }
@@ -37,15 +40,17 @@ extension Predicate {
   }
 
   static func check(
-    _ keyPath: KeyPath, endsAt end: KeyPathEnd, from start: Entity, _ allowsTransients: Bool = false
+    _ keyPath: KeyPath, endsAt end: KeyPathEnd, in scope: ExpressionScope
   ) throws(StoreError) {
+    let start = scope.entity
+    let allowsTransients = scope.allowsTransients
     let path = keyPath.joined(separator: ".")
     guard let last = keyPath.last else { throw .failure("an empty key path on \(start.name)") }
     var entity = start
     for (position, name) in keyPath.dropLast().enumerated() {
       if !allowsTransients { try entity.requireStored(name) }
       if end == .attribute, let attribute = entity.attribute(name), attribute.type == .composite {
-        _ = try entity.element(of: attribute, keyPath[(position + 1)...], allowsTransients)
+        _ = try entity.element(of: attribute, keyPath[(position + 1)...], scope)
         return
       }
       guard let relationship = entity.relationship(name) else {
@@ -63,7 +68,7 @@ extension Predicate {
     case .toOne where entity.relationship(last)?.isToMany != false:
       throw .failure("\(entity.name) has no to-one relationship \"\(last)\" (key path \(path) from \(start.name))")
     case .attribute:
-      if let attribute = entity.attribute(last) { _ = try entity.element(of: attribute, [], allowsTransients) }
+      if let attribute = entity.attribute(last) { _ = try entity.element(of: attribute, [], scope) }
     default: break
     }
   }
@@ -71,10 +76,11 @@ extension Predicate {
 
 extension Predicate.Comparison {
   fileprivate func check(in scope: ExpressionScope) throws(StoreError) {
+    let leftScope = Self.scope(of: left, comparedWith: right, comparisonOperator, in: scope)
     if modifier == .direct && comparisonOperator != .contains {
-      _ = try left.single(in: scope, for: "a comparison")
+      _ = try left.single(in: leftScope, for: "a comparison")
     } else {
-      _ = try left.type(in: scope)
+      _ = try left.type(in: leftScope)
     }
     switch comparisonOperator {
     case .isIn:
@@ -92,7 +98,23 @@ extension Predicate.Comparison {
       {
         throw .failure("\"\(pattern)\" is no regular expression")
       }
-    default: _ = try right.single(in: scope, for: "a comparison")
+    default:
+      let rightScope = Self.scope(of: right, comparedWith: left, comparisonOperator, in: scope)
+      _ = try right.single(in: rightScope, for: "a comparison")
+    }
+  }
+
+  /// A composite itself may only be asked for being nil, by its own key path.
+  private static func scope(
+    of operand: Expression, comparedWith other: Expression, _ sign: Operator, in scope: ExpressionScope
+  ) -> ExpressionScope {
+    guard sign == .equal || sign == .notEqual, other == .constant(.null) else { return scope }
+    switch operand {
+    case .keyPath, .path:
+      var scope = scope
+      scope.allowsComposites = true
+      return scope
+    default: return scope
     }
   }
 

@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Address.
-public struct Address: Swift.Hashable, Sendable {
+public struct Address: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -20,6 +21,18 @@ public struct Address: Swift.Hashable, Sendable {
   private subscript(name: Swift.String) -> ObjectModel.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    number: Int16? = nil,
+    spot: Spot? = nil,
+    street: Swift.String? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let number { self.number = number }
+    if let spot { self.spot = spot }
+    if let street { self.street = street }
   }
 
   /// Integer 16, 0 without a value.
@@ -38,5 +51,15 @@ public struct Address: Swift.Hashable, Sendable {
   public var street: Swift.String? {
     get { if case .string(let value) = self["street"] { value } else { nil } }
     set { self["street"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Address.number: "number"
+    case \Address.spot: "spot"
+    case \Address.street: "street"
+    default: nil
+    }
   }
 }

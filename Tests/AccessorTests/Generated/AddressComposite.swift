@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Address.
-public struct AddressComposite: Swift.Hashable, Sendable {
+public struct AddressComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -22,9 +23,25 @@ public struct AddressComposite: Swift.Hashable, Sendable {
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
 
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    street: Swift.String? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let street { self.street = street }
+  }
+
   /// String.
   public var street: Swift.String? {
     get { if case .string(let value) = self["street"] { value } else { nil } }
     set { self["street"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \AddressComposite.street: "street"
+    default: nil
+    }
   }
 }

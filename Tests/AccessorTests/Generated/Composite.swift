@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Composite.
-public struct Composite: Swift.Hashable, Sendable {
+public struct Composite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -20,5 +21,12 @@ public struct Composite: Swift.Hashable, Sendable {
   private subscript(name: Swift.String) -> ObjectModel.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    default: nil
+    }
   }
 }

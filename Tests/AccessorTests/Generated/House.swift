@@ -70,6 +70,14 @@ public final class House: ManagedObject, PropertyNaming {
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
   public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
     switch keyPath {
+    case \House.Same: "Same"
+    case \House.address: "address"
+    case \House.evil: "evil"
+    case \House.keyword: "keyword"
+    case \House.oldAddress: "oldAddress"
+    case \House.price: "price"
+    case \House.spot: "spot"
+    case \House.words: "words"
     default: nil
     }
   }

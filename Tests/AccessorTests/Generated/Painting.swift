@@ -139,6 +139,7 @@ public final class Painting: Work {
     case \Painting.integer32Value: "integer32Value"
     case \Painting.integer64Scalar: "integer64Scalar"
     case \Painting.integer64Value: "integer64Value"
+    case \Painting.place: "place"
     case \Painting.roomCount: "roomCount"
     case \Painting.scratch: "scratch"
     case \Painting.stringRequired: "stringRequired"

@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Place.
-public struct Place: Swift.Hashable, Sendable {
+public struct Place: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -22,9 +23,25 @@ public struct Place: Swift.Hashable, Sendable {
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
 
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    x: Double? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let x { self.x = x }
+  }
+
   /// Double.
   public var x: Double? {
     get { if case .double(let value) = self["x"] { value } else { nil } }
     set { self["x"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Place.x: "x"
+    default: nil
+    }
   }
 }

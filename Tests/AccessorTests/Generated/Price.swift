@@ -3,9 +3,10 @@
 
 public import Foundation
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Price.
-public struct Price: Swift.Hashable, Sendable {
+public struct Price: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -23,6 +24,16 @@ public struct Price: Swift.Hashable, Sendable {
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
 
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    amount: Decimal? = nil,
+    currency: Swift.String? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let amount { self.amount = amount }
+    if let currency { self.currency = currency }
+  }
+
   /// Decimal, required.
   public var amount: Decimal {
     get { if case .decimal(let value) = self["amount"] { value } else { 0 } }
@@ -33,5 +44,14 @@ public struct Price: Swift.Hashable, Sendable {
   public var currency: Swift.String? {
     get { if case .string(let value) = self["currency"] { value } else { nil } }
     set { self["currency"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Price.amount: "amount"
+    case \Price.currency: "currency"
+    default: nil
+    }
   }
 }

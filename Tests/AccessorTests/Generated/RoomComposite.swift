@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Room.
-public struct RoomComposite: Swift.Hashable, Sendable {
+public struct RoomComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -20,6 +21,32 @@ public struct RoomComposite: Swift.Hashable, Sendable {
   private subscript(name: Swift.String) -> ObjectModel.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    Hashable: Swift.String? = nil,
+    TypeProperty: Swift.String? = nil,
+    Value: Swift.String? = nil,
+    `class`: Swift.String? = nil,
+    compositeValueProperty: Swift.String? = nil,
+    hash: Swift.String? = nil,
+    initProperty: Swift.String? = nil,
+    name: Swift.String? = nil,
+    selfProperty: Swift.String? = nil,
+    value: Swift.String? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let Hashable { self.Hashable = Hashable }
+    if let TypeProperty { self.TypeProperty = TypeProperty }
+    if let Value { self.Value = Value }
+    if let `class` { self.`class` = `class` }
+    if let compositeValueProperty { self.compositeValueProperty = compositeValueProperty }
+    if let hash { self.hash = hash }
+    if let initProperty { self.initProperty = initProperty }
+    if let name { self.name = name }
+    if let selfProperty { self.selfProperty = selfProperty }
+    if let value { self.value = value }
   }
 
   /// String.
@@ -80,5 +107,22 @@ public struct RoomComposite: Swift.Hashable, Sendable {
   public var value: Swift.String? {
     get { if case .string(let value) = self["value"] { value } else { nil } }
     set { self["value"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \RoomComposite.Hashable: "Hashable"
+    case \RoomComposite.TypeProperty: "Type"
+    case \RoomComposite.Value: "Value"
+    case \RoomComposite.`class`: "class"
+    case \RoomComposite.compositeValueProperty: "compositeValue"
+    case \RoomComposite.hash: "hash"
+    case \RoomComposite.initProperty: "init"
+    case \RoomComposite.name: "name"
+    case \RoomComposite.selfProperty: "self"
+    case \RoomComposite.value: "value"
+    default: nil
+    }
   }
 }

@@ -3,9 +3,10 @@
 
 public import Foundation
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Same.
-public struct SameComposite: Swift.Hashable, Sendable {
+public struct SameComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -21,6 +22,18 @@ public struct SameComposite: Swift.Hashable, Sendable {
   private subscript(name: Swift.String) -> ObjectModel.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    open: Bool? = nil,
+    page: URL? = nil,
+    photo: Foundation.Data? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let open { self.open = open }
+    if let page { self.page = page }
+    if let photo { self.photo = photo }
   }
 
   /// Boolean.
@@ -39,5 +52,15 @@ public struct SameComposite: Swift.Hashable, Sendable {
   public var photo: Foundation.Data? {
     get { if case .data(let value) = self["photo"] { value } else { nil } }
     set { self["photo"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \SameComposite.open: "open"
+    case \SameComposite.page: "page"
+    case \SameComposite.photo: "photo"
+    default: nil
+    }
   }
 }

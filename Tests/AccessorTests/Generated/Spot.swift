@@ -3,9 +3,10 @@
 
 public import Foundation
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type Spot.
-public struct Spot: Swift.Hashable, Sendable {
+public struct Spot: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -21,6 +22,18 @@ public struct Spot: Swift.Hashable, Sendable {
   private subscript(name: Swift.String) -> ObjectModel.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  }
+
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    seen: Foundation.Date? = nil,
+    tag: UUID? = nil,
+    x: Double? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let seen { self.seen = seen }
+    if let tag { self.tag = tag }
+    if let x { self.x = x }
   }
 
   /// Date.
@@ -39,5 +52,15 @@ public struct Spot: Swift.Hashable, Sendable {
   public var x: Double? {
     get { if case .double(let value) = self["x"] { value } else { nil } }
     set { self["x"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Spot.seen: "seen"
+    case \Spot.tag: "tag"
+    case \Spot.x: "x"
+    default: nil
+    }
   }
 }

@@ -146,6 +146,7 @@ open class Work: ManagedObject, PropertyNaming {
     case \Work.integer16Value: "integer16Value"
     case \Work.integer32Value: "integer32Value"
     case \Work.integer64Value: "integer64Value"
+    case \Work.place: "place"
     case \Work.scratch: "scratch"
     case \Work.stringValue: "stringValue"
     case \Work.transformableValue: "transformableValue"

@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 
 public import ObjectModel
+public import StoreInterface
 
 /// The elements of the composite type default.
-public struct defaultComposite: Swift.Hashable, Sendable {
+public struct defaultComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
   public private(set) var compositeValue: ObjectModel.Value
 
@@ -22,9 +23,25 @@ public struct defaultComposite: Swift.Hashable, Sendable {
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
 
+  /// A composite of these elements; those that are nil have no values.
+  public init(
+    size: Float? = nil
+  ) {
+    compositeValue = .composite([:])
+    if let size { self.size = size }
+  }
+
   /// Float.
   public var size: Float? {
     get { if case .double(let value) = self["size"] { Float(value) } else { nil } }
     set { self["size"] = newValue.map { ObjectModel.Value.double(Double($0)) } ?? .null }
+  }
+
+  /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \defaultComposite.size: "size"
+    default: nil
+    }
   }
 }
