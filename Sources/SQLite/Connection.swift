@@ -41,6 +41,10 @@ import CSQLite
   @unsafe private var database: OpaquePointer?
   /// What `setTrace` was given: SQLite only holds a plain pointer to it.
   var traceBox: TraceBox?
+  /// What `setWatch` was given: SQLite only holds a plain pointer to it.
+  var rowWatch: RowWatch?
+  /// The file, while it is open.
+  private var openFile: OpenFiles.Identity?
   /// What `limitWork` was given: SQLite only holds a plain pointer to it.
   var stepCounter: StepCounter?
 
@@ -64,12 +68,14 @@ import CSQLite
       throw SQLiteError(extendedCode: result, message: message, path: path)
     }
     unsafe database = opened
+    openFile = OpenFiles.register(path)
     unsafe sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
     if !options.trustsSchema { try protect() }
   }
 
   deinit {
     unsafe sqlite3_close_v2(database)
+    OpenFiles.unregister(openFile)
   }
 
   /// Closes the database. Statements that are still alive become useless; closing twice does nothing.
@@ -79,6 +85,8 @@ import CSQLite
     let result = unsafe sqlite3_close(database)
     guard result == SQLITE_OK else { throw error(result) }
     unsafe database = nil
+    OpenFiles.unregister(openFile)
+    openFile = nil
   }
 
   /// The open handle. Touching a closed connection is a mistake in the program, reported as `misuse`.

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A number of bytes as an argument: `64MB`, `1GB`, `500000`. A kilobyte has 1,000 bytes, a kibibyte (`KiB`) 1,024.
-struct ByteSize: ExpressibleByArgument, Equatable {
+struct ByteSize: CustomStringConvertible, Equatable {
   var bytes: Int
 
   private static let units: [(suffix: String, factor: Int)] = [
@@ -22,7 +22,16 @@ struct ByteSize: ExpressibleByArgument, Equatable {
     bytes = product
   }
 
-  var defaultValueDescription: String {
+  /// Reads an argument.
+  /// - Throws: what is wrong, with an example.
+  static func parse(_ argument: String) throws -> ByteSize {
+    guard let size = ByteSize(argument: argument) else {
+      throw ValidationError("a size is a number with a unit, for example 500KB, 64MB or 2GiB")
+    }
+    return size
+  }
+
+  var description: String {
     bytes % 1_000_000 == 0 ? "\(bytes / 1_000_000)MB" : "\(bytes)"
   }
 }

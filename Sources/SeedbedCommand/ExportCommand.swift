@@ -6,7 +6,7 @@ import ModelFiles
 /// `seedbed export`
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Writes the objects of an entity as CSV or NDJSON.")
+    commandName: "export", abstract: "Writes the objects of an entity as CSV, TSV or NDJSON.")
 
   @Argument(help: "The store.", completion: .file())
   var store: String
@@ -32,7 +32,8 @@ struct ExportCommand: ParsableCommand {
   )
   var output = "-"
 
-  @Option(help: "csv or ndjson; by the output's name when not given, and csv when that says nothing.")
+  @Option(
+    help: "csv, tsv or ndjson; by the output's name (.csv, .tsv, .tab, .ndjson, .jsonl) when not given, else csv.")
   var format: ExportStep.Format?
 
   @Flag(help: "Guard cells that a spreadsheet would run as a formula.")

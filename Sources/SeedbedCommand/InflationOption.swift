@@ -2,7 +2,7 @@ import ArgumentParser
 import SeedFormats
 
 /// The most that a source may inflate to, as an argument: a size (`10GB`), a ratio (`200:1`), or both with a comma.
-struct InflationOption: ExpressibleByArgument {
+struct InflationOption: CustomStringConvertible {
   var limit: InflationLimit
 
   init(limit: InflationLimit) { self.limit = limit }
@@ -23,5 +23,14 @@ struct InflationOption: ExpressibleByArgument {
     }
   }
 
-  var defaultValueDescription: String { "64GiB" }
+  /// Reads an argument.
+  /// - Throws: what is wrong, with an example.
+  static func parse(_ argument: String) throws -> InflationOption {
+    guard let option = InflationOption(argument: argument) else {
+      throw ValidationError("a limit is a size, a ratio or both, for example 10GB, 200:1 or 10GB,200:1")
+    }
+    return option
+  }
+
+  var description: String { "64GiB" }
 }

@@ -23,15 +23,12 @@ struct LintCommand: ParsableCommand {
   func run() throws {
     var problems: [PipelineProblem]
     do {
-      let file = try PipelineReader.read(
+      let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
       let modelFile = try StoreModel.readFile(path: file.modelPath, version: file.modelVersion)
       let model = modelFile.model
-      problems = modelFile.warnings.map(Self.problem) + PipelineLinter.lint(file, model: model)
-      if !problems.contains(where: { $0.severity == .error }) {
-        problems += SourceCheck.problems(of: file, model: model)
-      }
+      problems = modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: model)
     } catch let error as PipelineError {
       problems = error.problems
     } catch {

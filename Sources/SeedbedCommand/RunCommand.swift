@@ -38,7 +38,9 @@ struct RunCommand: ParsableCommand {
       Memory for key tables, sorting and caches together, 32MB or more. What does not fit goes to temporary files; the \
       result is the same. The program itself and its workers' batches come on top.
       """,
-      valueName: "size"))
+      valueName: "size"),
+    transform: ByteSize.parse
+  )
   var memory = ByteSize(bytes: MemoryBudget.standard.total)
 
   @Option(
@@ -56,7 +58,9 @@ struct RunCommand: ParsableCommand {
       The most that is taken from standard input, a FIFO or a device, each of which is kept in a file while the run lasts \
       (default: 64GiB, or half of the free space where that is less). More fails the run.
       """,
-      valueName: "size"))
+      valueName: "size"),
+    transform: ByteSize.parse
+  )
   var maxInput: ByteSize?
 
   @Option(
@@ -65,7 +69,9 @@ struct RunCommand: ParsableCommand {
       The most that one compressed source may inflate to: a size, a ratio such as 200:1 that is looked at once a \
       megabyte has come out, or both with a comma. More fails the run.
       """,
-      valueName: "limit"))
+      valueName: "limit"),
+    transform: InflationOption.parse
+  )
   var maxInflated = InflationOption(limit: .standard)
 
   @Flag(help: "Replace files at the paths of results that are no earlier results of the same kind.")
@@ -89,7 +95,7 @@ struct RunCommand: ParsableCommand {
     defer { withExtendedLifetime(signals) {} }
     let report: RunReport
     do {
-      let file = try PipelineReader.read(
+      let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
       var options = PipelineRun.Options()

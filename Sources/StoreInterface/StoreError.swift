@@ -17,8 +17,9 @@ public enum StoreError: Error, Sendable {
   case missing(path: String)
   /// The file or folder cannot be created.
   case cannotCreate(path: String, message: String)
-  /// Disk full, permission, or another input/output failure.
-  case inputOutput(path: String, message: String)
+  /// Disk full, permission, or another input/output failure, with the number that the system or SQLite gave it; nil where
+  /// none is known.
+  case inputOutput(path: String, message: String, code: Int32? = nil)
   case unsupported(String)
   /// Any other failure, with the store's own message.
   case failure(String)
@@ -48,7 +49,7 @@ extension StoreError: CustomStringConvertible {
     case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"
     case .busy(let path): return "\(path) is locked by another process"
     case .missing(let path): return "\(path): there is no such file"
-    case .cannotCreate(let path, let message), .inputOutput(let path, let message): return "\(path): \(message)"
+    case .cannotCreate(let path, let message), .inputOutput(let path, let message, _): return "\(path): \(message)"
     case .unsupported(let message), .failure(let message): return message
     }
   }
@@ -93,7 +94,7 @@ extension StoreError: LocalizedError, CustomNSError {
     information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
     switch self {
     case .notAStore(let path, _), .busy(let path), .missing(let path), .cannotCreate(let path, _),
-      .inputOutput(let path, _):
+      .inputOutput(let path, _, _):
       information[NSFilePathErrorKey] = path
       information[CoreDataErrorKey.affectedStores] = [path]
     case .optimisticLockingFailure(let stale):

@@ -88,6 +88,27 @@ struct DifferenceTests {
       ])
   }
 
+  @Test(
+    "another name of a composite or derived attribute changes a hash where it changes the order",
+    arguments: [("area", true), ("sizes", false), ("oak", true), ("ozone", true), ("plates", false)])
+  func renamed(name: String, changes: Bool) throws {
+    for isDerived in [false, true] {
+      var older = Garage.descriptions()
+      if isDerived {
+        older[0].attributes[1] = AttributeDescription("size", .integer32)
+        older[0].attributes[1].derivation = .init(expression: "owner.name")
+      }
+      var newer = older
+      newer[0].attributes[1].name = name
+      newer[0].attributes[1].renamingIdentifier = "size"
+      let (first, second) = (try ManagedObjectModel(entities: older), try ManagedObjectModel(entities: newer))
+      let found = first.differences(to: second).filter { $0.description.contains("renamed") }
+      #expect(found.map(\.description) == ["Vehicle.\(name): renamed from size"])
+      #expect(found.map(\.affectsVersionHash) == [changes])
+      #expect((first.versionChecksum != second.versionChecksum) == changes)
+    }
+  }
+
   @Test("of a composite only its leaves change a hash")
   func composites() throws {
     typealias Change = (inout AttributeDescription) -> Void

@@ -118,7 +118,7 @@ struct PlacementTests {
     let placement = Placement()
     try placement.put(folder.path("one.partial"), at: folder.path("one.csv"))
     try FileManager.default.removeItem(at: folder.file("one.partial.previous"))
-    guard case StoreError.inputOutput(let path, let message) = placement.undo(after: Reason()) else {
+    guard case StoreError.inputOutput(let path, let message, _) = placement.undo(after: Reason()) else {
       Issue.record("another error")
       return
     }

@@ -153,7 +153,7 @@ struct StoreFileTests {
     #expect {
       _ = try SQLiteStore.open(path: folder.path("left.sqlite"), model: model, options: options)
     } throws: { error in
-      guard case StoreError.inputOutput(_, let message) = error else { return false }
+      guard case StoreError.inputOutput(_, let message, _) = error else { return false }
       return message.contains("seedbed copy")
     }
     let left = try ["left.sqlite", "left.sqlite-journal"].map { try bytes($0) }

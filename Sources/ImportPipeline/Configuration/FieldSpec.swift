@@ -17,6 +17,8 @@ enum FieldType: Sendable, Equatable {
   case choice([String])
   /// A list of texts; a single text stands for a list of one.
   case texts
+  /// The same, with `null` for what has no name.
+  case names
   /// An expression over the record.
   case expression
   /// A list of expressions; a single one stands for a list of one.
@@ -44,6 +46,7 @@ enum FieldType: Sendable, Equatable {
     case .character(let allowsNull): allowsNull ? "one ASCII character, or `null`" : "one ASCII character"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " · ")
     case .texts: "text or list of texts"
+    case .names: "text or list of texts and `null`"
     case .expression: "expression"
     case .expressions: "expression or list of expressions"
     case .constant: "constant"

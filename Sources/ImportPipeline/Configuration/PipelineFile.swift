@@ -248,7 +248,7 @@ public struct NestedMapping: Sendable {
 public struct ExportStep: Sendable {
   /// How objects are written.
   public enum Format: String, Sendable, CaseIterable {
-    case csv, ndjson
+    case csv, tsv, ndjson
   }
   /// One column, or JSON key.
   public struct Column: Sendable {

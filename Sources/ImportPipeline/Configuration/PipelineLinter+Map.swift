@@ -148,7 +148,8 @@ extension Lint {
         step.key != nil && model[step.entity].map { $0.isKind(of: destination) } == true
       }
       if !hasKeys {
-        add(
+        // Records without a key for it are taken all the same.
+        warn(
           "no-record-keys", "\(name) goes by record key, but no step with a key makes \(destination.name) objects",
           at: position,
           hint: "add key: to the step that imports \(destination.name), or write { match: ..., from: ... }")

@@ -44,16 +44,19 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
 
   /// `file:line:column: message`, and the hint on a second line.
   public var description: String {
-    let place = position.map { ":\($0.line):\($0.column)" } ?? ""
-    let label = severity == .warning ? "warning: " : ""
-    return "\(file)\(place): \(label)\(message)" + (hint.map { "\n  hint: \($0)" } ?? "")
+    place + (severity == .warning ? "warning: " : "") + message + (hint.map { "\n  hint: \($0)" } ?? "")
   }
+
+  /// What stands before the message.
+  var place: String { file + (position.map { ":\($0.line):\($0.column)" } ?? "") + ": " }
 }
 
 /// Every mistake found in a pipeline file.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
   /// In the order of their positions; never empty.
   public var problems: [PipelineProblem]
+  /// What could be read all the same.
+  var partial: PipelineFile?
 
   /// An error for some problems.
   public init(_ problems: [PipelineProblem]) {

@@ -3,6 +3,11 @@ internal import Yams
 extension SectionReader {
   mutating func stepExpectation(_ node: Node) -> StepExpectation? {
     guard let values = section(.stepExpectation, node) else { return nil }
+    if values.positions.keys.allSatisfy({ values.values[$0] == .null }) {
+      add(
+        "empty", "\"expect\" expects nothing", hint: "add min: 1, max:, shrink: or rejects:, or remove it",
+        at: values.position)
+    }
     let minimum = values.integer("min")
     let maximum = values.integer("max")
     checkRange(minimum, maximum, values)

@@ -1,7 +1,9 @@
 internal import Yams
 
 extension SectionReader {
-  private static let exportFormats: [String: ExportStep.Format] = ["csv": .csv, "ndjson": .ndjson, "jsonl": .ndjson]
+  static let exportFormats: [String: ExportStep.Format] = [
+    "csv": .csv, "tsv": .tsv, "tab": .tsv, "ndjson": .ndjson, "jsonl": .ndjson,
+  ]
 
   mutating func exportStep(_ node: Node) -> ExportStep? {
     guard let values = section(.exportStep, node) else { return nil }

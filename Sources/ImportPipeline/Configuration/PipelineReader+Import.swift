@@ -40,7 +40,8 @@ extension SectionReader {
         "pointer", "\"\(pointer)\" is not a JSON Pointer", hint: "write /\(pointer.replacing(".", with: "/"))",
         at: values.position("pointer"))
     }
-    if let columns = values.texts("columns") { checkRepeats(columns, "columns", values) }
+    // Columns that nobody maps need no names.
+    if let columns = values.texts("columns") { checkRepeats(columns.filter { !$0.isEmpty }, "columns", values) }
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
     let format = format(values, path: expansion.text, at: position, known: Self.sourceFormats)
     let paths = inputPaths(expansion, at: position)
@@ -78,7 +79,7 @@ extension SectionReader {
   }
 
   private static let sourceFormats: [String: SourceSettings.Format] = [
-    "csv": .csv, "txt": .csv, "tsv": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
+    "csv": .csv, "txt": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
   ]
 
   /// The format given, or the one that the file's name tells.
@@ -87,10 +88,7 @@ extension SectionReader {
   ) -> Format? {
     // A wrong word has been reported already.
     if values.positions["format"] != nil, values.values["format"] != .null { return values.choice("format") }
-    var name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
-    if name.hasSuffix(".gz") { name.removeLast(3) }
-    let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map(String.init)
-    if let format = suffix.flatMap({ known[$0] }) { return format }
+    if let format = FilePath.ending(path).flatMap({ known[$0] }) { return format }
     add(
       "format", path == "-" ? "a standard stream has no name to tell the format" : "the name does not tell the format",
       hint: "add format: \(Format.words.joined(separator: ", or "))", at: position)

@@ -84,13 +84,15 @@ public enum PipelineReader {
         at: FilePosition(line: 1, column: 1))
     }
     guard reader.problems.isEmpty, let pipeline else {
-      throw PipelineError(
+      var error = PipelineError(
         reader.problems.enumerated().sorted { left, right in
           let (first, second) = (left.element.position, right.element.position)
           return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
             second?.line ?? 0, second?.column ?? 0, right.offset
           )
         }.map(\.element))
+      error.partial = pipeline
+      throw error
     }
     return pipeline
   }

@@ -99,6 +99,7 @@ public enum PipelineSchema {
       return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
     case .choice(let words): return [.object([("enum", .array(words.map(JSONValue.string)))]), reference("variable")]
     case .texts: return [text, typed("array", [("items", text)])]
+    case .names: return [text, typed("array", [("items", .object([("anyOf", .array([text, typed("null")]))]))])]
     case .expression: return [reference("expression")]
     case .expressions: return [reference("expression"), typed("array", [("items", reference("expression"))])]
     case .constant: return [reference("constant")]

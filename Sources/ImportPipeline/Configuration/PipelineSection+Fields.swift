@@ -151,8 +151,8 @@ extension PipelineSection {
     FieldSpec(
       "header", .boolean, .value(.boolean(true)), "Whether the first record names the columns.", example: "false"),
     FieldSpec(
-      "columns", .texts, .derived("from the header"),
-      "Names of the columns: instead of those in the header, which may then be repeated or empty, or where there is none.",
+      "columns", .names, .derived("from the header"),
+      "Names of the columns: instead of those in the header, which may then be repeated or empty, or where there is none. `null` is a column without a name, of which there may be many.",
       example: "[id, name]"),
     FieldSpec(
       "pointer", .text, .value(.text("")),
@@ -193,7 +193,8 @@ extension PipelineSection {
       example: "../build/stops.csv.gz"),
     FieldSpec(
       "format", .choice(ExportStep.Format.words),
-      .derived("by the name: `.csv`, `.ndjson` and `.jsonl`, each also with `.gz`"), "How objects are written.",
+      .derived("by the name: `.csv`, `.tsv`, `.tab`, `.ndjson` and `.jsonl`, each also with `.gz`"),
+      "How objects are written; `tsv` is CSV with tabs.",
       example: "ndjson"),
     FieldSpec(
       "columns", .textsOrSections(.column), .derived("every stored attribute"),

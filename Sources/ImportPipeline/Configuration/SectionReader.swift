@@ -124,7 +124,9 @@ struct SectionReader {
   private static func isReadFurther(_ type: FieldType) -> Bool {
     switch type {
     case .section, .pathOrSection, .sections, .textsOrSections, .properties, .expression, .expressions, .constant: true
-    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice, .texts: false
+    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice, .texts,
+      .names:
+      false
     }
   }
 
@@ -166,7 +168,7 @@ struct SectionReader {
 
   /// Checks a value of a simple type; nil when a problem was reported.
   private mutating func value(_ node: Node, _ field: FieldSpec, at position: FilePosition) -> FieldValue? {
-    if case .texts = field.type { return texts(node, field, at: position).map(FieldValue.texts) }
+    if field.type == .texts || field.type == .names { return texts(node, field, at: position).map(FieldValue.texts) }
     let problemsBefore = problems.count
     guard spend(at: position) else { return nil }
     guard let (expansion, scalar) = expanded(node) else {
@@ -243,6 +245,10 @@ struct SectionReader {
     var texts: [String] = []
     var isComplete = true
     for item in nodes {
+      if field.type == .names, case .scalar = item, expanded(item)?.value == .null {
+        texts.append("")
+        continue
+      }
       let itemPosition = nodes.count == 1 && node.scalar != nil ? position : item.position
       let one = FieldSpec(field.name, .text, .required, field.documentation, example: field.example)
       if case .text(let text)? = value(item, one, at: itemPosition) { texts.append(text) } else { isComplete = false }

@@ -32,9 +32,11 @@ extension ExportStep {
     let names = try columns(of: try entity(in: model)).map(\.name)
     switch format {
     case .ndjson: return .keys(Set(names))
-    case .csv:
+    case .csv, .tsv:
       let sink = MemorySink()
-      let writer = CSVWriter(sink: sink)
+      var options = CSVWriter.Options()
+      options.delimiter = format.delimiter
+      let writer = CSVWriter(sink: sink, options: options)
       try writer.record(names)
       try writer.finish()
       return .line(Array(sink.bytes.dropLast()))

@@ -29,8 +29,9 @@ struct Exporter {
     if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
     let writer: any BatchWriter
     switch step.format {
-    case .csv:
+    case .csv, .tsv:
       var options = CSVWriter.Options()
+      options.delimiter = step.format.delimiter
       options.safeForSpreadsheets = step.safeForSpreadsheets
       writer = try CSVExport(columns, of: entity, to: CSVWriter(sink: sink, options: options))
     case .ndjson: writer = NDJSONExport(columns, to: NDJSONWriter(sink: sink))

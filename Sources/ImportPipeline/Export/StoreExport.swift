@@ -28,8 +28,7 @@ public struct StoreExport {
     self.model = model
     self.modelPath = modelPath
     self.replacesForeign = replacesForeign
-    let plainName = output.hasSuffix(".gz") ? String(output.dropLast(3)) : output
-    let byName: ExportStep.Format = plainName.hasSuffix(".ndjson") || plainName.hasSuffix(".jsonl") ? .ndjson : .csv
+    let byName = FilePath.ending(output).flatMap { SectionReader.exportFormats[$0] } ?? .csv
     step =
       ExportStep(
         entity: entity, to: output, format: format ?? byName,

@@ -6,6 +6,13 @@ extension StepPlanner {
   static func plan(
     _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile]
   ) throws(RunError) -> StepPlan {
+    let columns = try columns(of: step, files: files)
+    var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+    return try planner.plan()
+  }
+
+  /// The columns of a step's first file; none where the format has none.
+  static func columns(of step: ImportStep, files: [SourceFile]) throws(RunError) -> Set<String> {
     var columns: Set<String> = []
     if step.source.format == .csv || step.source.format == .tsv, let file = files.first {
       do {
@@ -18,7 +25,6 @@ extension StepPlanner {
         throw RunError(error)
       }
     }
-    var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
-    return try planner.plan()
+    return columns
   }
 }

@@ -14,18 +14,6 @@ struct ExpectationCheck {
     !pipeline.expectations.isEmpty || pipeline.imports.contains { $0.expectation != nil }
   }
 
-  /// Refuses expectations that cannot be checked, before anything is read.
-  func requireSound() throws(RunError) {
-    for expectation in pipeline.expectations {
-      do {
-        _ = try expectation.request(try entity(expectation.entity))
-      } catch {
-        let position = expectation.fieldPositions["predicate"] ?? expectation.position
-        throw RunError(error.kind, code: error.code, "\(place(position)): \(error.message)", hint: error.hint)
-      }
-    }
-  }
-
   init(pipeline: PipelineFile, model: ManagedObjectModel) {
     self.pipeline = pipeline
     self.model = model

@@ -19,4 +19,11 @@ enum FilePath {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
+
+  /// The ending of a file's name without that of compression, in small letters; nil when there is none.
+  static func ending(_ path: String) -> String? {
+    var name = name(of: path).lowercased()
+    if name.hasSuffix(".gz") { name.removeLast(3) }
+    return name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map(String.init)
+  }
 }

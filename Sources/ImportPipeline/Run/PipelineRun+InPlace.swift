@@ -18,7 +18,8 @@ extension PipelineRun {
     defer { for export in exported { export.work?.remove() } }
     do {
       let mark = try mark(&report)
-      if store.hasWholeChanges { try store.setMetadata([StoreBuild.inputDigestKey: mark]) }
+      let hasChanges = try store.hasChanges()
+      if hasChanges { try store.setMetadata([StoreBuild.inputDigestKey: mark]) }
       report.storeIdentifier = store.identifier
       progress.begin(.exporting)
       exported = try exporting.work { try export(pipeline.exports.filter { !$0.isDirect }, from: store, build) }
@@ -26,7 +27,7 @@ extension PipelineRun {
       if cancellation.isCancelled {
         throw RunError(.interrupted, code: "run.interrupted", "interrupted; the store is as it was")
       }
-      try sealing.work { try commit(store, exported) }
+      try sealing.work { try commit(store, exported, isUnchanged: !hasChanges) }
     } catch {
       try? store.rollbackWhole()
       throw error
@@ -45,12 +46,12 @@ extension PipelineRun {
   }
 
   /// The commit comes last: until then all files can come back.
-  private func commit(_ store: SQLiteStore, _ exported: [FinishedExport]) throws {
+  private func commit(_ store: SQLiteStore, _ exported: [FinishedExport], isUnchanged: Bool) throws {
     let placement = Placement()
     do {
       for export in exported { try placement.put(export.temporaryPath, at: export.report.path) }
       try placement.synchronize()
-      try store.commitWhole()
+      if isUnchanged { try store.rollbackWhole() } else { try store.commitWhole() }
     } catch {
       throw placement.undo(after: error)
     }

@@ -73,7 +73,7 @@ public struct PipelineRun {
       path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
-    try expectations.requireSound()
+    try PipelineCheck.requireSound(pipeline, model: model)
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
     if !options.isDryRun {
@@ -160,7 +160,7 @@ public struct PipelineRun {
     try inputs.requireUnchanged()
     let placeholder = ResultProof.placeholder(inputDigest.text)
     // A target that the run has found nothing new for says nothing new either.
-    if isFresh || pipeline.store.replace != .never || store.hasChanges {
+    if try isFresh || pipeline.store.replace != .never || store.hasChanges() {
       let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(placeholder) : nil
       try store.setMetadata(
         [StoreBuild.inputDigestKey: build.mark(inputDigest), ResultProof.key: proof],
@@ -212,7 +212,7 @@ public struct PipelineRun {
       try sealing.work { try ResultProof.write(build.storePath, placeholder: placeholder) }
     }
     report.exports = exported.map(\.report)
-    report.storeBytes = build.size(of: build.storePath)
+    report.storeBytes = build.size(of: isUnchanged ? pipeline.store.path : build.storePath)
     sealing.add(bytes: report.storeBytes)
     exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
     report.stages = [indexing.report, sealing.report]
@@ -251,17 +251,11 @@ public struct PipelineRun {
 
   private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
-    var mistakes = PlanMistakes(pipeline, model)
     for (index, step) in pipeline.imports.enumerated() {
-      do {
-        plans.append(
-          try StepPlanner.plan(
-            step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
-      } catch {
-        mistakes.add(error, of: step)
-      }
+      plans.append(
+        try StepPlanner.plan(
+          step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
     }
-    if let error = mistakes.error { throw error }
     return plans
   }
 

@@ -77,7 +77,7 @@ extension RunError {
     case .missing(let path): self.init(.missingInput, code: "store.missing", "\(path): there is no such file")
     case .cannotCreate(let path, let message):
       self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
-    case .inputOutput(let path, let message):
+    case .inputOutput(let path, let message, _):
       self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
     case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
     case .failure(let message): self.init(.internal, code: "store.failure", message)

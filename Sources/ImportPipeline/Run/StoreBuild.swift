@@ -85,6 +85,7 @@ struct StoreBuild {
   ) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = !isInPlace
+    // In a copy of a seed store, too: an app that had the seed's rows and changes them raises their versions.
     options.raisesOwnersAtEnd = true
     options.forcesCommitsToDisk = isInPlace
     options.cacheKibibytes = memory.pageCache / 1024

@@ -33,10 +33,13 @@ struct DifferenceList {
   }
 
   /// Of a derived attribute only the derivation enters the hash, of a composite its leaves; of a transient one nothing.
-  mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool) {
+  /// - Parameter movesHash: whether the name puts its hash in another place.
+  mutating func compare(
+    _ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool, movesHash: Bool
+  ) {
     let isPlain =
       isStored && !(old.derivation != nil && new.derivation != nil) && !(old.composite != nil && new.composite != nil)
-    if old.name != new.name { append(.renamed(from: old.name), affectsHash: isPlain) }
+    if old.name != new.name { append(.renamed(from: old.name), affectsHash: isPlain || (isStored && movesHash)) }
     compare(.type, "\(old.type)", "\(new.type)", affectsHash: isPlain)
     compare(.optional, old.isOptional, new.isOptional, affectsHash: isPlain)
     compare(.transient, old.isTransient, new.isTransient, affectsHash: isStored)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Compares two models entity by entity.
 struct ModelComparison {
   let older: ManagedObjectModel
@@ -73,11 +75,27 @@ struct ModelComparison {
       let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
       list.subject = .attribute(pair.new?.name ?? pair.old?.name ?? "")
       switch (pair.old, pair.new) {
-      case (let old?, let new?): list.compare(old, new, isStored: isStored)
+      case (let former?, let next?):
+        list.compare(former, next, isStored: isStored, movesHash: Self.isMoved(former, next, in: new))
       case (nil, _?): list.append(.added, affectsHash: isStored)
       default: list.append(.removed, affectsHash: isStored)
       }
     }
+  }
+
+  /// Whether another name gives an attribute another place among the hashes of the entity's properties, which go in the
+  /// order of the names.
+  private static func isMoved(
+    _ old: AttributeDescription, _ new: AttributeDescription, in entity: EntityDescription
+  ) -> Bool {
+    if old.name == new.name { return false }
+    let stored =
+      entity.attributes.filter { !$0.isTransient && $0.name != new.name }
+      .map { (name: $0.name, hash: HashRules.hash(of: $0)) }
+      + entity.relationships.filter { !$0.isTransient }.map { (name: $0.name, hash: Data($0.name.utf8)) }
+    let own = HashRules.hash(of: new)
+    func order(_ name: String) -> [Data] { (stored + [(name: name, hash: own)]).sortedByCodePoint(\.name).map(\.hash) }
+    return order(old.name) != order(new.name)
   }
 
   private func compareRelationships(

@@ -62,7 +62,8 @@ struct ExternalDataFolder {
     do {
       if let bytes = try openData()?.read(name) { return bytes }
     } catch let error as StoreError {
-      guard case .inputOutput(let path, let message) = error, !FileSystem.isSystemFailure(message) else { throw error }
+      // What is there is no file of its own, and no call has failed.
+      guard case .inputOutput(let path, let message, nil) = error else { throw error }
       throw StoreError.notAStore(path: storePath, message: "\(path): \(message)")
     }
     throw StoreError.notAStore(path: storePath, message: "the external data file \(name) is missing")

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import StoreInterface
 
 #if canImport(Glibc)
@@ -18,12 +19,10 @@ enum FileSystem {
   }
 
   static func failure(_ path: String, _ action: String) -> StoreError {
-    let message = unsafe String(cString: strerror(errno))
-    return .inputOutput(path: path, message: "cannot \(action): \(message)")
+    let number = errno
+    let message = unsafe String(cString: strerror(number))
+    return .inputOutput(path: path, message: "cannot \(action): \(message)", code: number)
   }
-
-  /// Whether a message is one of the system's, and not about what a file is.
-  static func isSystemFailure(_ message: String) -> Bool { message.hasPrefix("cannot ") }
 
   private static func creationFailure(_ path: String) -> StoreError {
     if [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(errno) { return failure(path, "create the file") }
@@ -91,7 +90,7 @@ enum FileSystem {
   static func synchronize(_ path: String) throws(StoreError) {
     let descriptor = unsafe open(path, O_RDONLY)
     guard descriptor >= 0 else { throw failure(path, "open the file") }
-    defer { close(descriptor) }
+    defer { OpenFiles.close(descriptor) }
     #if canImport(Darwin)
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
@@ -116,7 +115,7 @@ enum FileSystem {
   static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws {
     let input = unsafe open(source, O_RDONLY)
     guard input >= 0 else { throw failure(source, "open the file") }
-    defer { close(input) }
+    defer { OpenFiles.close(input) }
     try copy(input, source, to: target, synchronizes: synchronizes)
   }
 
@@ -174,7 +173,7 @@ enum FileSystem {
   static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws {
     let output = unsafe open(path, O_WRONLY)
     guard output >= 0 else { throw failure(path, "open the file") }
-    defer { close(output) }
+    defer { OpenFiles.close(output) }
     guard lseek(output, off_t(offset), SEEK_SET) == off_t(offset) else { throw failure(path, "seek in the file") }
     try write(bytes[...], to: output, path: path)
   }
@@ -185,7 +184,7 @@ extension FileSystem {
   static func header(_ path: String) throws -> [UInt8] {
     let input = unsafe open(path, O_RDONLY)
     guard input >= 0 else { throw failure(path, "open the file") }
-    defer { close(input) }
+    defer { OpenFiles.close(input) }
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(input, $0.baseAddress, $0.count) }
     guard count >= 0 else { throw failure(path, "read the file") }

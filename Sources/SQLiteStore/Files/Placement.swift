@@ -130,7 +130,7 @@ public final class Placement {
 
   private static func text(_ error: any Error) -> String {
     switch error {
-    case StoreError.inputOutput(let path, let message), StoreError.cannotCreate(let path, let message):
+    case StoreError.inputOutput(let path, let message, _), StoreError.cannotCreate(let path, let message):
       "\(path): \(message)"
     default: "\(error)"
     }

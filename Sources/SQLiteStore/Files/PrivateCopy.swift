@@ -45,7 +45,8 @@ extension StoreError {
     case .busy(let path): .busy(path: named(path))
     case .missing(let path): .missing(path: named(path))
     case .cannotCreate(let path, let message): .cannotCreate(path: named(path), message: named(message))
-    case .inputOutput(let path, let message): .inputOutput(path: named(path), message: named(message))
+    case .inputOutput(let path, let message, let code):
+      .inputOutput(path: named(path), message: named(message), code: code)
     case .unsupported(let message): .unsupported(named(message))
     case .failure(let message): .failure(named(message))
     case .optimisticLockingFailure, .constraintConflict, .incompatibleModel: self

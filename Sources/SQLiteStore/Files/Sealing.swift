@@ -1,3 +1,4 @@
+import ObjectModel
 import SQLite
 import SQLitePages
 import StoreInterface
@@ -96,36 +97,47 @@ extension SQLiteStore {
 
   /// Closes a copy that nothing was written to, so that it is its original to the byte: to seal it would change nothing.
   /// - Parameter original: the store that this one is a copy of, not in WAL mode.
-  /// - Returns: false when something was written, or sealing would do something: then the store is as it was.
+  /// - Returns: false when something has changed, or sealing would do something: then the store is as it was. Rows that
+  ///   came and went are no change; the original never had them.
   public func closeIfUnchanged(from original: String) throws -> Bool {
     try perform {
-      guard !isCreator, !hasLoadedPages, !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
-        try connection.integer("PRAGMA freelist_count") == 0,
+      guard try !hasChanges(), !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
         try !["-wal", "-journal"].contains(where: { try FileSystem.stamp(original + $0) != nil })
       else { return false }
       let header = try FileSystem.header(original)
-      // Bytes 18 and 19 say that there is no log, those from 24 on how often the file was written to.
-      guard header.count == 100, header[18] == 1, header[19] == 1, try FileSystem.header(path) == header,
-        try FileSystem.stamp(path)?.size == FileSystem.stamp(original)?.size
+      // Bytes 18 and 19 say that there is no log, those from 36 on how many pages are free.
+      guard header.count == 100, header[18] == 1, header[19] == 1, header[36..<40].allSatisfy({ $0 == 0 })
       else { return false }
+      let changesBefore = connection.totalChanges
       for table in layout.tables {
         let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
         try setLastPrimaryKey(greatest, of: table.root)
       }
-      guard connection.totalChanges == 0 else { return false }
+      guard connection.totalChanges == changesBefore else { return false }
       try close()
       return true
     }
   }
 
-  /// Whether anything was written to the store since it was opened.
-  public var hasChanges: Bool { locked { isCreator || hasLoadedPages || connection.totalChanges != 0 } }
+  /// Whether the store says anything else than when it was opened. Temporary tables do not count, nor do rows that came
+  /// and went, with what the history says of them. Where no import goes on, every row written counts.
+  public func hasChanges() throws -> Bool {
+    try perform {
+      if isCreator || hasLoadedPages { return true }
+      guard let rowWatch else { return connection.totalChanges != 0 }
+      return try rowWatch.hasChanges
+        || layout.tables.contains { table in
+          let last = lastKeysAtOpening[table.root.index] ?? 0
+          return try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name) WHERE Z_PK > \(last))") == 1
+        }
+    }
+  }
 
   /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
   public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
     try perform {
       let header = try FileSystem.header(original)
-      guard !hasChanges, !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
+      guard try !hasChanges(), !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
         header.count == 100,
         header[18] == 2, header[19] == 2
       else { return false }

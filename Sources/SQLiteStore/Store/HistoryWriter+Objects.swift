@@ -57,6 +57,17 @@ extension HistoryWriter {
     return try statement.step() ? Int(statement.int64(at: 0)) : nil
   }
 
+  /// The mask of some columns or properties.
+  func mask(_ entityNumber: Int, _ columns: [String]) -> [UInt8] {
+    let layout = maskLayout(entityNumber)
+    var mask = [UInt8](repeating: 0, count: layout.byteCount)
+    for column in columns {
+      guard let bit = layout.bitByColumn[column] ?? layout.bitByProperty[column] else { continue }
+      mask[bit / 8] |= 0x80 >> UInt8(bit % 8)
+    }
+    return mask
+  }
+
   func maskLayout(_ entityNumber: Int) -> MaskLayout {
     if let known = maskLayouts[entityNumber] { return known }
     var mask = MaskLayout()

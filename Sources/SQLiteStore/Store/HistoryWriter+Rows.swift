@@ -27,6 +27,28 @@ extension HistoryWriter {
     try statement.run()
   }
 
+  /// The last change in the history, 0 where it is empty.
+  func lastChange() throws -> Int64 {
+    let statement = try store.cached("SELECT IFNULL(max(Z_PK), 0) FROM ACHANGE")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : 0
+  }
+
+  /// Adds columns or properties to those that a row of the history says were updated.
+  func extendUpdate(_ change: Int64, entityNumber: Int, columns: [String]) throws {
+    let find = try store.cached("SELECT ZCOLUMNS FROM ACHANGE WHERE Z_PK = ?1")
+    try find.bind(1, change)
+    let known = try find.step() ? find.blob(at: 0) ?? [] : []
+    find.reset()
+    var mask = mask(entityNumber, columns)
+    for (index, byte) in known.enumerated() where index < mask.count { mask[index] |= byte }
+    if mask == known { return }
+    let update = try store.cached("UPDATE ACHANGE SET ZCOLUMNS = ?2 WHERE Z_PK = ?1")
+    try update.bind(1, change)
+    try update.bind(2, blob: mask)
+    try update.run()
+  }
+
   func insertTransaction() throws -> Int64 {
     let timestamp = try timestamp()
     let key = try reserveKeys(1, HistoryWriter.transactionEntity, table: "ATRANSACTION")

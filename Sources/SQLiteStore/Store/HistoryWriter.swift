@@ -16,11 +16,10 @@ final class HistoryWriter {
   var maskLayouts: [Int: MaskLayout] = [:]
   /// Relationships whose inverse is to-many, by entity number.
   var ownerPlans: [Int: [OwnerPlan]] = [:]
-  /// Relationships of which an import need not record at its end that they have other members.
-  private(set) var recordedOwners: Set<Owner> = []
   /// What the open transaction has changed so far.
   private(set) var pending = Pending()
 
+  static let tables: Set<String> = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
   static let change = 16_001
   static let transactionEntity = 16_002
   static let string = 16_003
@@ -162,12 +161,7 @@ final class HistoryWriter {
 
   /// - Parameter columns: names of the table's columns that changed, or of properties.
   func recordUpdate(entityNumber: Int, key: Int64, columns: [String]) throws {
-    let layout = maskLayout(entityNumber)
-    var mask = [UInt8](repeating: 0, count: layout.byteCount)
-    for column in columns {
-      guard let bit = layout.bitByColumn[column] ?? layout.bitByProperty[column] else { continue }
-      mask[bit / 8] |= 0x80 >> UInt8(bit % 8)
-    }
+    let mask = mask(entityNumber, columns)
     try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .update, mask: mask))
   }
 
@@ -176,10 +170,6 @@ final class HistoryWriter {
   func recordMembers(of relationship: Relationship, owner key: Int64, isSaved: Bool = false) throws {
     if store.recordsOwnersLate && !isSaved { return }
     guard let number = try entityNumber(of: key, kindOf: relationship.entity) else { return }
-    if store.recordsOwnersLate {
-      recordedOwners.insert(
-        Owner(object: Object(entityNumber: number, key: key), relationship: relationship.name))
-    }
     try recordUpdate(entityNumber: number, key: key, columns: [relationship.name])
   }
 

@@ -20,6 +20,8 @@ final class OwnerLedger {
   /// The tables of owners.
   private var tables: [String: (index: Int, last: Int64)] = [:]
   private var triggers: [String] = []
+  /// The last row of the store's history before the import; nil where it keeps none.
+  private var lastChange: Int64?
 
   /// Nil when the model has no to-many relationship.
   init?(_ store: SQLiteStore, lastKeys: [Int: Int64]) throws {
@@ -42,6 +44,7 @@ final class OwnerLedger {
       }
     }
     if places.isEmpty { return nil }
+    lastChange = try store.history?.lastChange()
     try install()
   }
 
@@ -55,7 +58,9 @@ final class OwnerLedger {
         PRIMARY KEY (place, owner, member)) WITHOUT ROWID;
       CREATE TEMP TABLE \(prefix)_orders (place INTEGER, side INTEGER, owner INTEGER, PRIMARY KEY (place, side, owner))
         WITHOUT ROWID;
-      CREATE TEMP TABLE \(prefix)_raised (place INTEGER, key INTEGER, PRIMARY KEY (place, key)) WITHOUT ROWID
+      CREATE TEMP TABLE \(prefix)_raised (place INTEGER, key INTEGER, PRIMARY KEY (place, key)) WITHOUT ROWID;
+      CREATE TEMP TABLE \(prefix)_changes (entity INTEGER, key INTEGER, change INTEGER, PRIMARY KEY (entity, key))
+        WITHOUT ROWID
       """)
     for (index, place) in places.enumerated() {
       switch place {
@@ -172,6 +177,7 @@ final class OwnerLedger {
         }
       }
     }
+    if let lastChange { try gatherChanges(after: lastChange) }
     var raised = 0
     for (table, (index, _)) in tables.sorted(by: { $0.value.index < $1.value.index }) {
       raised += try raise(table, index, changed[table] ?? [:])
@@ -200,6 +206,7 @@ final class OwnerLedger {
       connection,
       "SELECT Z_ENT, EXISTS (SELECT 1 FROM \(Self.prefix)_raised WHERE place = \(index) AND key = ?1) "
         + "FROM \(table) WHERE Z_PK = ?1")
+    let row = try Statement(connection, "SELECT change FROM \(Self.prefix)_changes WHERE entity = ?1 AND key = ?2")
     let raise = try Statement(connection, "UPDATE \(table) SET Z_OPT = IFNULL(Z_OPT, 1) + 1 WHERE Z_PK = ?1")
     var count = 0
     for (owner, names) in owners.sorted(by: { $0.key < $1.key }) {
@@ -214,14 +221,27 @@ final class OwnerLedger {
         count += 1
       }
       guard let history = store.history else { continue }
-      let open = names.filter {
-        !history.recordedOwners.contains(.init(object: .init(entityNumber: number, key: owner), relationship: $0))
-      }
-      if !open.isEmpty || !isRaised {
-        try history.recordUpdate(entityNumber: number, key: owner, columns: open.sorted())
+      try row.bind(1, Int64(number))
+      try row.bind(2, owner)
+      let change = try row.step() ? row.int64(at: 0) : nil
+      row.reset()
+      if let change {
+        try history.extendUpdate(change, entityNumber: number, columns: names.sorted())
+      } else {
+        try history.recordUpdate(entityNumber: number, key: owner, columns: names.sorted())
       }
     }
     return count
+  }
+
+  /// Notes the rows of history that say of updates of this import. To a row for the owner's own change its members are
+  /// added: for who reads the history, the import is one change of the object.
+  private func gatherChanges(after last: Int64) throws {
+    try store.connection.execute(
+      """
+      INSERT OR REPLACE INTO \(Self.prefix)_changes
+        SELECT ZENTITY, ZENTITYPK, Z_PK FROM ACHANGE WHERE Z_PK > \(last) AND ZCHANGETYPE = 1 ORDER BY Z_PK
+      """)
   }
 }
 

@@ -91,7 +91,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Order-key columns with rows that have none yet.
   var pendingOrderKeys: [Relationship: MissingOrderKeys] = [:]
   /// The last primary key in use when the store was opened, by model index of the root entity.
-  private var lastKeysAtOpening: [Int: Int64] = [:]
+  private(set) var lastKeysAtOpening: [Int: Int64] = [:]
+  /// Follows what an import into a store that was there changes.
+  private(set) var rowWatch: RowWatch?
   var history: HistoryWriter?
   /// Rows that are being written as finished pages.
   var pageLoad: PageLoad? { didSet { if pageLoad != nil { hasLoadedPages = true } } }
@@ -208,6 +210,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     if !options.isReadOnly { try store.beginUpkeep() }
     if options.raisesOwnersAtEnd && !options.isReadOnly {
       store.ownerLedger = try OwnerLedger(store, lastKeys: store.lastKeysAtOpening)
+      try store.watchRows()
     }
     return store
   }
@@ -288,6 +291,14 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are none
     // of Core Data's do not run.
     try connection.limitWork(toSteps: nil)
+  }
+
+  private func watchRows() throws {
+    var lastRows: [String: Int64] = [:]
+    for table in layout.tables { lastRows[table.name] = lastKeysAtOpening[table.root.index] ?? 0 }
+    let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
+    try connection.setWatch(watch)
+    rowWatch = watch
   }
 
   private func openHistory() throws {

@@ -16,9 +16,6 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether rows were changed since `beginWhole`.
-  public var hasWholeChanges: Bool { locked { connection.totalChanges != changesBefore } }
-
   /// Keeps all changes since `beginWhole`. Files of external data that no row names any more go after that.
   /// - Throws: `StoreError.busy` when readers stand in the way for too long; the transaction is still open then.
   public func commitWhole() throws {

@@ -7,7 +7,8 @@ enum ColumnNames {
   ) throws(SeedFormatError) {
     // Bytes, because strings that differ only in Unicode normalization are equal.
     var first: [[UInt8]: Int] = [:]
-    for (index, name) in names.enumerated() {
+    // In a header the position tells where; names that are given may leave columns nameless.
+    for (index, name) in names.enumerated() where !name.isEmpty || position(index) != nil {
       guard let other = first.updateValue(index, forKey: Array(name.utf8)) else { continue }
       let place = position(index)
       throw SeedFormatError(
@@ -20,7 +21,9 @@ enum ColumnNames {
   /// The column index of each projected name: -1 for the whole record.
   static func resolve(_ projection: [String], in columns: [String], file: String?) throws(SeedFormatError) -> [Int] {
     var indexes: [[UInt8]: Int] = [:]
-    for (index, name) in columns.enumerated() { indexes[Array(name.utf8)] = index }
+    // Several columns without names are none that a field could mean.
+    let isNameless = columns.count { $0.isEmpty } > 1
+    for (index, name) in columns.enumerated() where !(isNameless && name.isEmpty) { indexes[Array(name.utf8)] = index }
     var resolved: [Int] = []
     for name in projection {
       if let index = indexes[Array(name.utf8)] {

@@ -105,7 +105,10 @@ struct CheckResult {
           message: "a read-only bundle needs one sealed file, and \(bundleObstacle): seedbed copy seals it"))
     }
     notes += modelFile.warnings.map { Note(code: "model", message: "model: \($0.shortDescription)") }
-    notes += report.notes.map { Note(code: "layout", message: $0) }
+    let odd = Self.oddIndexes(modelFile)
+    notes += report.notes.filter { note in !odd.contains { note.hasPrefix($0) } }.map {
+      Note(code: "layout", message: $0)
+    }
     for entity in model.entities {
       notes += entity.unconfirmedHashReasons.map { reason in
         Note(code: "unconfirmedHash", message: "the hash of \(entity.name) rests on an unconfirmed rule: \(reason)")
@@ -113,6 +116,15 @@ struct CheckResult {
     }
     self.notes = notes
     unconfirmed = Set(model.entities.filter(\.restsOnUnconfirmedHashRule).map(\.name))
+  }
+
+  /// How notes of the layout begin that are about indexes of which the model's warnings tell already.
+  private static func oddIndexes(_ file: ModelFile) -> [String] {
+    file.model.entities.flatMap { entity in
+      entity.description.fetchIndexes.filter { index in
+        file.warnings.contains { $0.entity == entity.name && $0.element == "fetchIndex \(index.name)" }
+      }.flatMap { ["Index \(entity.name).\($0.name) ", "R-tree \(entity.name).\($0.name) "] }
+    }
   }
 
   /// Whether the app opens the store as it is, and it meets what else is asked.

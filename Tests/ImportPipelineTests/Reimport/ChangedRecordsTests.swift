@@ -1,4 +1,6 @@
 import Foundation
+import SQLite
+import TestSupport
 import Testing
 
 @testable import ImportPipeline
@@ -131,6 +133,48 @@ struct ChangedRecordsTests {
       })
     #expect(results[1].hasRewritten)
     #expect(results[0].counts[1].updated == 300)
+  }
+
+  @Test(
+    "rows that move to other owners count those up that lose or get one, once, whatever writes them", arguments: 0..<4)
+  func owners(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    // Numbers are unique, so that a halt can change its line.
+    let steps = Self.steps().replacing("match: [line, number]", with: "match: [number]").replacing(
+      "strategy: upsert", with: "strategy: \(seed < 2 ? "upsert" : "automatic")")
+    func halts(_ line: (Int) -> Int) -> [String] {
+      (0..<300).map { "{\"line\": \"l\(line($0))\", \"number\": \($0), \"arrival\": 1, \"name\": \"A\"}" }
+    }
+    let before = (0..<300).map { $0 % 4 }
+    var after = before
+    // The fifth line gets none, and one keeps all that it has.
+    for number in (0..<300) where number % 4 != 1 && Int.random(in: 0..<3, using: &random) == 0 {
+      after[number] = [0, 2, 3].randomElement(using: &random) ?? 0
+    }
+    after[0] = 2
+    let moved = zip(before, after).filter { $0 != $1 }
+    let touched = Set(moved.flatMap { [$0.0, $0.1] })
+    var expected = (0..<5).map { "l\($0) \(touched.contains($0) ? 2 : 1)" }
+    expected.append("\(moved.count)")
+    for settings in [Self.statements, Self.pages, Self.newAsWell] {
+      let railway = try Railway()
+      try railway.workspace.write(
+        "Railway.xcdatamodel/contents",
+        Railway.model.replacing("<constraint value=\"line\"/><constraint", with: "<constraint"))
+      railway.recognition = settings
+      try railway.write("lines.ndjson", Self.lines)
+      try railway.write("halts.ndjson", halts { before[$0] })
+      try railway.run(steps, replace: "always")
+      try railway.write("halts.ndjson", halts { after[$0] })
+      let result = try railway.run(steps)
+      #expect(result.hasRewritten == (settings.isOn), "\(result.strategies)")
+      let connection = try Connection(path: railway.workspace.path("Railway.sqlite"), options: .init(isReadOnly: true))
+      defer { try? connection.close() }
+      let found = try connection.string(
+        "SELECT group_concat(v, ';') FROM (SELECT ZCODE || ' ' || Z_OPT AS v FROM ZLINE ORDER BY ZCODE)")
+      let halts = try connection.string("SELECT count(*) FROM ZHALT WHERE Z_OPT = 2")
+      #expect((found ?? "").split(separator: ";").map(String.init) + [halts ?? ""] == expected)
+    }
   }
 
   @Test("what only SQLite can compare goes through SQLite")

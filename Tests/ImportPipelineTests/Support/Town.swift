@@ -31,15 +31,16 @@ final class Town {
   /// - Parameters:
   ///   - steps: YAML of `import:`, with `@` where the line for the strategy goes.
   ///   - isNew: whether the store is built anew or imported into.
+  ///   - more: more settings of `store:`.
   ///   - isInPlace: whether it is imported into in one transaction, and not in a copy.
   @discardableResult
   func run(
     _ steps: String, strategy: String, isNew: Bool = true, isInPlace: Bool = false, jobs: Int = 1,
-    recordsPerBatch: Int = 8192
+    recordsPerBatch: Int = 8192, more: String = ""
   ) throws -> Result {
     let yaml = """
       model: Town.xcdatamodel
-      store: { path: Town.sqlite, \(isInPlace ? "write: in-place" : "replace: \(isNew ? "always" : "never")") }
+      store: { path: Town.sqlite, \(isInPlace ? "write: in-place" : "replace: \(isNew ? "always" : "never")")\(more) }
       import:
       \(steps.replacing("@", with: strategy))
       rejects: { file: rejects.ndjson, limit: 100000 }

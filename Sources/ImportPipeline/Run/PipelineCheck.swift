@@ -1,0 +1,194 @@
+import Foundation
+import ModelFiles
+public import ObjectModel
+import SeedFormats
+
+/// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them ends
+/// with the same list before it touches anything.
+public enum PipelineCheck {
+  /// Reads a pipeline file. Where it has mistakes, those that only the model shows are told as well, of all that could be
+  /// read.
+  /// - Throws: `PipelineError` with every mistake.
+  public static func read(
+    path: String, environment: [String: String], options: PipelineReader.Options = PipelineReader.Options()
+  ) throws(PipelineError) -> PipelineFile {
+    do {
+      return try PipelineReader.read(path: path, environment: environment, options: options)
+    } catch {
+      guard let partial = error.partial,
+        let model = try? StoreModel.readFile(path: partial.modelPath, version: partial.modelVersion).model
+      else { throw error }
+      var complete = error
+      // What is required may be in a step that could not be read.
+      complete.problems += PipelineLinter.lint(partial, model: model).filter { problem in
+        problem.severity == .error && !dependentCodes.contains(problem.code)
+      }
+      complete.problems = sorted(complete.problems)
+      throw complete
+    }
+  }
+
+  /// What steps that could not be read might supply.
+  private static let dependentCodes: Set<String> = ["lint.required-not-mapped"]
+
+  /// Looks at a pipeline, its model and the beginning of every source: is it there, does it have the columns that `map`
+  /// names?
+  /// - Returns: errors and warnings in the order of the file.
+  public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
+    let looks = file.imports.map { Look($0, model: model, pipelinePath: FilePath.shown(file.path)) }
+    let lint = ofFile(file, model, looks)
+    let faulty = faulty(file, lint)
+    // Where a step has mistakes already, its source says nothing new.
+    let ofSources = zip(file.imports, looks).compactMap { step, look in
+      faulty.contains(step.position) ? nil : look.fault(model: model)
+    }
+    return sorted(lint + ofSources)
+  }
+
+  /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
+  ///   it is read.
+  static func requireSound(_ file: PipelineFile, model: ManagedObjectModel) throws(RunError) {
+    let looks = file.imports.map { Look($0, model: model, pipelinePath: FilePath.shown(file.path)) }
+    let errors = ofFile(file, model, looks).filter { problem in
+      // Columns of a stream are not known yet, and a name may be one that reads like something else.
+      problem.severity == .error
+        && !zip(file.imports, looks).contains { $1.isStream && $0.position == owner(of: problem, file) }
+    }
+    if errors.isEmpty { return }
+    let all = problems(of: file, model: model).filter { $0.severity == .error }
+    let failure = RunError(any: PipelineError(all), store: file.store.path)
+    guard all.count == 1, let problem = all.first else { throw failure }
+    throw RunError(failure.kind, code: problem.code, problem.place + problem.message, hint: problem.hint)
+  }
+
+  /// What the file and the model show, and the planning of steps.
+  private static func ofFile(
+    _ file: PipelineFile, _ model: ManagedObjectModel, _ looks: [Look]
+  ) -> [PipelineProblem] {
+    var known = file
+    for index in looks.indices { known.imports[index] = looks[index].step }
+    let lint = PipelineLinter.lint(known, model: model)
+    let faulty = faulty(file, lint)
+    let plans = zip(file.imports, looks).compactMap { step, look in
+      faulty.contains(step.position) ? nil : look.mistake(model: model)
+    }
+    return sorted(lint + plans)
+  }
+
+  /// Positions of the steps with errors.
+  private static func faulty(_ file: PipelineFile, _ problems: [PipelineProblem]) -> Set<FilePosition> {
+    Set(problems.filter { $0.severity == .error }.compactMap { owner(of: $0, file) })
+  }
+
+  /// Where the step starts that a problem belongs to.
+  private static func owner(of problem: PipelineProblem, _ file: PipelineFile) -> FilePosition? {
+    guard let position = problem.position else { return nil }
+    let starts =
+      file.imports.map(\.position) + file.exports.map(\.position) + file.expectations.map(\.position)
+      + [file.store.position]
+    return starts.filter { ($0.line, $0.column) <= (position.line, position.column) }
+      .max { ($0.line, $0.column) < ($1.line, $1.column) }
+  }
+
+  private static func sorted(_ problems: [PipelineProblem]) -> [PipelineProblem] {
+    problems.enumerated().sorted { left, right in
+      let (first, second) = (left.element.position, right.element.position)
+      return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
+        second?.line ?? 0, second?.column ?? 0, right.offset
+      )
+    }.map(\.element)
+  }
+}
+
+extension PipelineCheck {
+  /// A step with what the beginning of its first source says.
+  private struct Look {
+    /// The step as its columns make it: an expression that is the name of one is that column.
+    let step: ImportStep
+    /// Whether a source can be read only once; that is left to the run.
+    let isStream: Bool
+    private let pipelinePath: String
+    private let columns: Set<String>
+    /// Why the columns are not known.
+    private let failure: RunError?
+    private let paths: [String]
+
+    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String) {
+      paths = step.source.paths.filter { !SourceKind($0).isStream }
+      isStream = paths.count < step.source.paths.count
+      self.pipelinePath = pipelinePath
+      var columns: Set<String> = []
+      var failure: RunError?
+      do throws(RunError) {
+        columns = try StepPlanner.columns(of: step, files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
+      } catch {
+        failure = error
+      }
+      self.columns = columns
+      self.failure = failure
+      self.step = step.preferring(columns)
+    }
+
+    /// Why the step cannot be planned.
+    func mistake(model: ManagedObjectModel) -> PipelineProblem? {
+      if failure != nil { return nil }
+      var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+      do throws(RunError) {
+        _ = try planner.plan()
+        return nil
+      } catch {
+        return problem(error)
+      }
+    }
+
+    /// What is wrong with the sources.
+    func fault(model: ManagedObjectModel) -> PipelineProblem? {
+      if let failure { return problem(failure) }
+      do {
+        var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+        let plan = try planner.plan()
+        for path in paths {
+          let options = step.source.formatOptions
+          let source = try SeedFile.open(path: path, options: options)
+          let reader = try RecordReader(
+            source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
+          _ = try reader.next(RecordBatch(fieldCount: plan.projection.count), maximumRecords: 1)
+        }
+        return nil
+      } catch {
+        return problem(RunError(any: error, store: ""))
+      }
+    }
+
+    private func problem(_ failure: RunError) -> PipelineProblem {
+      PipelineProblem(
+        severity: .error, kind: failure.kind == .missingInput ? .missing : .configuration, code: failure.code,
+        message: failure.place?.message ?? failure.message, hint: failure.hint, file: pipelinePath,
+        position: failure.place?.position ?? step.source.position)
+    }
+  }
+}
+
+extension ImportStep {
+  /// The step with columns in place of expressions that are the names of columns.
+  fileprivate func preferring(_ columns: Set<String>) -> ImportStep {
+    if columns.isEmpty { return self }
+    var step = self
+    step.condition = condition?.preferringColumns(columns)
+    step.key = key?.preferringColumns(columns)
+    step.map = map.map { entry in
+      var entry = entry
+      switch entry.mapping {
+      case .attribute(var mapping):
+        mapping.expression = mapping.expression.preferringColumns(columns)
+        entry.mapping = .attribute(mapping)
+      case .reference(var mapping):
+        mapping.from = mapping.from.map { $0.preferringColumns(columns) }
+        entry.mapping = .reference(mapping)
+      case .nested: break
+      }
+      return entry
+    }
+    return step
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The database files that connections of this process have open.
+///
+/// POSIX lets go of all locks that a process has on a file as soon as the process closes any descriptor of it, those of
+/// SQLite's own connections included. So whoever reads a database's bytes without SQLite closes its descriptor here: as
+/// long as a connection has the file open, the descriptor waits, as SQLite's own do. Connections of other copies of SQLite
+/// in the process are not known.
+public enum OpenFiles {
+  struct Identity: Hashable {
+    var device: UInt64
+    var node: UInt64
+  }
+
+  private struct Entry {
+    var connections = 0
+    var waiting: [Int32] = []
+  }
+
+  private static let files = Mutex<[Identity: Entry]>([:])
+
+  /// Closes a descriptor, or keeps it until no connection has its file open.
+  public static func close(_ descriptor: Int32) {
+    var info = stat()
+    let isKnown = unsafe fstat(descriptor, &info) == 0
+    let identity = Identity(info)
+    // Within the lock, so that no connection can begin to use the file between the question and the act.
+    files.withLock { files in
+      if isKnown, files[identity] != nil {
+        files[identity]?.waiting.append(descriptor)
+      } else {
+        closeDescriptor(descriptor)
+      }
+    }
+  }
+
+  /// Takes up that a connection has opened a file.
+  /// - Returns: nil when there is no file of that name, as of a database in memory.
+  static func register(_ path: String) -> Identity? {
+    var info = stat()
+    guard !path.isEmpty, unsafe stat(path, &info) == 0 else { return nil }
+    let identity = Identity(info)
+    files.withLock { $0[identity, default: Entry()].connections += 1 }
+    return identity
+  }
+
+  /// Takes up that a connection has closed its file.
+  static func unregister(_ identity: Identity?) {
+    guard let identity else { return }
+    files.withLock { files in
+      guard var entry = files[identity] else { return }
+      entry.connections -= 1
+      if entry.connections > 0 {
+        files[identity] = entry
+      } else {
+        for descriptor in entry.waiting { closeDescriptor(descriptor) }
+        files[identity] = nil
+      }
+    }
+  }
+
+  private static func closeDescriptor(_ descriptor: Int32) {
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #else
+      _ = Darwin.close(descriptor)
+    #endif
+  }
+}
+
+extension OpenFiles.Identity {
+  fileprivate init(_ info: stat) {
+    self.init(device: UInt64(truncatingIfNeeded: info.st_dev), node: UInt64(truncatingIfNeeded: info.st_ino))
+  }
+}

@@ -1,0 +1,51 @@
+import CSQLite
+import Foundation
+
+/// Follows which rows a connection changes in its main database, temporary tables aside: whether a row was changed or
+/// removed that was there when it began, or a row was added to a table whose rows are not told apart by age.
+///
+/// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. What was undone
+/// counts as done.
+public final class RowWatch {
+  /// By table the last row id that was there; rows with greater ones come and go unnoticed.
+  private let lastRows: [(table: [CChar], last: Int64)]
+  private let ignored: [[CChar]]
+  /// Whether there was such a change.
+  public private(set) var hasChanges = false
+
+  /// - Parameters:
+  ///   - lastRows: by table the last row id that was there. In other tables every change counts.
+  ///   - ignored: tables in which none does.
+  public init(lastRows: [String: Int64], ignored: Set<String>) {
+    self.lastRows = lastRows.sorted { $0.key < $1.key }.map { (Array($0.key.utf8CString), $0.value) }
+    self.ignored = ignored.sorted().map { Array($0.utf8CString) }
+  }
+
+  fileprivate func note(_ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ row: Int64) {
+    if hasChanges { return }
+    guard unsafe strcmp(database, "main") == 0 else { return }
+    for known in lastRows where unsafe strcmp(known.table, table) == 0 {
+      if row <= known.last { hasChanges = true }
+      return
+    }
+    if !ignored.contains(where: { unsafe strcmp($0, table) == 0 }) { hasChanges = true }
+  }
+}
+
+extension Connection {
+  /// Has a watch follow what is changed from here on, instead of the one before; nil ends that.
+  public func setWatch(_ watch: RowWatch?) throws(SQLiteError) {
+    let handle = unsafe try handle()
+    rowWatch = watch
+    guard let watch else {
+      _ = unsafe sqlite3_update_hook(handle, nil, nil)
+      return
+    }
+    _ = unsafe sqlite3_update_hook(
+      handle,
+      { data, _, database, table, row in
+        guard let data = unsafe data, let database = unsafe database, let table = unsafe table else { return }
+        unsafe Unmanaged<RowWatch>.fromOpaque(data).takeUnretainedValue().note(database, table, row)
+      }, Unmanaged.passUnretained(watch).toOpaque())
+  }
+}
