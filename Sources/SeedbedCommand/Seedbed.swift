@@ -32,7 +32,7 @@ struct Seedbed: ParsableCommand {
     StandardStreams.fillGaps()
     Signals.ignoreFailedWrites()
     OutOfMemory.watch()
-    OpenFiles.prepare()
+    OpenFileLimit.prepare()
     ThreadShortage.watch()
     do {
       var command = try parseAsRoot()

@@ -153,7 +153,7 @@ struct SectionReader {
       let expansion = try EnvironmentExpansion(scalar.string, environment: environment)
       // Braces want quotes in YAML, so quotes around a variable do not make its value text.
       let hasVariable = expansion.text != scalar.string
-      return (expansion, ScalarValue(Node.Scalar(expansion.text, .implicit, hasVariable ? .plain : scalar.style)))
+      return (expansion, ScalarValue(expansion.text, style: hasVariable ? .plain : scalar.style))
     } catch {
       let column = node.scalar.flatMap { Self.column(of: "${", in: $0.string) } ?? 1
       let position = node.scalar.map { yaml.position(inside: $0, column: column) } ?? node.position

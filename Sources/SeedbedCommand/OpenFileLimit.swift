@@ -10,7 +10,7 @@ import ImportPipeline
 ///
 /// The system's queues need some before the first file is opened, and end the process by a fatal signal where they get none.
 /// That cannot be told from a mistake afterwards, so it is found out before.
-enum OpenFiles {
+enum OpenFileLimit {
   /// What a command needs at once beside what it was started with: its queues and signals, a source, a store with its log,
   /// and locks.
   static let leastFreeCount = 12
