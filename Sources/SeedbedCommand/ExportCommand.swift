@@ -36,6 +36,22 @@ struct ExportCommand: ParsableCommand {
     help: "csv, tsv or ndjson; by the output's name (.csv, .tsv, .tab, .ndjson, .jsonl) when not given, else csv.")
   var format: ExportStep.Format?
 
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only objects for which this holds, in the format language of NSPredicate: \"price > 10 AND name CONTAINS[c] 'tea'\".",
+      valueName: "predicate"))
+  var predicate: String?
+
+  @Option(help: ArgumentHelp("The most objects: the first ones in the order.", valueName: "count"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("CSV: one ASCII character between the fields, or tab.", valueName: "character"))
+  var delimiter: DelimiterOption?
+
+  @Flag(help: "CSV: begin with a byte order mark, by which Excel knows that the text is UTF-8.")
+  var bom = false
+
   @Flag(help: "Guard cells that a spreadsheet would run as a formula.")
   var safeForSpreadsheets = false
 
@@ -47,14 +63,28 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
+  func validate() throws {
+    try Self.check(limit: limit)
+    if format == .ndjson, delimiter != nil || bom || safeForSpreadsheets {
+      throw ValidationError("--delimiter, --bom and --safe-for-spreadsheets are for CSV, not for ndjson")
+    }
+    if format == .tsv, let delimiter, delimiter.byte != UInt8(ascii: "\t") {
+      throw ValidationError("tsv has tabs between the fields: use --format csv with another --delimiter")
+    }
+  }
+
+  static func check(limit: Int?) throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on") }
+  }
+
   func run() throws {
     do {
       let rows = try StoreExport(
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
-        columns: list(columns),
-        order: list(order),
+        columns: Self.list(columns),
+        order: Self.list(order),
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
-        replacesForeign: force
+        replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom
       ).run()
       if !quiet { Terminal.say("exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)")) }
     } catch {
@@ -62,9 +92,25 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func list(_ text: String?) -> [String] {
+  /// The parts of a list with commas.
+  static func list(_ text: String?) -> [String] {
     (text ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
   }
 }
 
 extension ExportStep.Format: ExpressibleByArgument {}
+
+/// What stands between the fields of CSV, as an argument: `;`, `tab`, `\t`.
+struct DelimiterOption: ExpressibleByArgument {
+  var byte: UInt8
+
+  init?(argument: String) {
+    if argument == "tab" || argument == "\\t" {
+      byte = UInt8(ascii: "\t")
+      return
+    }
+    guard let byte = argument.utf8.first, argument.utf8.count == 1, byte < 0x80, ![0, 10, 13, 0x22].contains(byte)
+    else { return nil }
+    self.byte = byte
+  }
+}

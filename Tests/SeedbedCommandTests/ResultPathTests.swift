@@ -349,13 +349,14 @@ struct ResultPathTests {
     for more in [
       export("out/a.csv", "out/b.csv"), export("out/a.csv", "out/c.csv"), export("out/d.csv", "out/./d.csv"),
       export("Other.sqlite-wal"), export("Other.sqlite.lock"), export("Other.sqlite.partial/x.csv"),
-      export("Shop.xcdatamodeld/x.csv"), export("run.yaml"), export("Other.sqlite"),
+      export("Shop.xcdatamodeld/x.csv"), export("run.txt"), export("Other.sqlite"),
     ] {
       let yaml = ItemPipeline(map: ["identifier: id", "name: name"], more: more).yaml
-      try workspace.write("run.yaml", yaml.replacingOccurrences(of: "path: Shop", with: "path: Other"))
+      try workspace.write("run.txt", yaml.replacingOccurrences(of: "path: Shop", with: "path: Other"))
       let before = try state("", in: workspace)
-      let outcome = try await workspace.run("run", "--force", "run.yaml")
-      #expect(outcome.exitCode == 73, "\(more): \(outcome.talk)")
+      let outcome = try await workspace.run("run", "--force", "run.txt")
+      // A name that says SQLite is a mistake of the pipeline already.
+      #expect(outcome.exitCode == (more == export("Other.sqlite") ? 78 : 73), "\(more): \(outcome.talk)")
       #expect(try state("", in: workspace) == before, "\(more)")
     }
   }

@@ -298,4 +298,12 @@ public struct ExportStep: Sendable {
   public var position: FilePosition
   /// Where each field's value is in the pipeline file, by the field's name.
   public var fieldPositions: [String: FilePosition] = [:]
+  /// Which objects are written, in the format language; nil: all.
+  public var predicate: String?
+  /// The most objects that are written, at least 1; nil: all.
+  public var limit: Int?
+  /// CSV: what stands between the fields, an ASCII character; nil: what the format says.
+  public var delimiter: UInt8?
+  /// CSV: whether the file begins with a byte order mark, by which some spreadsheets tell UTF-8.
+  public var hasByteOrderMark = false
 }

@@ -168,6 +168,7 @@ struct Lint {
     guard let entity = entity(step.entity, at: step.fieldPositions["entity"] ?? step.position) else { return }
     for column in step.columns { check(keyPath: column.keyPath, of: entity, at: column.position) }
     for order in step.order { check(keyPath: order.keyPath, of: entity, at: order.position) }
+    checkPredicate(of: step, entity)
   }
 
   /// To-one relationships and at the end an attribute.

@@ -11,11 +11,35 @@ extension SectionReader {
     let columns = values.nodes["columns"].map { self.columns($0) } ?? []
     let order = values.nodes["order"].map { self.orders($0) } ?? []
     let format = to.flatMap { self.format(values, path: $0, at: values.position("to"), known: Self.exportFormats) }
-    guard let entity = values.text("entity"), let to, let format, let isSafe = values.boolean("safe-for-spreadsheets")
+    guard let entity = values.text("entity"), let to, let format, let isSafe = values.boolean("safe-for-spreadsheets"),
+      let hasMark = values.boolean("bom")
     else { return nil }
-    return ExportStep(
+    let step = ExportStep(
       entity: entity, to: to, format: format, columns: columns, order: order, safeForSpreadsheets: isSafe,
-      position: values.position, fieldPositions: values.positions)
+      position: values.position, fieldPositions: values.positions, predicate: values.text("where"),
+      limit: values.integer("limit"), delimiter: values.character("delimiter"), hasByteOrderMark: hasMark)
+    checkTextFields(values, of: step)
+    return step
+  }
+
+  /// Fields that mean nothing for the format, and a file whose name promises another format.
+  private mutating func checkTextFields(_ values: SectionValues, of step: ExportStep) {
+    if step.format == .ndjson {
+      for name in ["delimiter", "bom", "safe-for-spreadsheets"] where values.positions[name] != nil {
+        add(
+          "useless-key", "\"\(name)\" means nothing for format ndjson", hint: "remove it", at: values.position(name))
+      }
+    } else if step.fieldDelimiter == UInt8(ascii: "\"") {
+      add(
+        "delimiter", "the quote cannot be the delimiter", hint: "for example delimiter: \";\"",
+        at: values.position("delimiter"))
+    } else if step.format == .tsv, step.fieldDelimiter != UInt8(ascii: "\t") {
+      add(
+        "delimiter", "tsv has tabs between the fields", hint: "state format: csv", at: values.position("delimiter"))
+    }
+    if let mismatch = step.nameMismatch {
+      add("output-name", "\"to\" names \(mismatch.message)", hint: mismatch.hint, at: values.position("to"))
+    }
   }
 
   private mutating func columns(_ node: Node) -> [ExportStep.Column] {

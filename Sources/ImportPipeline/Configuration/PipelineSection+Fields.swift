@@ -194,8 +194,8 @@ extension PipelineSection {
     FieldSpec(
       "format", .choice(ExportStep.Format.words),
       .derived("by the name: `.csv`, `.tsv`, `.tab`, `.ndjson` and `.jsonl`, each also with `.gz`"),
-      "How objects are written; `tsv` is CSV with tabs.",
-      example: "ndjson"),
+      "How objects are written; `tsv` is CSV with tabs. A name that means another format than the one written is refused.",
+      example: "csv"),
     FieldSpec(
       "columns", .textsOrSections(.column), .derived("every stored attribute"),
       "Attributes, also through to-one relationships.",
@@ -203,6 +203,20 @@ extension PipelineSection {
     FieldSpec(
       "order", .textsOrSections(.order), .derived("as the objects were created"),
       "Attributes to sort by; `-` in front sorts descending.", example: "[parent.identifier, -name]"),
+    FieldSpec(
+      "where", .text, .none,
+      "Only objects for which this predicate holds are written, in the format language of `NSPredicate`: key paths, also through relationships, `==`, `CONTAINS[c]`, `IN`, `BETWEEN`, `ANY`, `SUBQUERY`. `seedbed lint` checks it against the model.",
+      example: "\"parent == nil AND name BEGINSWITH 'A'\""),
+    FieldSpec(
+      "limit", .integer(minimum: 1), .none, "The most objects that are written: the first ones in the order.",
+      example: "1000"),
+    FieldSpec(
+      "delimiter", .character(allowsNull: false), .derived("`,`; a tab for `tsv`"),
+      "CSV: what stands between fields.", example: "\";\""),
+    FieldSpec(
+      "bom", .boolean, .value(.boolean(false)),
+      "CSV: begin with a byte order mark, by which Excel knows that the text is UTF-8. Sources may have one.",
+      example: "true"),
     FieldSpec(
       "safe-for-spreadsheets", .boolean, .value(.boolean(false)),
       "Guards text that a spreadsheet would run as a formula with an apostrophe.", example: "true"),

@@ -35,7 +35,7 @@ extension ExportStep {
     case .csv, .tsv:
       let sink = MemorySink()
       var options = CSVWriter.Options()
-      options.delimiter = format.delimiter
+      options.delimiter = fieldDelimiter
       let writer = CSVWriter(sink: sink, options: options)
       try writer.record(names)
       try writer.finish()

@@ -20,23 +20,32 @@ struct Exporter {
   func run(into sink: any ByteSink) throws -> Int {
     let entity = try step.entity(in: store.model)
     let columns = try step.columns(of: entity)
-    var request = FetchRequest(entity)
-    request.sortDescriptors = try step.order.map { order in
-      _ = try ExportStep.attribute(at: order.keyPath, of: entity)
-      return FetchRequest.SortDescriptor(order.keyPath, ascending: order.isAscending)
-    }
+    let request = try step.request(entity)
     var sink = sink
     if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
     let writer: any BatchWriter
     switch step.format {
     case .csv, .tsv:
       var options = CSVWriter.Options()
-      options.delimiter = step.format.delimiter
+      options.delimiter = step.fieldDelimiter
       options.safeForSpreadsheets = step.safeForSpreadsheets
+      if step.hasByteOrderMark {
+        let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+        try unsafe bytes.withUnsafeBytes { mark throws in try unsafe sink.write(mark) }
+      }
       writer = try CSVExport(columns, of: entity, to: CSVWriter(sink: sink, options: options))
     case .ndjson: writer = NDJSONExport(columns, to: NDJSONWriter(sink: sink))
     }
     return try write(request, columns, to: writer)
+  }
+
+  /// Hands the objects to a writer of its own.
+  /// - Parameter makeWriter: given the columns.
+  /// - Returns: the number of rows.
+  func run(_ makeWriter: ([ExportColumn]) -> any BatchWriter) throws -> Int {
+    let entity = try step.entity(in: store.model)
+    let columns = try step.columns(of: entity)
+    return try write(step.request(entity), columns, to: makeWriter(columns))
   }
 
   /// Streams the rows in batches to the writer.

@@ -18,11 +18,16 @@ public struct StoreExport {
   ///   - output: a path, or `-` for standard output.
   ///   - format: by the output's name when nil; CSV when that says nothing.
   ///   - replacesForeign: replaces a file at `output` that is no earlier export of these columns, too.
+  ///   - predicate: which objects, in the format language; nil: all.
+  ///   - limit: the most objects; nil: all.
+  ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
+  ///   - hasByteOrderMark: whether CSV begins with one.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],
     output: String,
-    format: ExportStep.Format?, safeForSpreadsheets: Bool, replacesForeign: Bool = false
+    format: ExportStep.Format?, safeForSpreadsheets: Bool, replacesForeign: Bool = false, predicate: String? = nil,
+    limit: Int? = nil, delimiter: UInt8? = nil, hasByteOrderMark: Bool = false
   ) {
     self.storePath = storePath
     self.model = model
@@ -41,7 +46,8 @@ public struct StoreExport {
           let isDescending = text.hasPrefix("-")
           return ExportStep.Order(
             keyPath: text.drop { $0 == "-" }.split(separator: ".").map(String.init), isAscending: !isDescending)
-        }, safeForSpreadsheets: safeForSpreadsheets, position: FilePosition(line: 0, column: 0)
+        }, safeForSpreadsheets: safeForSpreadsheets, position: FilePosition(line: 0, column: 0), predicate: predicate,
+        limit: limit, delimiter: delimiter, hasByteOrderMark: hasByteOrderMark
       ).followed
   }
 
@@ -51,10 +57,7 @@ public struct StoreExport {
   public func run() throws(RunError) -> Int {
     try check()
     do {
-      var options = SQLiteStore.Options()
-      options.isReadOnly = true
-      options.leavesSidecarsAlone = true
-      let store = try SQLiteStore.open(path: storePath, model: model, options: options)
+      let store = try open()
       let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       defer { try? store.close() }
       if step.isDirect { return try exporter.run(to: step.to) }
@@ -69,10 +72,35 @@ public struct StoreExport {
     }
   }
 
+  /// Gives the lines of a table for people, instead of a file. Values longer than `TableExport.longestValue` are cut.
+  /// - Parameter show: given one or more lines at a time.
+  /// - Returns: the number of rows.
+  /// - Throws: `RunError`.
+  public func table(_ show: @escaping (String) -> Void) throws(RunError) -> Int {
+    do {
+      let store = try open()
+      defer { try? store.close() }
+      return try Exporter(store: store, step: step, cancellation: Cancellation()).run { TableExport($0, show: show) }
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
+  private func open() throws -> SQLiteStore {
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    options.leavesSidecarsAlone = true
+    return try SQLiteStore.open(path: storePath, model: model, options: options)
+  }
+
   /// - Throws: `RunError` when the export would replace the store, the model that it is read with, or anything else but
   ///   an export of the same columns.
   private func check() throws(RunError) {
     if step.isDirect { return }
+    if let mismatch = step.nameMismatch {
+      throw RunError(
+        .cannotCreate, code: "output.name", "--output names \(mismatch.message)", hint: mismatch.hint)
+    }
     var inputs = RunInputs()
     inputs.add(store: storePath)
     if let modelPath { inputs.add(model: modelPath) }

@@ -79,6 +79,7 @@ enum TextMark {
       }
     }
     if line.last == 13 { line.removeLast() }
+    if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     return (line, isWhole)
   }
 }

@@ -21,8 +21,13 @@ extension SQLiteStore {
       defer { for list in sql.lists { try? connection.execute("DELETE FROM \(list)") } }
       let plan = try KeyPathPlan(self, request.entity, keyPaths, &sql)
       let statement = try Statement(connection, sql.statement(request, selecting: plan.selected))
+      // What SQL does not say is evaluated in memory first; the rows that are left are selected by their keys.
       guard sql.residual.isEmpty else {
-        throw StoreError.unsupported("an export cannot select by \(request.predicate): SQL does not say it")
+        var rest = FetchRequest(request.entity)
+        rest.predicate = .selfIsIn(try objectIDs(request))
+        rest.includesSubentities = request.includesSubentities
+        rest.sortDescriptors = request.sortDescriptors
+        return try scan(rest, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, body: body)
       }
       if request.selectsWholeTable, sql.scopes[0].joins.isEmpty,
         let pages = try KeyPathPages(self, plan, table: layout.table(for: request.entity))

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+import ModelFiles
+
+/// `seedbed query`
+struct QueryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "query", abstract: "Shows objects of a store: as a table, CSV, TSV or NDJSON.",
+    discussion: """
+      The query is an entity, or an entity with a predicate in the format language of NSPredicate:
+
+        seedbed query Shop.sqlite "Item WHERE price > 10 AND category.name == 'Tea'" --columns name,price --limit 20
+
+      A table is for people: it shows NULL where there is no value, and cuts values after 60 characters. The other \
+      formats have everything, as export writes it. Nothing is changed.
+      """)
+
+  /// How objects are shown.
+  enum Form: String, CaseIterable, ExpressibleByArgument {
+    case table, csv, tsv, ndjson
+
+    var export: ExportStep.Format? { ExportStep.Format(rawValue: rawValue) }
+  }
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Argument(help: ArgumentHelp("ENTITY, or ENTITY WHERE predicate.", valueName: "query"))
+  var query: String
+
+  @OptionGroup var model: ModelOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Columns, separated by commas: attributes, or paths such as parent.identifier; title=path names a column.",
+      valueName: "list"))
+  var columns: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
+  var order: String?
+
+  @Option(help: ArgumentHelp("The most objects: the first ones in the order.", valueName: "count"))
+  var limit: Int?
+
+  @Option(help: "table, csv, tsv or ndjson.")
+  var format = Form.table
+
+  @Flag(help: "Do not say how many objects there are.")
+  var quiet = false
+
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    try ExportCommand.check(limit: limit)
+    _ = try ObjectQuery(query)
+  }
+
+  func run() throws {
+    let query = try ObjectQuery(query)
+    do {
+      let export = StoreExport(
+        storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: query.entity,
+        columns: ExportCommand.list(columns), order: ExportCommand.list(order), output: "-", format: format.export,
+        safeForSpreadsheets: false, predicate: query.predicate, limit: limit)
+      let rows = try format == .table ? export.table { Terminal.print($0) } : export.run()
+      if !quiet { Terminal.say("\(Format.grouped(rows)) \(query.entity)") }
+    } catch {
+      throw CommandFailure(error, store: store, format: log.logFormat)
+    }
+  }
+}
+
+/// `ENTITY` or `ENTITY WHERE predicate`.
+struct ObjectQuery {
+  var entity: String
+  var predicate: String?
+
+  /// - Throws: `ValidationError` when the text is neither.
+  init(_ text: String) throws {
+    let words = text.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+    let form = "a query is ENTITY, or ENTITY WHERE predicate, as in \"Item WHERE price > 10\""
+    guard let first = words.first else { throw ValidationError("the query is empty: \(form)") }
+    entity = String(first)
+    guard words.count > 1 else { return }
+    if entity.lowercased() == "select" { throw ValidationError("SQL is not understood: \(form)") }
+    guard words[1].lowercased() == "where" else {
+      throw ValidationError("\"\(words[1])\" stands where WHERE belongs: \(form)")
+    }
+    guard words.count > 2 else { throw ValidationError("nothing stands after WHERE: \(form)") }
+    predicate = String(words[2])
+  }
+}
