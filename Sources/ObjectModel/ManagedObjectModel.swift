@@ -73,6 +73,10 @@ public final class ManagedObjectModel: Sendable {
     ManagedObjectModel(self, storedHashes: storedHashes)
   }
 
+  /// The entities as they were declared, sorted by name: with the parts that `warnings` say were left out of
+  /// `descriptions`. They are what version hashes come from, and what a model file has.
+  public var declaredDescriptions: [EntityDescription] { declared ?? descriptions }
+
   /// All entities in the order of `descriptions`.
   public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
 
