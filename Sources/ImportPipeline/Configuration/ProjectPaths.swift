@@ -110,6 +110,11 @@ struct ProjectPaths {
 
   static func parent(of path: String) -> String { normalized(path + "/..") }
 
+  /// Whether an absolute path lies in the project, links followed.
+  fileprivate func holds(_ path: String) -> Bool {
+    Self.contains(root, path) && Self.contains(realRoot, Self.real(path))
+  }
+
   private static func contains(_ folder: String, _ path: String) -> Bool {
     folder == "/" || path == folder || path.hasPrefix(folder + "/")
   }
@@ -120,5 +125,19 @@ struct ProjectPaths {
     while existing != "/", !FileManager.default.fileExists(atPath: existing) { existing = parent(of: existing) }
     let resolved = URL(fileURLWithPath: existing).resolvingSymlinksInPath().path
     return normalized(resolved + "/" + path.dropFirst(existing.count))
+  }
+}
+
+/// The project that a pipeline file belongs to.
+public enum ProjectFolder {
+  /// Whether a pipeline may name a file without `--allow-outside`.
+  /// - Parameters:
+  ///   - path: of the file, absolute or from the current folder.
+  ///   - pipeline: path of the pipeline file, which need not be there yet.
+  public static func holds(_ path: String, ofPipeline pipeline: String) -> Bool {
+    func absolute(_ path: String) -> String {
+      ProjectPaths.normalized(path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path)
+    }
+    return ProjectPaths(pipelinePath: absolute(pipeline), allowsOutside: false).holds(absolute(path))
   }
 }

@@ -144,6 +144,13 @@ enum NumberParsing {
       || digits.significant.count <= 38 && digits.exponent >= -128 && digits.exponent <= 127
   }
 
+  /// Whether two texts are numbers, and the same one to the last digit and the sign.
+  static func isSameNumber(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard let left = unsafe DecimalDigits(left), let right = unsafe DecimalDigits(right) else { return false }
+    return left.isNegative == right.isNegative && left.significant == right.significant
+      && (left.significant.isEmpty || left.exponent == right.exponent)
+  }
+
   /// The integer that a number with a fraction or an exponent is exactly, such as `1.50e2`.
   /// - Returns: `.notANumber` also for a number that is no integer.
   static func exactInteger(_ bytes: UnsafeRawBufferPointer) -> IntegerResult {

@@ -25,12 +25,12 @@ struct RestorePipeline {
     }
     lines += [
       "model: \(modelText)",
-      "store: { path: \(Self.quoted(storeName)) }",
+      "store: { path: \(YAMLText.quoted(storeName)) }",
       plan.parts.isEmpty ? "import: []" : "import:",
     ]
     for part in plan.parts {
       lines += [
-        "  - from: \(part.fileName)", "    entity: \(Self.name(part.entity.name))",
+        "  - from: \(part.fileName)", "    entity: \(YAMLText.name(part.entity.name))",
         "    key: \(Self.field(plan.keyField))", "    strategy: restore",
       ]
       let entries = map(of: part)
@@ -41,49 +41,22 @@ struct RestorePipeline {
   }
 
   private var modelText: String {
-    guard let version = model.version else { return Self.quoted(model.name) }
-    return "{ path: \(Self.quoted(model.name)), version: \(Self.quoted(version)) }"
+    guard let version = model.version else { return YAMLText.quoted(model.name) }
+    return "{ path: \(YAMLText.quoted(model.name)), version: \(YAMLText.quoted(version)) }"
   }
 
   private func map(of part: DumpPlan.Part) -> [String] {
     part.leaves.map { leaf in
       let field = leaf.attribute.type == .transformable ? leaf.names + ["base64"] : leaf.names
-      return "\(Self.name(leaf.path)): \(Self.field(field.joined(separator: ".")))"
+      return "\(YAMLText.name(leaf.path)): \(Self.field(field.joined(separator: ".")))"
     }
       + (part.toOne + part.lists).map { relationship in
-        "\(Self.name(relationship.name)): { key: \(Self.field(relationship.name)) }"
+        "\(YAMLText.name(relationship.name)): { key: \(Self.field(relationship.name)) }"
       }
   }
 
   /// A field as an expression: its path, or a JSON Pointer where the path would be read as something else.
   private static func field(_ path: String) -> String {
-    isPlain(path) ? path : "/" + path.split(separator: ".").joined(separator: "/")
-  }
-
-  private static func name(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
-
-  /// Whether YAML and the expressions take the text for a name.
-  private static func isPlain(_ text: String) -> Bool {
-    !["true", "false", "null", "nan", "inf"].contains(text.lowercased())
-      && text.utf8.allSatisfy { byte in
-        byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || (48...57).contains(byte)
-          || (97...122).contains(byte | 0x20)
-      }
-  }
-
-  /// In double quotes, with variables of the environment kept out.
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\" + String(scalar)
-      case "$": quoted += "$$"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\x" + (digits.count < 2 ? "0" : "") + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
+    YAMLText.isPlain(path) ? path : "/" + path.split(separator: ".").joined(separator: "/")
   }
 }

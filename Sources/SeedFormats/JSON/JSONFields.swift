@@ -54,6 +54,25 @@
     }
   }
 
+  /// Finds the members of a JSON object in the batch, in order: key after key, each before its value. Unescaped strings are
+  /// appended to `batch.bytes`, which moves it.
+  /// - Parameter slices: emptied, then given two slices per member; reuse it to save the allocation.
+  /// - Throws: `json.not-an-object`, `json.malformed` with the byte offset in the value, `json.lone-surrogate`.
+  public func members(
+    of object: FieldSlice, in batch: RecordBatch, into slices: inout [FieldSlice]
+  ) throws(SeedFormatError) {
+    slices.removeAll(keepingCapacity: true)
+    let start = Int(object.offset)
+    let end = start + Int(object.length)
+    side.count = 0
+    unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
+    try projector.members(from: start, recordStart: start &- Int(object.rawOffset), into: &slices)
+    unsafe slices.withUnsafeMutableBufferPointer { slices in
+      guard let first = slices.baseAddress else { return }
+      unsafe settle(first, count: slices.count, in: batch)
+    }
+  }
+
   /// Moves unescaped text to the end of the batch's bytes.
   private func settle(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, in batch: RecordBatch) {
     guard side.count > 0 else { return }
@@ -95,6 +114,40 @@ extension JSONProjector {
       let byte = unsafe tokenizer.base[position]
       if byte == 0x5D { return try finish(position + 1, start) }
       guard byte == 0x2C else { throw malformed(.expectedCommaOrBracket, position - start) }
+      position = tokenizer.skipWhitespace(position + 1)
+    }
+  }
+
+  /// Scans the object that is all of the text from `start` to the tokenizer's end, two slices per member.
+  fileprivate mutating func members(
+    from start: Int, recordStart: Int, into slices: inout [FieldSlice]
+  ) throws(SeedFormatError) {
+    begin(recordStart: recordStart, relativeTo: 0)
+    var position = tokenizer.skipWhitespace(start)
+    guard position < tokenizer.end, unsafe tokenizer.base[position] == 0x7B else {
+      throw SeedFormatError(code: "json.not-an-object", kind: .malformed, message: "the value is not an object")
+    }
+    position = tokenizer.skipWhitespace(position + 1)
+    if position < tokenizer.end, unsafe tokenizer.base[position] == 0x7D { return try finish(position + 1, start) }
+    while true {
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      guard unsafe tokenizer.base[position] == 0x22 else { throw malformed(.expectedKey, position - start) }
+      let keyEnd = tokenizer.value(position)
+      guard keyEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
+      unsafe slices.append(slice(tokenizer.base[position], position, keyEnd))
+      position = tokenizer.skipWhitespace(keyEnd)
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      guard unsafe tokenizer.base[position] == 0x3A else { throw malformed(.expectedColon, position - start) }
+      position = tokenizer.skipWhitespace(position + 1)
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      let valueEnd = tokenizer.value(position)
+      guard valueEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
+      unsafe slices.append(slice(tokenizer.base[position], position, valueEnd))
+      position = tokenizer.skipWhitespace(valueEnd)
+      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+      let byte = unsafe tokenizer.base[position]
+      if byte == 0x7D { return try finish(position + 1, start) }
+      guard byte == 0x2C else { throw malformed(.expectedCommaOrBrace, position - start) }
       position = tokenizer.skipWhitespace(position + 1)
     }
   }

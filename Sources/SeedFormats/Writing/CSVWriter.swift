@@ -62,6 +62,15 @@ public final class CSVWriter {
     output.append(number: number)
   }
 
+  /// The text that is written for a number.
+  public static func text(of number: Double) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberText.greatestCount) { room in
+      guard let start = room.baseAddress else { return "" }
+      let end = unsafe NumberText.write(number, at: start)
+      return unsafe String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
+    }
+  }
+
   /// Appends a number with the fewest digits that read back as the same; `nan`, `inf` and `-inf` for the others.
   public func field(_ number: Double) {
     separate()
