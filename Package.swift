@@ -59,11 +59,12 @@ let package = Package(
       dependencies: [
         "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams, logging,
       ]),
+    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "ImportPipeline"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
         "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph", "SeedFormats",
-        "ImportPipeline", logging, argumentParser,
+        "ImportPipeline", "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
@@ -108,6 +109,8 @@ let package = Package(
         "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "SQLitePages", "StoreInterface", "ObjectGraph",
         "ObjectModel", "ModelFiles", "TestSupport",
       ]),
+    .testTarget(
+      name: "InferenceTests", dependencies: ["Inference", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"],

@@ -24,8 +24,8 @@ struct Seedbed: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self, DumpCommand.self,
-      CheckCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
+      RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
+      DumpCommand.self, CheckCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])
 
   static func main() {

@@ -1,0 +1,136 @@
+import Foundation
+public import ImportPipeline
+public import ObjectModel
+public import SeedFormats
+
+/// Looks at data files and makes a model and a pipeline out of what they hold.
+///
+/// Every file is read from its first byte to its last, with the readers and the coercions of a run, and not kept: memory
+/// grows with the number of columns and of different values in columns that may be keys, up to a bound. A type is taken
+/// only where every value of a column has it and comes back from an export as it was written.
+public struct DataInference {
+  /// What was made.
+  public struct Project: Sendable {
+    /// The model; nil where one was given.
+    public var model: ManagedObjectModel?
+    /// The pipeline file's text.
+    public var pipeline: String
+    /// What the store or an export has otherwise than the files, a line each.
+    public var notes: [String]
+    /// Columns that are text only because an export would write their values otherwise.
+    public var textColumnCount: Int
+    /// Records that can be read, in all files.
+    public var recordCount: Int
+    /// Names of the entities that the pipeline fills.
+    public var entities: [String]
+  }
+
+  /// Where things are, as the pipeline file names them: relative to it, or absolute.
+  public struct Places: Sendable {
+    /// The model.
+    public var model: String
+    /// The model version to fill; nil for the current one.
+    public var modelVersion: String?
+    /// The store to build.
+    public var store: String
+    /// The folder for rejects and exports.
+    public var build: String
+    /// How the pipeline file is called on the command line.
+    public var pipeline: String
+
+    /// Places by their paths.
+    public init(model: String, modelVersion: String? = nil, store: String, build: String, pipeline: String) {
+      self.model = model
+      self.modelVersion = modelVersion
+      self.store = store
+      self.build = build
+      self.pipeline = pipeline
+    }
+  }
+
+  /// Name of the JSON Schema beside the pipeline file, for editors.
+  public static let schemaName = "pipeline.schema.json"
+
+  /// The files as they were given, each with the path that the pipeline file has for it.
+  public var files: [(path: String, written: String)]
+  /// Where the pipeline file finds things.
+  public var places: Places
+  /// A model that is there already.
+  public var model: ManagedObjectModel?
+  /// Whether a type is taken too where an export writes the same values otherwise: `1.5` for `1.50`, `true` for `yes`.
+  public var takesValues = false
+  /// Whether the pipeline exports the files again.
+  public var addsExports = false
+  /// What compressed files may inflate to.
+  public var inflation = InflationLimit.standard
+
+  /// An inference over files.
+  public init(files: [(path: String, written: String)], places: Places) {
+    self.files = files
+    self.places = places
+  }
+
+  /// SQLite's tables have 2,000 columns; some are Core Data's own, and lists with an order take two more.
+  private static func check(_ entity: EntityDraft) throws {
+    guard !entity.lines.isEmpty else {
+      throw RunError(
+        .badData, code: "init.no-fields", "\(entity.place): no expression can name its fields",
+        hint: "rename the fields that have a backtick in their names")
+    }
+    guard entity.attributes.count + entity.relationships.count * 3 > 1990 else { return }
+    throw RunError(
+      .badData, code: "init.too-wide",
+      "\(entity.place) has \(entity.lines.count.grouped) fields: a table of a store has 2,000",
+      hint: "split the file into several with a common key")
+  }
+
+  /// Reads the files and makes the project.
+  /// - Throws: `SeedFormatError` for a file that cannot be read, `RunError` when there is nothing in a file or when it was
+  ///   cancelled, `ModelError`.
+  public func project(cancellation: Cancellation = Cancellation()) throws -> Project {
+    let budget = KeySet.Budget(KeySet.standardBudget)
+    var lists: [RecordList] = []
+    for file in files {
+      let profiler = FileProfiler(path: file.path, inflation: inflation, budget: budget, cancellation: cancellation)
+      for list in try profiler.lists() {
+        guard !list.columns.isEmpty || list.objects?.members.isEmpty == false else {
+          throw RunError(
+            .badData, code: "init.no-fields", "\(file.path): no record in it has a field",
+            hint: list.isJSON
+              ? "records are JSON objects; give a file that has some" : "give a file with a header or with records")
+        }
+        lists.append(list)
+      }
+    }
+    let steps: [PipelineStep]
+    var made: ManagedObjectModel?
+    let notes: [String]
+    var textColumnCount = 0
+    if let model {
+      let matching = ModelMatching(model: model, lists: lists)
+      (steps, notes) = (matching.steps, matching.notes)
+      guard !steps.isEmpty else {
+        throw RunError(
+          .badData, code: "init.no-match", "no field of the files is like a property of the model",
+          hint: "is it the right model? Without --model a new one is made for the files")
+      }
+    } else {
+      let draft = ProjectDraft(lists, takesValues: takesValues)
+      for entity in draft.entities { try Self.check(entity) }
+      made = try draft.model()
+      (steps, notes) = (draft.steps.map { PipelineStep($0) }, draft.notes)
+      textColumnCount = draft.textColumnCount
+    }
+    let text = PipelineText(
+      steps: steps,
+      places: .init(
+        model: places.model, modelVersion: places.modelVersion, store: places.store, build: places.build,
+        files: Dictionary(files.map { ($0.path, $0.written) }, uniquingKeysWith: { first, _ in first }),
+        pipeline: places.pipeline),
+      notes: notes, addsExports: addsExports)
+    return Project(
+      model: made, pipeline: text.text, notes: notes, textColumnCount: textColumnCount,
+      recordCount: lists.reduce(0) { $0 + $1.count },
+      entities: made?.entities.map(\.name) ?? steps.map(\.entity))
+  }
+}

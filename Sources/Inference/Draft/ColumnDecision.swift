@@ -1,0 +1,202 @@
+import ObjectModel
+
+/// The type that a column gets, and why.
+struct ColumnDecision {
+  var type: AttributeType
+  /// How dates are written; nil for ISO 8601.
+  var datePattern: String?
+  /// Why, in a few words for a comment.
+  var evidence: String
+  /// What an export will write otherwise, for the summary; nil when nothing.
+  var rewritten: String?
+  /// What the store cannot keep.
+  var lost: String?
+  /// A type that would fit if the values counted and not how they are written.
+  var byValue: AttributeType?
+
+  /// Names of sums of money, whose fractions are better decimal than binary.
+  private static let moneyWords: Set<String> = [
+    "price", "prices", "amount", "cost", "costs", "total", "subtotal", "tax", "fee", "fare", "balance", "salary",
+    "revenue",
+    "profit", "budget", "discount", "payment", "tip", "income", "wage", "rent", "msrp", "usd", "eur", "gbp",
+  ]
+
+  /// - Parameter takesValues: whether what counts are values and not how they are written.
+  init(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) {
+    self.init(type: .string, evidence: "text")
+    if column.values == 0 {
+      evidence = column.emptyTexts > 0 ? "always the empty text" : "always empty: text"
+      return
+    }
+    let kinds = [column.texts > 0, column.numbers > 0, column.booleans > 0].count { $0 }
+    if kinds > 1 {
+      let counts = [(column.texts, "text"), (column.numbers, "number"), (column.booleans, "boolean")]
+        .filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
+      evidence = "\(counts): text"
+      lost = "numbers and booleans among texts become texts (\(counts))"
+      return
+    }
+    if column.withNUL > 0 {
+      evidence =
+        "\(column.withNUL.grouped) of \(column.count.grouped) hold a NUL, which no store takes: their records are rejected"
+      lost = "\(column.withNUL.counted("text")) with a NUL: such records are rejected"
+      return
+    }
+    decide(column, takesValues: takesValues || column.numbers > 0, isJSON: isJSON)
+  }
+
+  private init(type: AttributeType, evidence: String) {
+    self.type = type
+    self.evidence = evidence
+  }
+
+  private mutating func decide(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) {
+    // An empty text among values of another type would become null.
+    let mixesEmpties = column.emptyTexts > 0 && (isJSON || column.nulls > 0)
+    if let candidate = Self.chosen(column, takesValues: takesValues, isJSON: isJSON), !mixesEmpties {
+      take(candidate, column)
+      return
+    }
+    if isJSON, column.numbers > 0 {
+      // No type holds all of their digits.
+      evidence = Self.reason(column, mixesEmpties: false)
+      lost = "its numbers have more digits than a number type holds, and become texts"
+      return
+    }
+    evidence = isJSON && column.texts > 0 ? "text" : Self.reason(column, mixesEmpties: mixesEmpties)
+    if !takesValues, !mixesEmpties, let candidate = Self.chosen(column, takesValues: true, isJSON: isJSON) {
+      byValue = candidate.type
+      if let example = candidate.firstOther {
+        evidence +=
+          "; \(candidate.type.plainName) by value, but \(candidate.sameValue.grouped) of \(column.values.grouped) would be "
+          + "written otherwise (line \(example.line): \(Self.shown(example.text)))"
+      }
+    }
+  }
+
+  /// The narrowest type that all values have.
+  private static func chosen(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) -> TypeCandidate? {
+    let fitting = column.candidates.filter { candidate in
+      // A number in quotes is a text in JSON.
+      if isJSON, column.texts > 0, [.integer64, .double, .decimal, .boolean].contains(candidate.type) { return false }
+      guard !candidate.isGivenUp, candidate.tried == column.values else { return false }
+      return candidate.same + (takesValues ? candidate.sameValue : 0) == column.values
+    }
+    let dates = fitting.filter { $0.type == .date && isLikelyDate($0, column) }
+    for candidate in fitting {
+      switch candidate.type {
+      case .boolean where column.numbers > 0: continue
+      // Digits alone are whole numbers; a day of eight digits is one by its name too.
+      case .integer64: if dates.isEmpty, candidate.same == column.values { return candidate }
+      case .boolean:
+        if column.candidate(.integer64)?.same != column.values { return candidate }
+      case .decimal:
+        if dates.isEmpty, isMoney(column) { return candidate }
+      case .double where !dates.isEmpty: continue
+      case .double:
+        if isMoney(column), let decimal = fitting.first(where: { $0.type == .decimal }) { return decimal }
+        return candidate
+      // Which of two it is, is not for guessing.
+      case .date: if dates.count == 1, dates[0] === candidate { return candidate }
+      case .uri: if column.haveScheme { return candidate }
+      case .binary: if column.looksEncoded { return candidate }
+      default: return candidate
+      }
+    }
+    return nil
+  }
+
+  private static func isLikelyDate(_ candidate: TypeCandidate, _ column: ColumnProfile) -> Bool {
+    guard candidate.datePattern == "yyyyMMdd" else { return true }
+    return column.smallest > 1800_00_00 && column.greatest < 2200_00_00
+      && NameWords.words(column.name).contains {
+        ["date", "day", "datum", "since", "until", "born"].contains($0) || $0.hasSuffix("date")
+      }
+  }
+
+  private static func isMoney(_ column: ColumnProfile) -> Bool {
+    // A store keeps 15 digits of a Decimal.
+    column.greatestFraction > 0 && column.greatestFraction <= 4 && column.longest <= 16
+      && namesMoney(column.name)
+  }
+
+  /// Whether a column's name is that of a sum of money.
+  static func namesMoney(_ name: String) -> Bool { !moneyWords.isDisjoint(with: NameWords.words(name)) }
+
+  private mutating func take(_ candidate: TypeCandidate, _ column: ColumnProfile) {
+    type = candidate.type
+    datePattern = candidate.datePattern
+    let all = "all \(column.values.grouped)"
+    switch candidate.type {
+    case .integer64:
+      type =
+        column.smallest >= Int64(Int16.min) && column.greatest <= Int64(Int16.max)
+        ? .integer16
+        : column.smallest >= Int64(Int32.min) && column.greatest <= Int64(Int32.max) ? .integer32 : .integer64
+      evidence = "whole numbers from \(column.smallest) to \(column.greatest): \(type.name)"
+    case .boolean: evidence = "true or false in \(all)"
+    case .double: evidence = "numbers with a fraction in \(all)"
+    case .decimal: evidence = "a sum with at most \(column.greatestFraction) decimals in \(all)"
+    case .uuid:
+      evidence = "UUIDs in \(all)"
+      rewritten = "its UUIDs in capitals"
+    case .uri: evidence = "URLs in \(all)"
+    case .binary: evidence = "base64 in \(all)"
+    case .date:
+      evidence = "dates in \(all), " + (candidate.datePattern.map { "written \($0)" } ?? "ISO 8601")
+      rewritten = "its dates in ISO 8601, UTC"
+    default: break
+    }
+    if candidate.sameValue > 0, column.numbers == 0 {
+      rewritten =
+        "\(candidate.sameValue.grouped) of its values otherwise (\(Self.shown(candidate.firstOther?.text ?? "")))"
+    }
+  }
+
+  /// Why a column is text, as far as one type nearly fitted.
+  private static func reason(_ column: ColumnProfile, mixesEmpties: Bool) -> String {
+    if mixesEmpties { return "text: empty and \"\" both occur" }
+    let dates = column.candidates.filter { $0.type == .date && $0.same == column.values }
+    if dates.count > 1 {
+      let patterns = dates.map { $0.datePattern ?? "ISO 8601" }
+      return "text: \(patterns.joined(separator: " and ")) both fit all dates; state `date:` and make it a Date"
+    }
+    let names: [(AttributeType, String)] = [
+      (.integer64, "whole number"), (.double, "number"), (.boolean, "boolean"), (.date, "date"), (.uuid, "UUID"),
+    ]
+    for (type, name) in names {
+      for candidate in column.candidates where candidate.type == type {
+        let good = candidate.same + candidate.sameValue
+        if candidate.refused == 0, candidate.changed > 0, let example = candidate.firstOther, !candidate.isGivenUp {
+          return
+            "text: \(candidate.changed.grouped) of \(column.values.grouped) would not come back as they are written "
+            + "as a \(name) (line \(example.line): \(shown(example.text)))"
+        }
+        guard !candidate.isGivenUp, candidate.refused > 0, good * 2 > column.values,
+          let example = candidate.firstRefused
+        else { continue }
+        return
+          "text: \(candidate.refused.grouped) of \(column.values.grouped) \(candidate.refused == 1 ? "is" : "are") no \(name) "
+          + "(line \(example.line): \(shown(example.text)))"
+      }
+    }
+    return "text"
+  }
+
+  static func shown(_ text: String) -> String {
+    let plain = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : String($0) }
+      .joined()
+    return "\"\(plain.prefix(30))\(plain.count > 30 ? "…" : "")\""
+  }
+}
+
+extension AttributeType {
+  /// The type's name with its article, for comments.
+  var plainName: String {
+    switch self {
+    case .integer16, .integer32, .integer64: "an Integer"
+    case .uri, .uuid: "a \(name)"
+    default: "a \(name)"
+    }
+  }
+}

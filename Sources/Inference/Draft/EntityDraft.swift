@@ -1,0 +1,56 @@
+import ObjectModel
+
+/// An entity in the making, with the lines of `map` that fill it.
+final class EntityDraft {
+  /// Where the value of a property comes from.
+  enum Source {
+    /// An expression, as the pipeline file has it.
+    case expression(String)
+    /// The field that refers to the key of another entity.
+    case reference(key: String, expression: String)
+    /// A field with an object or an array of objects.
+    case nested(field: String, EntityDraft)
+  }
+
+  struct Line {
+    var property: String
+    /// The column's or key's own name.
+    var field: String
+    var source: Source
+    /// How dates are written, where not in ISO 8601.
+    var datePattern: String?
+    var comment: String
+  }
+
+  let name: String
+  /// What a note calls it: the file, or the place in the document.
+  let place: String
+  var attributes: [AttributeDescription] = []
+  var relationships: [RelationshipDescription] = []
+  var lines: [Line] = []
+  /// The attribute that tells objects apart, and why it does.
+  var key: (attribute: String, evidence: String)?
+  /// The column whose values `key` has.
+  var keyColumn: ColumnProfile?
+
+  init(name: String, place: String) {
+    self.name = name
+    self.place = place
+  }
+
+  var description: EntityDescription {
+    var entity = EntityDescription(name)
+    entity.managedObjectClassName = name
+    entity.codeGenerationType = "class"
+    entity.attributes = attributes
+    entity.relationships = relationships
+    if let key { entity.uniquenessConstraints = [[key.attribute]] }
+    return entity
+  }
+}
+
+/// A step of the pipeline in the making.
+struct StepDraft {
+  let list: RecordList
+  let entity: EntityDraft
+}

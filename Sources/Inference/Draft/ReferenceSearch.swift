@@ -1,0 +1,104 @@
+import ObjectModel
+
+/// Finds columns whose values are the keys of another list of records, or of the same.
+struct ReferenceSearch {
+  /// A list of records, its entity, and the types of its columns.
+  struct Candidate {
+    let step: StepDraft
+    let decisions: [(column: ColumnProfile, decision: ColumnDecision)]
+  }
+
+  struct Found {
+    let target: EntityDraft
+    let evidence: String
+  }
+
+  let candidates: [Candidate]
+
+  /// What a column refers to; nil when nothing. Where its name says so and a few values do not, `near` says which.
+  func reference(
+    of column: ColumnProfile, _ decision: ColumnDecision, in candidate: Candidate
+  ) -> (found: Found?, near: String?) {
+    guard !column.keys.isGivenUp, column.values > 0, column.emptyTexts == 0, decision.lost == nil else {
+      return (nil, nil)
+    }
+    var best: (score: Int, found: Found)?
+    var near: String?
+    for target in candidates {
+      guard let key = target.step.entity.keyColumn, key !== column, let keyName = target.step.entity.key?.attribute,
+        let keyDecision = target.decisions.first(where: { $0.column === key })?.decision,
+        Self.isSameKind(keyDecision.type, decision.type)
+      else { continue }
+      let isOwn = target.step.entity === candidate.step.entity
+      let isNamed = Self.names(column.name, key: key.name, list: target.step.list.name, isOwn: isOwn)
+      // A second name for each record has the same values, but leads nowhere else.
+      if isOwn, column.keys.isUnique, column.keys.hashes == key.keys.hashes { continue }
+      let score = score(column, key, isNamed: isNamed, isText: decision.type == .string || decision.type == .uuid)
+      guard score > 0 else { continue }
+      let missing = column.keys.hashes.count { !key.keys.hashes.contains($0) }
+      guard missing == 0 else {
+        if isNamed, missing * 5 < column.keys.hashes.count {
+          near =
+            "\(missing.grouped) of \(column.keys.hashes.count.grouped) different values are no \(target.step.entity.name).\(keyName), so it is no relationship"
+        }
+        continue
+      }
+      let evidence =
+        "all \(column.keys.hashes.count.grouped) different values are a \(key.name) of \(target.step.list.path.lastPathPart)"
+      if best.map({ score > $0.score }) ?? true {
+        best = (score, Found(target: target.step.entity, evidence: evidence))
+      }
+    }
+    return (best?.found, best == nil ? near : nil)
+  }
+
+  /// How much speaks for a reference besides the values; 0: too little. Small whole numbers are found among any others.
+  private func score(_ column: ColumnProfile, _ key: ColumnProfile, isNamed: Bool, isText: Bool) -> Int {
+    if isNamed { return 2 }
+    return isText && column.keys.hashes.count >= 3 && key.keys.hashes.count >= 5 && key.longest >= 2 ? 1 : 0
+  }
+
+  private static func isSameKind(_ left: AttributeType, _ right: AttributeType) -> Bool {
+    func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
+    return left == right || isWhole(left) && isWhole(right)
+  }
+
+  /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`, and
+  /// the key's own name where that says what it is the key of. In the list itself the name has to say more than that.
+  static func names(_ column: String, key: String, list: String, isOwn: Bool = false) -> Bool {
+    let words = NameWords.words(column).map(NameWords.singular)
+    let keyWords = NameWords.words(key).map(NameWords.singular)
+    let owner = NameWords.words(list).map(NameWords.singular)
+    if words == keyWords { return keyWords.count > 1 }
+    let bare = withoutKeyWord(words)
+    guard !bare.isEmpty, !owner.isEmpty else { return false }
+    if bare.suffix(owner.count) == owner[...], !isOwn || bare.count > owner.count { return true }
+    let keyOwner = withoutKeyWord(keyWords)
+    if !keyOwner.isEmpty, bare.suffix(keyOwner.count) == keyOwner[...], bare.count > keyOwner.count || words != bare {
+      return true
+    }
+    // A record of the same kind above this one.
+    return ["parent", "superior", "manager", "supervisor", "boss", "previous", "next", "original", "reply"].contains(
+      bare[0]) && words.count > 1
+      && words.last == keyWords.last
+      && keyWords.count == 1
+  }
+
+  private static func withoutKeyWord(_ words: [String]) -> [String] {
+    guard let last = words.last,
+      ["id", "identifier", "uuid", "guid", "key", "code", "ref", "fk", "no", "number"].contains(last)
+    else { return words }
+    return Array(words.dropLast())
+  }
+
+  /// The name of a relationship after its column: `stop` for `stop_id`.
+  static func relationshipName(_ column: String, target: String) -> String {
+    let words = withoutKeyWord(NameWords.words(column))
+    return words.isEmpty ? target : words.joined(separator: "_")
+  }
+}
+
+extension String {
+  /// What follows the last slash.
+  var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,203 @@
+import ImportPipeline
+import ObjectModel
+
+/// Finds, for each list of records, the entity of a model that it fills, and for each field the property.
+struct ModelMatching {
+  private(set) var steps: [PipelineStep] = []
+  private(set) var notes: [String] = []
+  private let model: ManagedObjectModel
+
+  init(model: ManagedObjectModel, lists: [RecordList]) {
+    self.model = model
+    for list in lists { add(list) }
+  }
+
+  /// A field of records: a column, or a key of JSON objects.
+  private struct Field {
+    let name: String
+    let scalars: ColumnProfile
+    var member: ObjectProfile.Member?
+  }
+
+  private static func fields(of list: RecordList) -> [Field] {
+    if let objects = list.objects { return fields(of: objects) }
+    return list.columns.map { Field(name: $0.name, scalars: $0) }
+  }
+
+  private static func fields(of objects: ObjectProfile) -> [Field] {
+    objects.members.map { Field(name: $0.name, scalars: $0.scalars, member: $0) }
+  }
+
+  private mutating func add(_ list: RecordList) {
+    let fields = Self.fields(of: list)
+    let best = model.entities.filter { !$0.description.isAbstract }
+      .map { entity in (entity, Self.score(entity, list.name, fields)) }
+      .max { $0.1 < $1.1 }
+    guard let entity = best?.0 else {
+      notes.append("\(list.path.lastPathPart): the model has no entity with objects")
+      return
+    }
+    var step = PipelineStep(list: list, entity: entity.name, lines: [])
+    step.lines = lines(fields, entity, owners: list.count, place: list.path.lastPathPart, from: nil)
+    let mapped = Set(step.lines.filter { !$0.isCommentedOut }.map(\.property))
+    let unique = Self.uniqueProperties(fields, list, step.lines)
+    if let constraint = entity.uniquenessConstraints.first(where: { mapped.isSuperset(of: $0) }) {
+      step.match = constraint
+      step.matchComment = "a uniqueness constraint of the model"
+    } else if let name = unique {
+      step.comments.append(
+        "\(name) is unique in \(list.count.grouped) of \(list.count.grouped), but no constraint of the model")
+    }
+    guard !mapped.isEmpty else {
+      notes.append("\(list.path.lastPathPart): no field is like a property of an entity, so there is no step for it")
+      return
+    }
+    steps.append(step)
+  }
+
+  private static func uniqueProperties(_ fields: [Field], _ list: RecordList, _ lines: [PipelineStep.Line]) -> String? {
+    fields.first { field in
+      field.scalars.keys.isUnique && field.scalars.nulls == 0 && field.scalars.count == list.count && list.count > 1
+    }?.name
+  }
+
+  /// Name and fields of a list against an entity.
+  private static func score(_ entity: Entity, _ name: String, _ fields: [Field]) -> Int {
+    let owner = NameSimilarity.words(entity.name)
+    let names = propertyNames(entity)
+    let taken = fields.count { field in
+      names.contains { NameSimilarity.score(field.name, $0, owner: owner) >= NameSimilarity.enough }
+    }
+    return NameSimilarity.score(name, entity.name, owner: []) + 100 * taken / max(fields.count, 1)
+  }
+
+  private static func propertyNames(_ entity: Entity) -> [String] {
+    entity.attributes.map(\.name) + entity.relationships.map(\.name)
+  }
+
+  // MARK: Properties
+
+  private mutating func lines(
+    _ fields: [Field], _ entity: Entity, owners: Int, place: String, from owner: Relationship?
+  ) -> [PipelineStep.Line] {
+    let words = NameSimilarity.words(entity.name)
+    var pairs: [(score: Int, field: Int, property: String)] = []
+    for (index, field) in fields.enumerated() {
+      for attribute in entity.attributes where attribute.derivation == nil && !attribute.isTransient {
+        guard field.member.map({ $0.objectCount + $0.arrayCount == 0 }) ?? true else { continue }
+        let score = NameSimilarity.score(field.name, attribute.name, owner: words)
+        if score > 0 { pairs.append((score, index, attribute.name)) }
+      }
+      for relationship in entity.relationships where relationship.name != owner?.inverse?.name {
+        let whole = NameSimilarity.score(field.name, relationship.name, owner: words)
+        let reference = ReferenceSearch.relationshipName(field.name, target: "")
+        let short = reference.isEmpty ? 0 : NameSimilarity.score(reference, relationship.name, owner: words)
+        let score = max(whole, short) - (whole < short ? 1 : 0)
+        if score > 0 { pairs.append((score, index, relationship.name)) }
+      }
+    }
+    pairs.sort { ($0.score, -$0.field) > ($1.score, -$1.field) }
+    var properties: [Int: String] = [:]
+    var taken: Set<String> = []
+    for pair in pairs where pair.score >= NameSimilarity.enough && properties[pair.field] == nil {
+      guard taken.insert(pair.property).inserted else { continue }
+      properties[pair.field] = pair.property
+    }
+    var lines: [PipelineStep.Line] = []
+    for (index, field) in fields.enumerated() {
+      if let property = properties[index] {
+        lines.append(line(field, property, entity, owners: owners, place: place))
+      } else {
+        let near = pairs.first { $0.field == index && !taken.contains($0.property) }?.property
+        lines.append(Self.unmatched(field, near, entity))
+        notes.append("\(place): \(field.name): nothing in \(entity.name) is like it, so it is left out")
+      }
+    }
+    noteRequired(entity, lines, place: place, owner: owner)
+    return lines
+  }
+
+  private static func unmatched(_ field: Field, _ near: String?, _ entity: Entity) -> PipelineStep.Line {
+    .init(
+      property: near ?? "property", value: expression(field.name) ?? YAMLText.quoted(field.name),
+      comment: near == nil ? "\(entity.name) has nothing like it" : "perhaps", isCommentedOut: true)
+  }
+
+  private static func expression(_ name: String) -> String? { YAMLText.field(name) }
+
+  private mutating func noteRequired(
+    _ entity: Entity, _ lines: [PipelineStep.Line], place: String, owner: Relationship?
+  ) {
+    let mapped = Set(lines.filter { !$0.isCommentedOut }.map(\.property))
+    for attribute in entity.attributes
+    where !attribute.isOptional && attribute.defaultValue == .null && attribute.derivation == nil
+      && !attribute.isTransient
+      && !mapped.contains(attribute.name)
+    {
+      notes.append(
+        "\(place): \(entity.name).\(attribute.name) is required and nothing fits it: map it, or every record is rejected"
+      )
+    }
+    for relationship in entity.relationships
+    where relationship.description.isMandatory && !mapped.contains(relationship.name)
+      && relationship.name != owner?.inverse?.name
+    {
+      notes.append(
+        "\(place): \(entity.name).\(relationship.name) is required and nothing fits it: map it, or every record is rejected"
+      )
+    }
+  }
+
+  private mutating func line(
+    _ field: Field, _ property: String, _ entity: Entity, owners: Int, place: String
+  ) -> PipelineStep.Line {
+    guard let expression = Self.expression(field.name) else {
+      return .init(
+        property: property, value: YAMLText.quoted(field.name), comment: "no expression can name it",
+        isCommentedOut: true)
+    }
+    if let relationship = entity.relationship(property) {
+      return reference(field, relationship, expression: expression, owners: owners, place: place)
+    }
+    guard let attribute = entity.attribute(property) else {
+      return .init(property: property, value: expression, comment: "", isCommentedOut: true)
+    }
+    let fit = FieldFit(field.scalars, attribute, owners: owners)
+    let value = fit.datePattern.map { "{ from: \(expression), date: \(YAMLText.quoted($0)) }" } ?? expression
+    if !fit.fits {
+      notes.append(
+        "\(place): \(field.name): does not fit \(entity.name).\(property), so it is left out: \(fit.evidence)")
+    }
+    return .init(property: property, value: value, comment: fit.evidence, isCommentedOut: !fit.fits)
+  }
+
+  private mutating func reference(
+    _ field: Field, _ relationship: Relationship, expression: String, owners: Int, place: String
+  ) -> PipelineStep.Line {
+    let destination = relationship.destination
+    if let inner = field.member?.objects ?? field.member?.elements, field.scalars.values == 0 {
+      let inside = lines(
+        Self.fields(of: inner), destination, owners: inner.count, place: "\(place) \(field.name)", from: relationship)
+      if inside.contains(where: { !$0.isCommentedOut }), !destination.description.isAbstract {
+        let mapped = Set(inside.filter { !$0.isCommentedOut }.map(\.property))
+        var line = PipelineStep.Line(
+          property: relationship.name, value: expression,
+          comment: "\(inner.count.grouped) objects of \(destination.name)", inside: inside)
+        line.match = destination.uniquenessConstraints.first { mapped.isSuperset(of: $0) } ?? []
+        return line
+      }
+      return .init(
+        property: relationship.name, value: expression, comment: "nothing in it is like \(destination.name)",
+        isCommentedOut: true)
+    }
+    guard let key = destination.uniquenessConstraints.first(where: { $0.count == 1 })?.first else {
+      notes.append("\(place): \(field.name): \(destination.name) has no key to find it by, so it is left out")
+      return .init(
+        property: relationship.name, value: "{ match: key, from: \(expression) }",
+        comment: "\(destination.name) has no uniqueness constraint of one attribute", isCommentedOut: true)
+    }
+    return .init(
+      property: relationship.name, value: "{ match: \(YAMLText.name(key)), from: \(expression) }",
+      comment: "\(field.scalars.values.grouped) references to \(destination.name)")
+  }
+}

@@ -1,0 +1,119 @@
+import ImportPipeline
+import ObjectModel
+import SeedFormats
+
+/// What is known of one column, or of one key of JSON objects, after all of its values were seen.
+final class ColumnProfile {
+  /// The column's name in the file.
+  let name: String
+  /// Values seen, nulls included; of JSON objects those that have the key.
+  private(set) var count = 0
+  /// Empty fields without quotes, JSON nulls.
+  private(set) var nulls = 0
+  /// Empty fields in quotes, empty JSON texts.
+  private(set) var emptyTexts = 0
+  private(set) var texts = 0
+  private(set) var numbers = 0
+  private(set) var booleans = 0
+  /// JSON texts with a NUL, which no store takes; the first one's line.
+  private(set) var withNUL = 0
+  private(set) var firstNULLine: UInt64 = 0
+  private(set) var candidates: [TypeCandidate]
+  private(set) var smallest = Int64.max
+  private(set) var greatest = Int64.min
+  private(set) var greatestFraction = 0
+  /// Bytes of the longest value.
+  private(set) var longest = 0
+  private(set) var keys: KeySet
+  /// Base64 is told from words by what all of a column's texts have.
+  private(set) var looksEncoded = true
+  private(set) var haveScheme = true
+
+  init(name: String, budget: KeySet.Budget) {
+    self.name = name
+    candidates = TypeCandidate.ofTexts(mayBeDecimal: ColumnDecision.namesMoney(name))
+    keys = KeySet(budget)
+  }
+
+  /// Values that are not null and not empty.
+  var values: Int { texts + numbers + booleans - emptyTexts }
+
+  /// - Parameter emptyIsNull: as CSV has it; else the empty text is a value like any other.
+  func take(
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64
+  ) {
+    count += 1
+    let isEmpty = bytes.count == 0
+    switch kind {
+    case .absent, .null:
+      nulls += 1
+      return
+    case .number: numbers += 1
+    case .true, .false: booleans += 1
+    default:
+      if isEmpty {
+        if emptyIsNull, !isQuoted {
+          nulls += 1
+        } else {
+          texts += 1
+          emptyTexts += 1
+          unsafe keys.insert(bytes)
+        }
+        return
+      }
+      texts += 1
+      if !emptyIsNull, isQuoted, unsafe bytes.contains(0) {
+        if withNUL == 0 { firstNULLine = line }
+        withNUL += 1
+      }
+    }
+    unsafe keys.insert(bytes)
+    for candidate in candidates { unsafe candidate.take(bytes, kind, line: line) }
+    unsafe look(bytes)
+  }
+
+  private func look(_ bytes: UnsafeRawBufferPointer) {
+    longest = max(longest, bytes.count)
+    if let integer = candidates.first, !integer.isGivenUp, let number = unsafe Self.integer(bytes) {
+      smallest = min(smallest, number)
+      greatest = max(greatest, number)
+    }
+    if let point = unsafe bytes.firstIndex(of: UInt8(ascii: ".")) {
+      greatestFraction = max(greatestFraction, bytes.count - point - 1)
+    }
+    if looksEncoded { looksEncoded = unsafe Self.looksEncoded(bytes) }
+    if haveScheme { haveScheme = unsafe Self.hasScheme(bytes) }
+  }
+
+  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard bytes.count <= 20 else { return nil }
+    return unsafe Int64(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Longer than a word, with capitals, small letters, and digits or marks.
+  private static func looksEncoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= 20, bytes.count % 4 == 0 else { return false }
+    var kinds = (capital: false, small: false, other: false)
+    for index in 0..<min(bytes.count, 200) {
+      switch unsafe bytes[index] {
+      case 65...90: kinds.capital = true
+      case 97...122: kinds.small = true
+      case 48...57, 43, 47, 61: kinds.other = true
+      default: return false
+      }
+    }
+    return kinds.capital && kinds.small && kinds.other
+  }
+
+  /// A URL is told from other texts that are relative references by its scheme.
+  private static func hasScheme(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let start = unsafe String(decoding: bytes.prefix(32), as: UTF8.self)
+    guard let colon = start.firstIndex(of: ":") else { return false }
+    let scheme = start[..<colon]
+    return start[colon...].hasPrefix("://") && !scheme.isEmpty
+      && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+      || ["mailto", "tel", "urn", "data"].contains(String(scheme))
+  }
+
+  func candidate(_ type: AttributeType) -> TypeCandidate? { candidates.first { $0.type == type } }
+}

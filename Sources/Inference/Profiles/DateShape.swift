@@ -1,0 +1,98 @@
+/// Whether the dates, or UUIDs, of a column are all written alike, so that nothing is lost when an export writes them in a
+/// form of its own.
+struct DateShape {
+  /// Patterns that are tried besides ISO 8601. Where two fit all values, neither is taken.
+  static let patterns = [
+    "yyyy/MM/dd", "yyyy/MM/dd HH:mm", "yyyy/MM/dd HH:mm:ss", "yyyyMMdd", "dd/MM/yyyy", "MM/dd/yyyy", "d/M/yyyy",
+    "M/d/yyyy", "dd.MM.yyyy", "d.M.yyyy",
+    "dd-MM-yyyy", "MM-dd-yyyy", "dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm", "M/d/yyyy H:mm", "d/M/yyyy H:mm",
+    "dd.MM.yyyy HH:mm",
+    "dd/MM/yyyy HH:mm:ss", "MM/dd/yyyy HH:mm:ss", "dd.MM.yyyy HH:mm:ss", "MM/dd/yyyy hh:mm:ss a", "dd-MMM-yyyy",
+    "dd MMM yyyy",
+    "d MMM yyyy", "d MMMM yyyy", "MMM d, yyyy", "MMMM d, yyyy", "MMM dd, yyyy", "MMM d yyyy", "MMM dd yyyy",
+    "EEE, dd MMM yyyy HH:mm:ss Z",
+  ]
+
+  private var first: [UInt8]?
+
+  /// - Parameters:
+  ///   - pattern: nil for ISO 8601.
+  ///   - exported: what an export writes.
+  /// - Returns: false when the text is written otherwise than those before, or says more than the value keeps.
+  mutating func take(_ text: UnsafeRawBufferPointer, pattern: String?, exported: String) -> Bool {
+    let shape = unsafe Self.shape(text, keepsNumbers: pattern.map(Self.hasSingleLetters) ?? false)
+    guard let shape else { return false }
+    if let first, first != shape { return false }
+    first = shape
+    return unsafe pattern != nil || Self.keepsFraction(text, exported)
+  }
+
+  /// Digits and names made alike; an offset as it is. Nil for a zero in front where the pattern has none.
+  private static func shape(_ text: UnsafeRawBufferPointer, keepsNumbers: Bool) -> [UInt8]? {
+    var shape: [UInt8] = []
+    let offset = unsafe offsetStart(text)
+    var index = 0
+    while index < text.count {
+      let byte = unsafe text[index]
+      if index >= offset {
+        shape.append(byte)
+      } else if isDigit(byte) {
+        let start = index
+        while index + 1 < offset, unsafe isDigit(text[index + 1]) { index += 1 }
+        let count = index + 1 - start
+        if keepsNumbers, count < 4 {
+          if unsafe count > 1 && text[start] == UInt8(ascii: "0") && !isMinute(text, start) { return nil }
+          shape.append(UInt8(ascii: "9"))
+        } else {
+          shape += Array(repeating: UInt8(ascii: "9"), count: count)
+        }
+      } else if (byte | 0x20) >= 97, (byte | 0x20) <= 122 {
+        // Names differ in length and are told apart by the pattern; their case must be one.
+        let start = index
+        while index + 1 < offset, unsafe (text[index + 1] | 0x20) >= 97, unsafe (text[index + 1] | 0x20) <= 122 {
+          index += 1
+        }
+        let isWord = index > start
+        shape.append(unsafe isWord ? text[start] & 0x20 | UInt8(ascii: "A") : byte)
+        if isWord { shape.append(unsafe text[start + 1] & 0x20 | UInt8(ascii: "A")) }
+      } else {
+        shape.append(byte)
+      }
+      index += 1
+    }
+    return shape
+  }
+
+  private static func isMinute(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+    unsafe start > 0 && text[start - 1] == UInt8(ascii: ":")
+  }
+
+  /// Where `+01:00` or `-0100` begins at the end of a time; the end where there is none.
+  private static func offsetStart(_ text: UnsafeRawBufferPointer) -> Int {
+    guard unsafe text.contains(UInt8(ascii: ":")) else { return text.count }
+    let tail = max(text.count - 6, 0)
+    return (tail..<text.count).first { unsafe text[$0] == UInt8(ascii: "+") || text[$0] == UInt8(ascii: "-") }
+      ?? text.count
+  }
+
+  /// Patterns with a single letter for day, month or hour: these numbers have one or two digits.
+  private static func hasSingleLetters(_ pattern: String) -> Bool {
+    let letters = Array(pattern)
+    return letters.indices.contains { index in
+      "dMH".contains(letters[index]) && (index == 0 || letters[index - 1] != letters[index])
+        && (index + 1 == letters.count || letters[index + 1] != letters[index])
+    }
+  }
+
+  /// Whether an export has every digit of the fraction, up to zeros at its end.
+  private static func keepsFraction(_ text: UnsafeRawBufferPointer, _ exported: String) -> Bool {
+    func fraction(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+      var digits = Array(bytes.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix(while: isDigit))
+      while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+      return digits
+    }
+    return unsafe fraction(text) == fraction(exported.utf8)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+}

@@ -1,0 +1,45 @@
+import ImportPipeline
+import SeedFormats
+
+/// The records of a file, or of one array in a JSON document, and what is known of their fields.
+final class RecordList {
+  /// The file's path as it was given.
+  let path: String
+  let form: SourceForm
+  /// What its entity is called after.
+  let name: String
+  /// Records that can be read.
+  var count = 0
+  /// CSV.
+  var columns: [ColumnProfile] = []
+  /// JSON.
+  var objects: ObjectProfile?
+  /// Records that cannot be read: how many, and the first one.
+  var faultCount = 0
+  var firstFault: (line: UInt64, message: String)?
+  /// What of the file is no part of any record.
+  var leftOut: [String] = []
+  /// The document is the only record.
+  var isWholeDocument = false
+
+  init(path: String, form: SourceForm, name: String) {
+    self.path = path
+    self.form = form
+    self.name = name
+  }
+
+  /// The columns, or the scalars of the records' own keys.
+  var fields: [ColumnProfile] {
+    objects?.members.filter { $0.objectCount == 0 && $0.arrayCount == 0 }.map(\.scalars) ?? columns
+  }
+
+  /// The most records that a run will reject.
+  var rejectCount: Int { faultCount + (objects?.rejectCount ?? 0) }
+
+  var isJSON: Bool { form.options.format != .csv }
+
+  func note(_ fault: RecordFault, in batch: RecordBatch) {
+    faultCount += 1
+    if firstFault == nil { firstFault = (batch.position(of: fault.rawOffset, in: fault.place).line, fault.message) }
+  }
+}

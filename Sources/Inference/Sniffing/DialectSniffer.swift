@@ -1,0 +1,145 @@
+import SeedFormats
+
+/// Tells how a text of columns is written: what stands between its fields and around them.
+///
+/// Every dialect in question is tried on the text's beginning with the reader that imports use. The one wins under which
+/// most records have as many fields as the first.
+struct DialectSniffer {
+  struct Dialect: Equatable {
+    var delimiter: UInt8
+    var quote: UInt8? = UInt8(ascii: "\"")
+    var escape: UInt8?
+    var comment: UInt8?
+  }
+
+  private struct Score {
+    var dialect: Dialect
+    var width = 0
+    /// Records as wide as the first, of all.
+    var good = 0
+    var bad = 0
+    /// The text cannot be read so at all.
+    var isBroken = false
+
+    var share: Double { good + bad == 0 ? 0 : Double(good) / Double(good + bad) }
+  }
+
+  private let head: [UInt8]
+  private static let recordLimit = 1000
+
+  /// - Parameter head: UTF-8; where it is not the whole text, the last line is left out.
+  init(head: [UInt8], isWhole: Bool) {
+    if !isWhole, let end = head.lastIndex(of: 0x0A) {
+      self.head = Array(head[...end])
+    } else {
+      self.head = head
+    }
+  }
+
+  /// The dialect, and how sure that is.
+  /// - Parameter named: the delimiter that the file's name stands for.
+  func dialect(named: UInt8) -> (dialect: Dialect, note: String?) {
+    var delimiters = [named]
+    for delimiter in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
+    where !delimiters.contains(delimiter) { delimiters.append(delimiter) }
+    var best: Score?
+    for delimiter in delimiters {
+      let score = bestForm(delimiter)
+      guard !score.isBroken, score.width > 1 else { continue }
+      guard let other = best else {
+        if score.share >= (delimiter == named ? 0.5 : 0.9) { best = score }
+        continue
+      }
+      if score.share > other.share + 0.02 && score.share >= 0.9
+        || score.share >= 0.98 && other.share >= 0.98 && score.width > other.width && delimiter != named
+          && other.dialect.delimiter != named
+      {
+        best = score
+      }
+    }
+    guard let best else {
+      // One column: what stands between fields is what does not occur.
+      let single = delimiters.map { bestForm($0) }.filter { !$0.isBroken && $0.width <= 1 }
+      let whole = single.first { $0.dialect.delimiter == named && $0.bad == 0 } ?? single.max { $0.share < $1.share }
+      let form = whole ?? bestForm(named)
+      return (form.dialect, "with it every record is one field")
+    }
+    let total = best.good + best.bad
+    return (
+      best.dialect,
+      "\(best.good.grouped) of the first \(total.grouped) records have \(best.width) fields with it"
+    )
+  }
+
+  /// The fields of most records, where the first one is of another width; nil where it is not.
+  func widthBelow(_ dialect: Dialect) -> Int? {
+    let whole = score(dialect)
+    guard whole.share < 0.5, let end = head.firstIndex(of: 0x0A), end + 1 < head.count else { return nil }
+    let below = DialectSniffer(head: Array(head[(end + 1)...]), isWhole: true).score(dialect)
+    return below.share >= 0.9 && below.good > 2 ? below.width : nil
+  }
+
+  /// The best quote, escape and comment for a delimiter.
+  private func bestForm(_ delimiter: UInt8) -> Score {
+    var best = score(Dialect(delimiter: delimiter))
+    func tryOut(_ change: (inout Dialect) -> Void) {
+      var dialect = best.dialect
+      change(&dialect)
+      let score = score(dialect)
+      if score.isBroken { return }
+      if best.isBroken || score.share > best.share + 0.0001 { best = score }
+    }
+    if firstLineIsComment { tryOut { $0.comment = UInt8(ascii: "#") } }
+    if contains([0x5C, 0x22]) { tryOut { $0.escape = 0x5C } }
+    if singleQuotesEnclose(delimiter) { tryOut { $0.quote = UInt8(ascii: "'") } }
+    if best.isBroken || best.bad > 0 { tryOut { $0.quote = nil } }
+    return best
+  }
+
+  private var firstLineIsComment: Bool {
+    head.first { $0 != 0x0A && $0 != 0x0D && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "#")
+  }
+
+  private func contains(_ bytes: [UInt8]) -> Bool {
+    zip(head, head.dropFirst()).contains { $0 == bytes[0] && $1 == bytes[1] }
+  }
+
+  /// Whether fields begin and end with apostrophes, and hold delimiters or line ends there.
+  private func singleQuotesEnclose(_ delimiter: UInt8) -> Bool {
+    let mark = UInt8(ascii: "'")
+    guard !head.contains(UInt8(ascii: "\"")) else { return false }
+    var opened = 0
+    var closed = 0
+    for index in head.indices where head[index] == mark {
+      let before = index == 0 ? 0x0A : head[index - 1]
+      let after = index + 1 == head.count ? 0x0A : head[index + 1]
+      if before == delimiter || before == 0x0A { opened += 1 }
+      if after == delimiter || after == 0x0A || after == 0x0D { closed += 1 }
+    }
+    return opened > 1 && opened == closed
+  }
+
+  private func score(_ dialect: Dialect) -> Score {
+    var score = Score(dialect: dialect)
+    var options = FormatOptions.csv
+    options.delimiter = dialect.delimiter
+    options.quote = dialect.quote
+    options.escape = dialect.escape
+    options.comment = dialect.comment
+    options.hasHeader = false
+    do {
+      let reader = try RecordReader(source: MemorySource(head), options: options, projection: [], file: nil)
+      score.width = reader.columns.count
+      let batch = RecordBatch(fieldCount: 0)
+      while score.good + score.bad < Self.recordLimit, try reader.next(batch, maximumRecords: Self.recordLimit) {
+        score.good += batch.count
+        score.bad += batch.faults.count
+      }
+    } catch {
+      // An end inside quotes is the head's end, unless little was read before.
+      score.isBroken = error.code != "csv.unterminated-quote" || score.good < 3
+      score.bad += 1
+    }
+    return score
+  }
+}

@@ -1,0 +1,25 @@
+import SeedFormats
+
+/// How a file is written, as far as its bytes tell, with the reasons.
+struct SourceForm: Sendable {
+  var options: FormatOptions
+  /// Whether the names of the columns are stated, because the file has none or its own cannot be used.
+  var statesColumns: Bool { options.columns != nil }
+  /// A line for each thing that was found out and is not what a reader would take for granted.
+  var notes: [String] = []
+
+  init(_ format: FormatOptions.Format) {
+    options = FormatOptions(format: format)
+  }
+}
+
+extension FormatOptions.Format {
+  /// The format's name in pipeline files.
+  var word: String {
+    switch self {
+    case .csv: "csv"
+    case .json: "json"
+    case .ndjson: "ndjson"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ImportPipeline
+import ObjectModel
+import SeedFormats
+
+/// A step of a pipeline file in the making, as text.
+struct PipelineStep {
+  /// A line of `map`, with those inside it.
+  struct Line {
+    var property: String
+    /// What follows the colon; of nested objects the field.
+    var value: String
+    var comment: String
+    /// Nested objects.
+    var inside: [Line]?
+    /// The properties that tell nested objects apart.
+    var match: [String] = []
+    /// Only a proposal: nothing fits, or not well enough.
+    var isCommentedOut = false
+  }
+
+  /// A column of an export that gives the source back.
+  struct ExportColumn {
+    var name: String
+    var value: String
+  }
+
+  let list: RecordList
+  var entity: String
+  var match: [String] = []
+  var matchComment = ""
+  var lines: [Line]
+  var columns: [ExportColumn] = []
+  /// Lines about the step as a whole.
+  var comments: [String] = []
+}
+
+extension PipelineStep {
+  /// The step of entities that were made for the source.
+  init(_ step: StepDraft) {
+    self.init(list: step.list, entity: step.entity.name, lines: step.entity.lines.map(Self.line))
+    if let key = step.entity.key {
+      match = [key.attribute]
+      matchComment = key.evidence
+    }
+    columns = Self.columns(of: step.entity)
+  }
+
+  private static func line(_ line: EntityDraft.Line) -> Line {
+    switch line.source {
+    case .expression(let expression):
+      guard let pattern = line.datePattern else {
+        return Line(property: line.property, value: expression, comment: line.comment)
+      }
+      return Line(
+        property: line.property, value: "{ from: \(expression), date: \(YAMLText.quoted(pattern)) }",
+        comment: line.comment)
+    case .reference(let key, let expression):
+      return Line(
+        property: line.property, value: "{ match: \(YAMLText.name(key)), from: \(expression) }", comment: line.comment)
+    case .nested(let field, let entity):
+      return Line(property: line.property, value: field, comment: line.comment, inside: entity.lines.map(Self.line))
+    }
+  }
+
+  /// Columns that give the fields back, those of nested objects by dotted names. Arrays of objects have none.
+  private static func columns(of entity: EntityDraft, name: String = "", path: String = "") -> [ExportColumn] {
+    var columns: [ExportColumn] = []
+    for line in entity.lines {
+      let field = name + line.field
+      switch line.source {
+      case .expression: columns.append(.init(name: field, value: path + line.property))
+      case .reference(let key, _): columns.append(.init(name: field, value: path + line.property + "." + key))
+      case .nested(_, let inner):
+        let isToMany = entity.relationships.first { $0.name == line.property }?.isToMany ?? true
+        if !isToMany { columns += Self.columns(of: inner, name: field + ".", path: path + line.property + ".") }
+      }
+    }
+    var seen: Set<String> = []
+    return columns.filter { seen.insert($0.name).inserted }
+  }
+}

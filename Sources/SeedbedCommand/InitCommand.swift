@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+import Inference
+import ModelFiles
+import ObjectModel
+import SeedFormats
+
+/// `seedbed init`
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Writes a model and a pipeline for data files, after a look at all that is in them.",
+    discussion: """
+      Reads every file as a run would (CSV, TSV, JSON, NDJSON, compressed or not), tells how it is written, which types \
+      its columns have, which are keys and which refer to the keys of another file, and writes \
+      NAME.xcdatamodeld, pipelines/NAME.yaml with the reason behind each line, and .gitignore. What it writes runs at once.
+
+      A type is only taken where every value has it and comes back from an export as it is written: 007 and 1.50 stay \
+      text, as they are. With --by-value it is enough that no value changes. docs/INIT.md has the rules.
+      """)
+
+  @Argument(help: "The data files.", completion: .file())
+  var data: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "Fill this model: only the pipeline is written, with names matched by similarity.", valueName: "model"),
+    completion: .file())
+  var model: String?
+
+  @Option(help: ArgumentHelp("The version of --model; the current one by default.", valueName: "name"))
+  var modelVersion: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The project's folder; it is made when there is none.", valueName: "folder"),
+    completion: .directory)
+  var output = "."
+
+  @Option(
+    help: ArgumentHelp(
+      "What model, pipeline and store are called. By default the model is Model, the others are called after the files.",
+      valueName: "name"))
+  var name: String?
+
+  @Flag(help: "Take a type too where exports write the same values otherwise: 1.5 for 1.50, true for yes.")
+  var byValue = false
+
+  @Flag(help: "Let the pipeline export the files again, to compare.")
+  var export = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What a compressed file may inflate to: a size, a ratio such as 200:1, or both with a comma.", valueName: "size"),
+    transform: InflationOption.parse)
+  var maxInflated = InflationOption(limit: .standard)
+
+  @Flag(help: "Replace files that are in the way.")
+  var force = false
+
+  @Flag(help: "Say nothing but errors.")
+  var quiet = false
+
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    guard !data.isEmpty else { throw ValidationError("give at least one data file") }
+    if let name, name.isEmpty || name.contains("/") || name.hasPrefix(".") {
+      throw ValidationError("\"\(name)\" is no name for files")
+    }
+    if let repeated = Dictionary(grouping: data, by: ProjectLayout.absolute).values.first(where: { $0.count > 1 })?
+      .first
+    {
+      throw ValidationError("\(repeated) is given twice")
+    }
+    if model == nil, modelVersion != nil { throw ValidationError("--model-version goes with --model") }
+  }
+
+  func run() throws {
+    let cancellation = Cancellation()
+    let signals = Signals(cancelling: cancellation)
+    defer { withExtendedLifetime(signals) {} }
+    let layout = ProjectLayout(data: data, model: model, output: output, name: name)
+    do {
+      try layout.check(replacesForeign: force)
+      let given = try model.map { try StoreModel.readFile(path: $0, version: modelVersion).model }
+      var inference = DataInference(files: layout.files, places: layout.places(modelVersion: modelVersion))
+      inference.model = given
+      inference.takesValues = byValue
+      inference.addsExports = export
+      inference.inflation = maxInflated.limit
+      let project = try inference.project(cancellation: cancellation)
+      guard let filled = project.model ?? given else { return }
+      let written = try layout.write(project, model: filled)
+      if !quiet { report(project, layout, written) }
+    } catch {
+      throw CommandFailure(error, store: output, format: log.logFormat)
+    }
+  }
+
+  private func report(_ project: DataInference.Project, _ layout: ProjectLayout, _ written: ProjectLayout.Written) {
+    for path in written.paths { Terminal.say(PropertyText.harmless("wrote \(path)")) }
+    if !project.notes.isEmpty {
+      Terminal.say("The store or an export will have otherwise than the files:")
+      for note in project.notes.prefix(20) { Terminal.say(PropertyText.harmless("  \(note)")) }
+      if project.notes.count > 20 {
+        Terminal.say("  and \(project.notes.count - 20) more, in \(layout.pipelinePath)")
+      }
+    }
+    if project.textColumnCount > 0 {
+      let columns = Format.count(project.textColumnCount, "column stays", "columns stay")
+      Terminal.say("\(columns) text, because an export would write numbers or booleans otherwise; see --by-value")
+    }
+    for problem in written.problems { Terminal.say(PropertyText.harmless(problem)) }
+    for hint in written.hints { Terminal.say(PropertyText.harmless("note: \(hint)")) }
+    let records = Format.count(project.recordCount, "record", "records")
+    let entities = Format.count(project.entities.count, "entity", "entities")
+    Terminal.say("\(records), \(entities). Next:")
+    let option = layout.needsOutside ? " --allow-outside" : ""
+    Terminal.say(
+      PropertyText.harmless("  \(Terminal.commandName) run\(option) \(ProjectLayout.shellQuoted(layout.pipelinePath))"))
+  }
+}

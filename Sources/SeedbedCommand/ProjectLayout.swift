@@ -1,0 +1,190 @@
+import Foundation
+import ImportPipeline
+import Inference
+import ModelFiles
+import ObjectModel
+import SQLiteStore
+
+/// Where `seedbed init` writes what, and what is in the way there.
+struct ProjectLayout {
+  /// What was written, and what is to be said of it.
+  struct Written {
+    var paths: [String]
+    /// What lint has to say of the pipeline.
+    var problems: [String]
+    var hints: [String]
+  }
+
+  static let ignored = "/build/"
+  private static let schemaMark = "\"$schema\""
+  private static let pipelineMark =
+    "# yaml-language-server: $schema=\(DataInference.schemaName)\n# Made by seedbed init."
+
+  private let data: [String]
+  private let givenModel: String?
+  /// The project's folder as it was given, without slashes at its end.
+  private let folder: String
+  private let name: String
+  private let modelName: String
+
+  init(data: [String], model: String?, output: String, name: String?) {
+    self.data = data
+    givenModel = model
+    var folder = output
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    self.folder = folder
+    self.name = name ?? Self.name(of: data)
+    modelName = name ?? "Model"
+  }
+
+  /// After the file, or the folder that holds all of them.
+  private static func name(of data: [String]) -> String {
+    let paths = data.map(absolute)
+    var name = (paths[0] as NSString).lastPathComponent
+    let folders = Set(paths.map { ($0 as NSString).deletingLastPathComponent })
+    if data.count > 1, folders.count == 1, let only = folders.first, only != "/" {
+      name = (only as NSString).lastPathComponent
+    } else {
+      name = name.split(separator: ".").first.map(String.init) ?? name
+    }
+    let plain = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    let words = String(plain).split(separator: "-").joined(separator: "-")
+    return words.isEmpty ? "data" : words
+  }
+
+  static func absolute(_ path: String) -> String {
+    let base = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    return (base as NSString).standardizingPath
+  }
+
+  // MARK: Places
+
+  private func inFolder(_ path: String) -> String { folder == "." ? path : folder + "/" + path }
+
+  /// The pipeline file as the command line names it.
+  var pipelinePath: String { inFolder("pipelines/\(name).yaml") }
+
+  private var modelPath: String { inFolder(modelName + ".xcdatamodeld") }
+
+  /// The files, each with its path as the pipeline file has it.
+  var files: [(path: String, written: String)] { data.map { ($0, written($0)) } }
+
+  /// From the pipeline's folder where the file lies in the project, else absolute.
+  private func written(_ path: String) -> String {
+    let target = Self.absolute(path)
+    guard ProjectFolder.holds(path, ofPipeline: pipelinePath) else { return target }
+    var from = Self.absolute(inFolder("pipelines")).split(separator: "/")[...]
+    var to = target.split(separator: "/")[...]
+    while let first = from.first, first == to.first {
+      from = from.dropFirst()
+      to = to.dropFirst()
+    }
+    return (from.map { _ in ".." } + to.map(String.init)).joined(separator: "/")
+  }
+
+  /// Where the pipeline file finds things.
+  func places(modelVersion: String?) -> DataInference.Places {
+    var model = "../\(modelName).xcdatamodeld"
+    if let givenModel { model = written(givenModel) }
+    return .init(
+      model: model, modelVersion: modelVersion, store: "../build/\(name).sqlite", build: "../build",
+      pipeline: pipelinePath)
+  }
+
+  /// Whether a file, or the model, lies outside of what the pipeline may name.
+  var needsOutside: Bool {
+    (data + [givenModel].compactMap { $0 }).contains { !ProjectFolder.holds($0, ofPipeline: pipelinePath) }
+  }
+
+  // MARK: Writing
+
+  /// Looks for what is in the way before anything is read.
+  func check(replacesForeign: Bool) throws {
+    for path in data {
+      if path == "-" {
+        throw RunError(
+          .missingInput, code: "init.stream", "standard input cannot be read twice, which a look and a run need",
+          hint: "write it to a file first")
+      }
+      if case .folder = PathContent(at: path) {
+        throw RunError(
+          .missingInput, code: "source.is-folder", "\(path) is a folder", hint: "name the files in it: \(path)/*")
+      }
+    }
+    let reads = data + [givenModel].compactMap { $0 }
+    try check(pipelinePath, reads, replacesForeign)
+    if givenModel == nil {
+      switch PathContent(at: modelPath) {
+      case .nothing: break
+      case .folder where replacesForeign: break
+      case let other:
+        throw RunError(
+          .cannotCreate, code: "output.exists", "\(modelPath) is there: \(other.text)",
+          hint: "give another --name or --output, fill that model with --model, or replace it with --force")
+      }
+    }
+    try OutputGuard.check(option: "init", path: schemaPath, reads: reads, replacesForeign: replacesForeign) {
+      $0.contains(Self.schemaMark)
+    }
+  }
+
+  /// A pipeline is the user's own as soon as it is there: an earlier one of this command is replaced with --force alone.
+  private func check(_ path: String, _ reads: [String], _ replacesForeign: Bool) throws {
+    try OutputGuard.check(option: "init", path: path, reads: reads, replacesForeign: replacesForeign) { _ in false }
+  }
+
+  private var schemaPath: String { inFolder("pipelines/" + DataInference.schemaName) }
+
+  /// Writes the files of a project, the pipeline last.
+  /// - Parameter model: the one that the pipeline fills.
+  func write(_ project: DataInference.Project, model filled: ManagedObjectModel) throws -> Written {
+    let problems = try lint(project, filled)
+    var paths: [String] = []
+    if let model = project.model {
+      if case .folder = PathContent(at: modelPath) { try FileManager.default.removeItem(atPath: modelPath) }
+      try ModelWriter.write(model, path: modelPath)
+      paths.append(modelPath)
+    }
+    try put(PipelineSchema.json(), at: schemaPath)
+    try put(project.pipeline, at: pipelinePath)
+    paths.append(pipelinePath)
+    var hints: [String] = []
+    let ignore = inFolder(".gitignore")
+    if let lines = try? String(contentsOfFile: ignore, encoding: .utf8).split(whereSeparator: \.isNewline) {
+      if !lines.contains(where: { $0.trimmingCharacters(in: CharacterSet(charactersIn: "/ ")) == "build" }) {
+        hints.append("\(ignore) does not leave out \(Self.ignored), where the store is built")
+      }
+    } else if case .nothing = PathContent(at: ignore) {
+      try put("# What seedbed builds.\n\(Self.ignored)\n", at: ignore)
+      paths.append(ignore)
+    }
+    return Written(paths: paths, problems: problems, hints: hints)
+  }
+
+  private func put(_ text: String, at path: String) throws {
+    do {
+      let place = URL(fileURLWithPath: ResultPath.followed(path))
+      try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: place, options: .atomic)
+    } catch {
+      throw RunError(
+        .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+
+  /// What lint says of the pipeline before it is written: only what data and model force upon it.
+  private func lint(_ project: DataInference.Project, _ model: ManagedObjectModel) throws -> [String] {
+    let file = try PipelineReader.read(
+      text: project.pipeline, path: pipelinePath, environment: ProcessInfo.processInfo.environment,
+      options: .init(allowOutside: needsOutside))
+    return PipelineLinter.lint(file, model: model).map(\.description)
+  }
+
+  /// A path as a shell takes it.
+  static func shellQuoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "./_-+@%:,".utf8.contains(byte) || byte >= 0x80
+    }
+    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+  }
+}

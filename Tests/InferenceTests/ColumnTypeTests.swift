@@ -1,0 +1,105 @@
+import ObjectModel
+import SeedFormats
+import Testing
+
+@testable import Inference
+
+@Suite("The type of a column")
+struct ColumnTypeTests {
+  static func decision(
+    _ values: [String], named name: String = "field", kind: FieldSlice.Kind = .string, takesValues: Bool = false
+  ) -> ColumnDecision {
+    let column = ColumnProfile(name: name, budget: KeySet.Budget(10_000))
+    for (index, value) in values.enumerated() {
+      unsafe Array(value.utf8).withUnsafeBytes { bytes in
+        unsafe column.take(
+          bytes, kind, isQuoted: false, emptyIsNull: kind == .string, line: UInt64(index + 2))
+      }
+    }
+    return ColumnDecision(column, takesValues: takesValues, isJSON: kind != .string)
+  }
+
+  struct Case: CustomTestStringConvertible {
+    var values: [String]
+    var type: AttributeType
+    /// With `--by-value`.
+    var byValue: AttributeType?
+    var name = "field"
+    var testDescription: String { values.joined(separator: " ") }
+
+    init(_ values: String, _ type: AttributeType, byValue: AttributeType? = nil, name: String = "field") {
+      self.values = values.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      self.type = type
+      self.byValue = byValue
+      self.name = name
+    }
+  }
+
+  static let cases: [Case] = [
+    .init("1|2|-3", .integer16), .init("1||2", .integer16), .init("32767|32768", .integer32),
+    .init("2147483648", .integer64), .init("9223372036854775807|-9223372036854775808", .integer64),
+    .init("9223372036854775808", .string), .init("007|008", .string), .init("1|02", .string), .init("+1|2", .string),
+    .init("-0|1", .string, byValue: .double), .init("1|2.5", .string, byValue: .double), .init("1.0|2.5", .double),
+    .init("1.50|2.25", .string, byValue: .double), .init("9.99|12.50", .string, byValue: .decimal, name: "unit_price"),
+    .init("9.99|12.5", .decimal, name: "Price"), .init("1e5|2e5", .string, byValue: .double),
+    .init("0.1234567890123456789", .string), .init("1.", .string, byValue: .double), .init("NaN|1.5", .string),
+    .init("1,000|2", .string), .init(" 1|2", .string), .init("true|false", .boolean),
+    .init("TRUE|FALSE", .string, byValue: .boolean), .init("yes|no", .string, byValue: .boolean),
+    .init("0|1", .integer16),
+    .init("2024-01-05|2023-12-31", .date), .init("2024-01-05T10:00:00Z", .date),
+    .init("2024-01-05T10:00:00Z|2024-01-05T10:00:00+01:00", .string), .init("2024-01-05|2024-01-05T10:00:00", .string),
+    .init("2024-02-30", .string), .init("31/12/2024|01/02/2024", .date), .init("12/31/2024|01/02/2024", .date),
+    .init("01/02/2024|03/04/2024", .string), .init("5.1.2024|31.12.2024", .date), .init("05.01.2024|31.12.2024", .date),
+    .init("Jan 5, 2024|Dec 31, 2023", .date), .init("20240105|20241231", .integer32),
+    .init("20240105|20241231", .date, name: "start_date"), .init("20240105|20241332", .integer32, name: "start_date"),
+    .init("2024-01-05 10:00:00.123456789", .string), .init("10:30|11:45", .string), .init("2024", .integer16),
+    .init("6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11", .uuid), .init("6e9a3e9c-3a0e-4b6e-9c55-0e6a5b0d9b11", .uuid),
+    .init("6e9a3e9c-3a0e-4b6e-9c55-0e6a5b0d9b11|6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11", .string),
+    .init("https://example.org/a?b=c|http://example.org", .uri), .init("mailto:a@b.c", .uri), .init("a/b|c", .string),
+    .init("https://example.org/a b", .string), .init("note: x|key: y", .string),
+    .init("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", .binary), .init("Male|Fema", .string),
+    .init("da39a3ee5e6b4b0d3255bfef95601890afd80709", .string), .init("||", .string), .init("x", .string),
+  ]
+
+  @Test("a type is taken only where every value comes back as it is written", arguments: cases)
+  func types(_ example: Case) {
+    let strict = Self.decision(example.values, named: example.name)
+    #expect(strict.type == example.type, "\(strict.evidence)")
+    let loose = Self.decision(example.values, named: example.name, takesValues: true)
+    #expect(loose.type == example.byValue ?? example.type, "\(loose.evidence)")
+  }
+
+  @Test("numbers of JSON are told by value, and texts among them make texts of all")
+  func json() {
+    #expect(Self.decision(["1", "2.50", "1e2"], kind: .number).type == .double)
+    #expect(Self.decision(["1", "2"], kind: .number).type == .integer16)
+    #expect(Self.decision(["1.0", "2.0"], kind: .number).type == .double)
+    #expect(Self.decision(["12345678901234567890"], kind: .number).type == .string)
+    #expect(Self.decision(["true", "true"], kind: .true).type == .boolean)
+  }
+
+  @Test("the reason counts what does not fit, and names the first of it")
+  func evidence() {
+    let numbers = (1...20).map(String.init) + ["n/a", "-"]
+    #expect(Self.decision(numbers).evidence == "text: 2 of 22 are no whole number (line 22: \"n/a\")")
+    let codes = ["1", "2", "03"]
+    #expect(Self.decision(codes).evidence.contains("1 of 3 would not come back"))
+    let ambiguous = Self.decision(["01/02/2024", "03/04/2024"])
+    #expect(ambiguous.evidence.contains("dd/MM/yyyy and MM/dd/yyyy both fit"))
+    #expect(Self.decision(["1.50", "2.25"]).evidence.contains("would be written otherwise (line 2: \"1.50\")"))
+    #expect(Self.decision(["\u{2028}\n\tx"]).evidence == "text")
+  }
+
+  @Test("more values than may be kept are no key, and nothing is lost by it")
+  func budget() {
+    let column = ColumnProfile(name: "id", budget: KeySet.Budget(100))
+    for number in 0..<1000 {
+      unsafe Array(String(number).utf8).withUnsafeBytes { bytes in
+        unsafe column.take(bytes, .string, isQuoted: false, emptyIsNull: true, line: 1)
+      }
+    }
+    #expect(column.keys.isGivenUp)
+    #expect(!column.keys.isUnique)
+    #expect(column.values == 1000)
+  }
+}

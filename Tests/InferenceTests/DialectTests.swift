@@ -1,0 +1,111 @@
+import SeedFormats
+import Testing
+
+@testable import Inference
+
+@Suite("How a text of columns is written")
+struct DialectTests {
+  struct Case: CustomTestStringConvertible {
+    var name: String
+    var text: String
+    var delimiter: Character = ","
+    var quote: Character? = "\""
+    var escape: Character?
+    var comment: Character?
+    var testDescription: String { name }
+  }
+
+  static let cases: [Case] = [
+    .init(name: "commas", text: "a,b,c\n1,2,3\n4,5,6\n"),
+    .init(name: "semicolons with decimal commas", text: "a;b;c\n1,5;2,5;3\n1,0;2,2;4\n", delimiter: ";"),
+    .init(name: "tabs under a name for commas", text: "a\tb\n1\t2, or 3\n4\t5\n", delimiter: "\t"),
+    .init(name: "bars", text: "a|b|c\nx|y|z, and more\n1|2|3\n", delimiter: "|"),
+    .init(name: "one column of words", text: "name\nAnn\nBob\n"),
+    .init(name: "one column of sentences", text: "text\nHello, world\nOne\nTwo, three, four\n", delimiter: "\t"),
+    .init(name: "line ends and delimiters in quotes", text: "a,b\n\"1;2;3\",\"x\ny\"\n\"4;5;6\",\"z\"\n"),
+    .init(name: "backslashes before quotes", text: "a,b\n\"x \\\"y\\\", z\",1\n\"p\",2\n", escape: "\\"),
+    .init(name: "apostrophes around fields", text: "a,b\n'x, y',1\n'z, w',2\n", quote: "'"),
+    .init(name: "apostrophes inside words", text: "a,b\nit's,1\ndon't,2\n"),
+    .init(name: "inches", text: "size\tname\n5\"\tx\n\"7\" wide\ty\n\"9\" high\tz\n", delimiter: "\t", quote: nil),
+    .init(name: "a comment in front", text: "# made by hand\na,b\n1,2\n3,4\n", comment: "#"),
+    .init(name: "a header that begins with a sharp", text: "#,name\n1,x\n2,y\n"),
+    .init(name: "CRLF", text: "a;b\r\n1;2\r\n3;4\r\n", delimiter: ";"),
+    .init(name: "CR alone", text: "a;b\r1;2\r3;4\r", delimiter: ";"),
+    .init(name: "a few ragged records", text: "a,b\n" + String(repeating: "1,2\n", count: 30) + "1,2,3\n"),
+    .init(name: "no records", text: "a,b,c\n"),
+    .init(name: "nothing", text: ""),
+  ]
+
+  @Test("each text is told right", arguments: cases)
+  func sniffs(_ example: Case) {
+    let sniffer = DialectSniffer(head: Array(example.text.utf8), isWhole: true)
+    let dialect = sniffer.dialect(named: UInt8(ascii: ",")).dialect
+    #expect(Character(UnicodeScalar(dialect.delimiter)) == example.delimiter)
+    #expect(dialect.quote.map { Character(UnicodeScalar($0)) } == example.quote)
+    #expect(dialect.escape.map { Character(UnicodeScalar($0)) } == example.escape)
+    #expect(dialect.comment.map { Character(UnicodeScalar($0)) } == example.comment)
+  }
+
+  @Test("a head that ends inside a record is told by what is whole")
+  func cutHead() {
+    let text = "a;b\n" + String(repeating: "1;\"x\"\n", count: 50) + "2;\"unfinis"
+    let dialect = DialectSniffer(head: Array(text.utf8), isWhole: false).dialect(named: UInt8(ascii: ",")).dialect
+    #expect(dialect == .init(delimiter: UInt8(ascii: ";")))
+  }
+
+  @Test(
+    "a first line is a header unless it has values",
+    arguments: [
+      ("id,name|1,x|2,y", true), ("1,x|2,y|3,z", false), ("name,city|Ann,Rome|Bob,Oslo", true),
+      ("Ann,Rome|Bob,Oslo|Ann,Oslo", false), ("country,2000,2001,2002|A,1,2,3|B,4,5,6", true),
+      ("150,4,setosa,versicolor,virginica|5.1,3.5,1.4,0.2,0|4.9,3.0,1.4,0.2,0", true),
+      ("2024-01-01,5|2024-01-02,6", false), ("a|1", true), ("1|2", false),
+      ("a,b", true), ("1,2", false), (",name|0,x|1,y", true), ("x,x|a,b|c,d", true),
+      ("6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11,x|6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B12,y", false),
+    ])
+  func header(text: String, expected: Bool) {
+    let records = text.split(separator: "|").map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    #expect(HeaderSniffer.hasHeader(records).answer == expected)
+  }
+
+  @Test("formats are told by the text where the name says nothing or something else")
+  func formats() {
+    let cases: [(String, FormatOptions.Format)] = [
+      ("a,b\n1,2\n", .csv), ("[{\"a\":1}]", .json), ("{\"a\":1}\n{\"a\":2}\n", .ndjson), ("{\"a\":1}", .json),
+      ("{\n \"a\": [\n {}]}", .json), ("\u{FEFF}  [1]", .json), ("[x],y\n", .csv), ("", .csv),
+      ("{\"a\":\"}\\\"{\"}\r\n{\"a\":2}", .ndjson),
+    ]
+    for (text, format) in cases {
+      #expect(FileFormatSniffer.format(of: Array(text.utf8), isWhole: true) == format, "\(text)")
+    }
+  }
+
+  @Test("UTF-16 is told with and without a byte order mark")
+  func encodings() {
+    let text = "name,city\nAnn,Rome\n"
+    #expect(FileFormatSniffer.encoding(of: Array(text.utf8)) == nil)
+    let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    #expect(FileFormatSniffer.encoding(of: little) == .utf16LittleEndian)
+    #expect(FileFormatSniffer.encoding(of: big) == .utf16BigEndian)
+    #expect(FileFormatSniffer.encoding(of: [0xFF, 0xFE] + little) == .utf16)
+  }
+
+  @Test("arrays of objects in a document are found, and what stands beside them")
+  func outline() {
+    let cases: [(String, [String], [String])] = [
+      ("[{\"a\":1}]", [""], []), ("{\"x\":{\"y\":[{\"a\":[{}]}]},\"z\":[]}", ["/x/y"], ["/z"]),
+      ("{\"a/b\":[{}],\"c~d\":[{},{}],\"n\":1}", ["/a~1b", "/c~0d"], ["/n"]),
+      ("{\"k\\u0041\":[{\"q\":\"]}\"}]}", ["/kA"], []), ("{\"a\":[1,2],\"b\":\"[{\"}", [], ["/a", "/b"]),
+      ("{\"a\":[[{}]]}", [], ["/a"]), ("{}", [], []),
+    ]
+    for (text, arrays, others) in cases {
+      var outline = JSONOutline()
+      unsafe Array(text.utf8).withUnsafeBytes { unsafe outline.scan($0) }
+      #expect(outline.arrays == arrays, "\(text)")
+      #expect(outline.others == others, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import ImportPipeline
+import Testing
+
+@testable import Inference
+
+@Suite("Names for entities and properties")
+struct ModelNameTests {
+  @Test(
+    "files and keys become entities",
+    arguments: [
+      ("stops", "Stop"), ("stop_times", "StopTime"), ("stopTimes", "StopTime"), ("cities", "City"),
+      ("people", "Person"),
+      ("boxes", "Box"), ("addresses", "Address"), ("series", "Series"), ("movies", "Movie"), ("bus", "Bus"),
+      ("2024-01-orders", "Order"), ("sets", "SetRecord"), ("data", "DataRecord"), ("dates", "DateRecord"),
+      ("Größen", "Grossen"), ("-", "Record"), ("1", "Record1"), ("名前", "名前"), ("URLs", "UrLs"),
+      ("user profiles", "UserProfile"),
+    ])
+  func entities(file: String, name: String) {
+    var names = ModelNames()
+    #expect(names.entity(file) == name)
+  }
+
+  @Test(
+    "columns become properties",
+    arguments: [
+      ("stop_id", "stopId"), ("Stop ID", "stopId"), ("name", "name"), ("SKU", "sku"), ("Product Name", "productName"),
+      ("description", "shopDescription"), ("hash", "shopHash"), ("class", "shopClass"), ("objectID", "shopObjectID"),
+      ("2000", "x2000"), ("", "column7"), ("%", "column7"), ("größe", "grosse"), ("imageURL", "imageURL"),
+      ("ImageURL", "imageUrl"), ("a.b", "aB"), ("名前", "名前"), ("é", "e"), ("_id", "id"), ("price ($)", "price"),
+    ])
+  func properties(column: String, name: String) {
+    var names = ModelNames()
+    #expect(names.property(column, of: "Shop", fallback: "column7") == name)
+  }
+
+  @Test("one name for two gets a number, whatever the case of its letters")
+  func clashes() {
+    var names = ModelNames()
+    #expect(names.property("Name", of: "A", fallback: "x") == "name")
+    #expect(names.property("name", of: "A", fallback: "x") == "name2")
+    #expect(names.property("NAME", of: "A", fallback: "x") == "name3")
+    #expect(names.property("name", of: "B", fallback: "x") == "name")
+    #expect(names.entity("stops") == "Stop")
+    #expect(names.entity("Stop") == "Stop2")
+    #expect(names.entity("stop", owner: "Trip") == "TripStop")
+  }
+
+  @Test(
+    "columns that refer to a key are told by their names",
+    arguments: [
+      ("stop_id", "id", "stops", true), ("stopId", "stop_id", "stops", true),
+      ("parent_stop_id", "stop_id", "stops", true),
+      ("customer", "id", "customers", true), ("home_team", "code", "teams", true), ("quantity", "id", "orders", false),
+      ("id", "id", "orders", false), ("parent_id", "id", "folders", true), ("manager_id", "id", "employees", true),
+      ("name", "name", "people", false), ("zone_id", "stop_id", "stops", false),
+    ])
+  func references(column: String, key: String, list: String, expected: Bool) {
+    #expect(ReferenceSearch.names(column, key: key, list: list) == expected)
+  }
+
+  @Test(
+    "fields and properties are alike in spite of spelling",
+    arguments: [
+      ("stop_name", "name", "Stop", true), ("Stop Name", "stopName", "Stop", true), ("id", "identifier", "Stop", true),
+      ("stop_lat", "latitude", "Stop", true), ("categories", "category", "Venue", true),
+      ("adress", "address", "Shop", true),
+      ("color", "kolor", "Shop", true), ("price", "name", "Shop", false), ("zone", "stone", "Shop", false),
+    ])
+  func similarity(field: String, property: String, entity: String, expected: Bool) {
+    let score = NameSimilarity.score(field, property, owner: NameSimilarity.words(entity))
+    #expect((score >= NameSimilarity.enough) == expected, "\(score)")
+  }
+
+  @Test("names and fields come through YAML and expressions as they are")
+  func yaml() throws {
+    let names = [
+      "a", "a b", "a\"b", "a\\b", "$x", "${HOME}", "12", "true", "null", "é", "a:b", "# x", "- x", "a'b", "\t",
+      "x\u{85}y",
+    ]
+    for name in names {
+      let field = try #require(YAMLText.field(name))
+      let text = """
+        model: M.xcdatamodeld
+        store: { path: s.sqlite }
+        import: [{ from: { path: a.csv, columns: [\(YAMLText.name(name))] }, entity: A, map: { x: \(field) } }]
+        """
+      let file = try PipelineReader.read(text: text, path: "/tmp/p.yaml", environment: [:])
+      #expect(file.imports[0].source.columns == [name])
+      guard case .attribute(let mapping) = file.imports[0].map[0].mapping else { continue }
+      #expect(mapping.expression.root == .field(name), "\(name)")
+    }
+    #expect(YAMLText.field("") == nil)
+    #expect(YAMLText.field("a`b") == nil)
+  }
+}
