@@ -37,7 +37,7 @@ struct ReferenceSearch {
       guard score > 0 else { continue }
       let missing = column.keys.hashes.count { !key.keys.hashes.contains($0) }
       guard missing == 0 else {
-        if isNamed, missing * 5 < column.keys.hashes.count {
+        if isNamed, missing * 2 < column.keys.hashes.count {
           near =
             "\(missing.grouped) of \(column.keys.hashes.count.grouped) different values are no \(target.step.entity.name).\(keyName), so it is no relationship"
         }
