@@ -141,7 +141,7 @@ struct ProjectLayout {
     let problems = try lint(project, filled)
     var paths: [String] = []
     if let model = project.model {
-      if case .folder = PathContent(at: modelPath) { try FileManager.default.removeItem(atPath: modelPath) }
+      // Other versions in a model that is there stay.
       try ModelWriter.write(model, path: modelPath)
       paths.append(modelPath)
     }
