@@ -31,7 +31,8 @@ struct InitCommandTests {
     let pipeline = try workspace.text("pipelines/data.yaml")
     for text in [
       "match: [customerId]  # unique in 4 of 4", "delimiter: \";\"  #", "joined: joined", "empty in 1 of 4",
-      "customer: { match: customerId, from: customer_id }", "all 2 different values are a customer_id of customers.csv",
+      "customer: { match: customerId, from: customer_id }",
+      "all 2 different values are found in customer_id of customers.csv",
       "4 of 4 would not come back as they are written as a whole number (line 2: \"007\")",
     ] {
       #expect(pipeline.contains(text), "\(text)\n\(pipeline)")
