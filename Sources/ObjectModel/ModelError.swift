@@ -77,10 +77,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// One problem a line as `file:line: message`, each followed by its hint on a line of its own.
-  public var description: String {
-    problems.map(\.description).joined(separator: "\n")
-  }
+  /// One problem a line as `file:line: message`, each followed by its hint on a line of its own. Of more than ten the first
+  /// ones, and how many there are.
+  public var description: String { ProblemList.text(problems) }
 }
 
 extension ModelError.Problem: CustomStringConvertible {

@@ -2,7 +2,7 @@ public import Foundation
 import ObjectModel
 
 extension ValidationError: LocalizedError, CustomNSError {
-  /// One line per problem.
+  /// One line per problem, ten at most.
   public var errorDescription: String? { description }
   /// Core Data's.
   public static var errorDomain: String { NSCocoaErrorDomain }

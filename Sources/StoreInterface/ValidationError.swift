@@ -51,8 +51,20 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
       self.value = value
     }
 
-    /// Entity, property, message and code on one line.
-    public var description: String { "\(entity)\(property.map { "." + $0 } ?? ""): \(message) [\(code.rawValue)]" }
+    /// Entity, property, message, code and object on one line.
+    public var description: String {
+      "\(entity)\(property.map { "." + $0 } ?? ""): \(message) [\(code.rawValue)]" + (object.map { " (\($0))" } ?? "")
+    }
+
+    /// The object as the end of its URI has it: `p` and its primary key, or `t` and a UUID while it is not saved.
+    private var object: String? {
+      objectID.map { objectID in
+        switch objectID.reference {
+        case .permanent(_, let key): "\(entity)/p\(key)"
+        case .temporary(let uuid): "\(entity)/t\(uuid)"
+        }
+      }
+    }
   }
 
   /// At least one.
@@ -63,6 +75,6 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// One line per problem.
-  public var description: String { problems.map(\.description).joined(separator: "\n") }
+  /// One line per problem. Of more than ten the first ones, and how many there are; `problems` has them all.
+  public var description: String { ProblemList.text(problems) }
 }

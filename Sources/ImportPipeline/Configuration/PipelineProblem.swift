@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// One mistake in a pipeline file, or something about it worth a look.
 public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   /// Errors stop a run; warnings do not.
@@ -78,6 +80,6 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The problems, one after the other.
-  public var description: String { problems.map(\.description).joined(separator: "\n") }
+  /// The problems, one after the other. Of more than ten the first ones, and how many there are.
+  public var description: String { ProblemList.text(problems) }
 }
