@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImportPipeline
+import Logging
 import ObjectModel
 import StoreInterface
 
@@ -10,6 +11,7 @@ struct CommandFailure: Error {
   var code: String
   var message: String
   var hint: String?
+  var position: RunError.Position?
   var format: LogFormat
 
   /// - Parameter path: of the store that the command works on.
@@ -19,6 +21,7 @@ struct CommandFailure: Error {
     code = failure.code
     message = failure.message
     hint = failure.hint
+    position = failure.position
     self.format = format
   }
 
@@ -32,11 +35,12 @@ struct CommandFailure: Error {
     case .text:
       Terminal.say("error: \(message)" + (hint.map { "\n  hint: \($0)" } ?? ""))
     case .json:
-      var object: [(String, JSONValue)] = [
-        ("level", .string("error")), ("code", .string(code)), ("message", .string(message)),
+      var members: [(String, JSONValue)] = [
+        ("event", .string("error")), ("code", .string(code)), ("message", .string(message)),
       ]
-      if let hint { object.append(("hint", .string(hint))) }
-      Terminal.say(JSONValue.object(object).text(isIndented: false))
+      if let hint { members.append(("hint", .string(hint))) }
+      if position != nil { members.append(("position", ErrorJSON.position(position))) }
+      Terminal.say(LogLine.json(.error, members))
     }
   }
 }

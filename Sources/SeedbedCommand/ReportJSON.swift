@@ -1,16 +1,20 @@
+import Foundation
 import ImportPipeline
 
 /// The report of a run as JSON. Keys do not change between versions; new ones may come.
 enum ReportJSON {
-  static func text(_ report: RunReport) -> String {
+  static func text(_ report: RunReport, exitCode: Int32, begin: Date, end: Date) -> String {
     JSONValue.object([
-      ("result", .string(report.result.rawValue)),
+      ("seedbedReport", .integer(1)), ("run", .string(RunIdentity.text)),
+      ("startedAt", .string(RunIdentity.time(begin))), ("endedAt", .string(RunIdentity.time(end))),
+      ("result", .string(report.result.rawValue)), ("exitCode", .integer(Int(exitCode))),
       ("pipeline", .string(report.pipeline)),
       (
         "store",
         .object([
-          ("path", .string(report.storePath)), ("uuid", .string(report.storeIdentifier)),
-          ("bytes", .integer(report.storeBytes)),
+          ("path", text(report.storePath)), ("uuid", text(report.storeIdentifier)),
+          ("bytes", .integer(report.storeBytes)), ("externalFiles", .integer(report.externalFiles.count)),
+          ("externalBytes", .integer(report.externalFiles.bytes)),
         ])
       ),
       ("steps", .array(report.steps.map(step))),
@@ -29,12 +33,26 @@ enum ReportJSON {
       ("stages", .array(report.stages.map(stage))),
       ("expectations", .integer(report.expectations)),
       ("rejects", .array(report.rejects.map(\.json))),
+      (
+        "rejectGroups",
+        .array(
+          report.rejectGroups.map { group in
+            .object([
+              ("code", .string(group.code)), ("entity", .string(group.entity)), ("property", .string(group.property)),
+              ("count", .integer(group.count)), ("first", group.first.json),
+            ])
+          })
+      ),
       ("warnings", .array(report.warnings.map { .string($0) })),
       ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
+      ("error", ErrorJSON.value(report.failure)),
       ("durationSeconds", .double(report.durationSeconds)),
       ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", count(report.allocations)),
     ]).text(isIndented: true)
   }
+
+  /// Null where there is none.
+  private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
   private static func step(_ step: StepReport) -> JSONValue {
     .object([

@@ -9,6 +9,9 @@ enum ReportText {
     let path = shown(report.storePath)
     switch report.result {
     case .built: lines.append(Terminal.bold("Built \(path)") + " · " + summary(report))
+    case .updated: lines.append(Terminal.bold("Updated \(path)") + " · " + summary(report))
+    case .unchanged: lines.append(Terminal.bold("Unchanged \(path)") + " · nothing was new · " + summary(report))
+    case .failed: lines.append(Terminal.bold("Failed: \(path) was left as it was") + " · " + summary(report))
     case .dryRun: lines.append(Terminal.bold("Dry run: \(path) was left alone") + " · " + summary(report))
     case .upToDate: return upToDate(report)
     }
@@ -34,7 +37,7 @@ enum ReportText {
       lines.append("met \(Format.count(report.expectations, "expectation", "expectations"))")
     }
     lines += rejects(report)
-    if report.result == .built {
+    if [.built, .updated, .unchanged].contains(report.result) {
       lines += [
         "", "Look at it:", "  \(Terminal.commandName) inspect \(quoted(path))",
         "  sqlite3 -readonly \(quoted(path)) .tables",
@@ -45,7 +48,10 @@ enum ReportText {
 
   private static func upToDate(_ report: RunReport) -> String {
     let path = shown(report.storePath)
-    let lines = ["\(path) is up to date: neither the pipeline, the model nor a source has changed"]
+    let lines = [
+      Terminal.bold("Unchanged \(path)")
+        + " · it is up to date: neither the pipeline, the model nor a source has changed"
+    ]
     return (lines + report.warnings.map { "warning: \(PropertyText.harmless($0))" } + exports(report))
       .joined(separator: "\n")
   }
@@ -64,8 +70,11 @@ enum ReportText {
   }
 
   private static func summary(_ report: RunReport) -> String {
-    [
-      Format.bytes(report.storeBytes), Format.seconds(report.durationSeconds),
+    let external = report.externalFiles.count
+    return [
+      Format.bytes(report.storeBytes)
+        + (external > 0 ? " with \(Format.count(external, "file", "files")) of external data" : ""),
+      Format.seconds(report.durationSeconds),
       "peak memory \(Format.bytes(report.peakMemoryBytes))",
     ].joined(separator: " · ")
   }
@@ -122,11 +131,21 @@ enum ReportText {
   private static func rejects(_ report: RunReport) -> [String] {
     guard report.counts.rejected > 0 else { return [] }
     var lines = ["", "Rejected \(Format.grouped(report.counts.rejected)):"]
-    lines += report.rejects.map { "  " + $0.text.replacingOccurrences(of: "\n", with: "\n  ") }
-    let hidden = report.counts.rejected - report.rejects.count
-    if hidden > 0 { lines.append("  and \(Format.grouped(hidden)) more") }
+    for group in report.rejectGroups {
+      let count = group.count > 1 ? "\(Format.grouped(group.count)) × " : ""
+      lines.append(
+        "  \(count)\(group.code), \(PropertyText.harmless(group.subject))" + (group.count > 1 ? ", the first:" : ":"))
+      lines.append("    " + group.first.text.replacingOccurrences(of: "\n", with: "\n    "))
+    }
     for file in report.rejectFiles { lines.append("  written to \(shown(file))") }
     return lines
+  }
+
+  /// What `--quiet` says of rejects.
+  static func rejectLine(_ report: RunReport) -> String {
+    let files = report.rejectFiles.map { shown($0) }.joined(separator: ", ")
+    return "rejected \(Format.grouped(report.counts.rejected)) of "
+      + Format.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
   }
 
   /// Relative to the working folder where it lies below it.

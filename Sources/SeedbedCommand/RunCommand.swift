@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import ImportPipeline
-import Logging
+public import Logging
 import SeedFormats
 
 /// `seedbed run`
@@ -20,10 +20,16 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Do everything but put the results in place.")
   var dryRun = false
 
-  @Flag(help: "Write the report as JSON.")
+  @Flag(help: "Write the report as JSON, also of a run that fails; `seedbed schema --report` has its JSON Schema.")
   var json = false
 
-  @Flag(help: "No text report and no progress: only errors.")
+  @Option(
+    help: ArgumentHelp(
+      "Write the JSON report into a file as well, also of a run that fails; an earlier report is replaced.",
+      valueName: "path"), completion: .file(extensions: ["json"]))
+  var report: String?
+
+  @Flag(help: "No text report and no progress: only errors, and one line where records were rejected.")
   var quiet = false
 
   @Flag(help: "Show in the text report where the time of each step went, stage by stage; the JSON report always does.")
@@ -80,10 +86,19 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Let the pipeline name files outside its project.")
   var allowOutside = false
 
-  @Option(help: "How errors are written to standard error: text or json.")
+  @Option(help: "How errors and events are written to standard error: text or json.")
   var logFormat: LogFormat = .text
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      What is logged to standard error: trace, debug, info (steps, exports, sealing), notice (reasons of rejects), warning, \
+      error (default: error; warning with --log-format json).
+      """, valueName: "level"))
+  var logLevel: Logger.Level?
+
   func validate() throws {
+    if report == "-" { throw ValidationError("--report takes a file: --json writes the report to standard output") }
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64") }
     guard memory.bytes >= MemoryBudget.minimum else { throw ValidationError("--memory takes 32MB or more") }
   }
@@ -93,35 +108,58 @@ struct RunCommand: ParsableCommand {
     let cancellation = Cancellation()
     let signals = Signals(cancelling: cancellation)
     defer { withExtendedLifetime(signals) {} }
-    let report: RunReport
+    var output = ReportOutput(
+      begin: Date(), isJSON: json, isQuiet: quiet, showsStages: verbose, path: nil, logFormat: logFormat)
+    let done = outcome(cancellation, &output)
+    let exitCode = done.failure?.kind.exitCode ?? (done.counts.rejected > 0 ? 1 : 0)
+    try output.finish(done, exitCode: exitCode)
+    if let failure = done.failure { throw CommandFailure(failure, store: pipeline, format: logFormat) }
+    if exitCode != 0 { throw ExitCode(exitCode) }
+  }
+
+  /// Reads the pipeline and runs it.
+  /// - Parameter output: gets the path of the report once nothing else is at it.
+  private func outcome(_ cancellation: Cancellation, _ output: inout ReportOutput) -> RunReport {
     do {
+      try checkReportPlace(nil)
+      output.path = report
       let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
-      var options = PipelineRun.Options()
-      options.jobs = jobs
-      options.isDryRun = dryRun
-      options.strategy = strategy?.step
-      options.replacesForeign = force
-      options.memory = MemoryBudget(total: memory.bytes)
-      options.maximumInputBytes = maxInput?.bytes
-      options.inflation = maxInflated.limit
+      output.path = nil
+      try checkReportPlace(file)
+      output.path = report
       let progress = RunProgress()
       let line =
         !quiet && logFormat == .text && Terminal.canRedraw
+          && (logLevel ?? .error) >= .warning
         ? ProgressLine(progress, stepNames: file.imports.map(\.name)) : nil
       defer { line?.finish() }
-      report = try PipelineRun(file, options: options, progress: progress, cancellation: cancellation).run()
+      return PipelineRun(
+        file, options: options, progress: progress, cancellation: cancellation,
+        logger: EventLogHandler.logger(logFormat, level: logLevel ?? (logFormat == .json ? .warning : .error))
+      ).outcome()
     } catch {
-      throw CommandFailure(error, store: pipeline, format: logFormat)
+      return RunReport(failure: RunError(any: error, store: pipeline), pipeline: pipeline)
     }
-    // An export to standard output has it to itself.
-    let writesData = report.exports.contains { $0.path == "-" }
-    // The JSON report is data, which --quiet does not keep back.
-    if json || !quiet {
-      let text = json ? ReportJSON.text(report) : ReportText.text(report, showsStages: verbose)
-      if writesData { Terminal.say(text) } else { Terminal.print(text) }
-    }
-    if report.counts.rejected > 0 { throw ExitCode(1) }
+  }
+
+  private func checkReportPlace(_ file: PipelineFile?) throws(RunError) {
+    guard let report else { return }
+    try ReportPlace.check(report, pipelinePath: pipeline, pipeline: file, replacesForeign: force)
+  }
+
+  private var options: PipelineRun.Options {
+    var options = PipelineRun.Options()
+    options.jobs = jobs
+    options.isDryRun = dryRun
+    options.strategy = strategy?.step
+    options.replacesForeign = force
+    options.memory = MemoryBudget(total: memory.bytes)
+    options.maximumInputBytes = maxInput?.bytes
+    options.inflation = maxInflated.limit
+    return options
   }
 }
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

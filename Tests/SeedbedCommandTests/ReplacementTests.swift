@@ -52,7 +52,9 @@ struct ReplacementTests {
     let after = try FileManager.default.attributesOfItem(atPath: workspace.path("Shop.sqlite"))
     #expect(after[.systemFileNumber] as? Int == attributes[.systemFileNumber] as? Int)
     let outcome = try await workspace.run("run", "items.yaml")
-    #expect(outcome.text == "Shop.sqlite is up to date: neither the pipeline, the model nor a source has changed\n")
+    #expect(
+      outcome.text
+        == "Unchanged Shop.sqlite · it is up to date: neither the pipeline, the model nor a source has changed\n")
 
     try workspace.write("items.csv", "id,name\na,A\nb,Changed\n")
     #expect(try await workspace.report("items.yaml").result == "built")

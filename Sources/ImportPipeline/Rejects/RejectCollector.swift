@@ -10,6 +10,9 @@ final class RejectCollector {
   private let separatesSteps: Bool
   private(set) var shown: [Reject] = []
   private(set) var count = 0
+  private var grouping = RejectGrouping()
+  /// All rejects by their reason, in the order of their first records.
+  var groups: [RejectGroup] { grouping.groups }
   /// By step; several where the files of one source differ in their columns.
   private var files: [Int: [RejectFile]] = [:]
   private(set) var paths: [String] = []
@@ -48,6 +51,7 @@ final class RejectCollector {
     header: [String]
   ) throws(RunError) {
     count += 1
+    grouping.add(reject)
     if shown.count < Self.shownLimit { shown.append(reject) }
     guard let path = path(step: index, name: name, source: source) else { return }
     let open = files[index, default: []]
@@ -83,6 +87,9 @@ final class RejectCollector {
     if let percent = settings.percent, count > 0 { return Double(count) * 100 > percent * Double(read) }
     return false
   }
+
+  /// The files that rejects are written to, those included that are still open.
+  var allPaths: [String] { paths + files.sorted { $0.key < $1.key }.flatMap { $0.value.map(\.path) } }
 
   /// The limits in words.
   var limitText: String {

@@ -42,13 +42,19 @@ public struct ExportReport: Sendable {
 /// What a run did.
 public struct RunReport: Sendable {
   /// How a run ended.
-  public enum Result: String, Sendable {
-    /// The store was built and is in place.
+  public enum Result: String, Sendable, CaseIterable {
+    /// A new store was built and is in place.
     case built
+    /// The store that was there was imported into.
+    case updated
+    /// The store that was there was to be imported into, and nothing was new.
+    case unchanged
     /// `replace: when-changed` found nothing new.
     case upToDate = "up-to-date"
     /// `--dry-run`: everything was done but putting the result in place.
     case dryRun = "dry-run"
+    /// The run ended without its result; `failure` says why.
+    case failed
   }
   /// How the run ended.
   public var result: Result
@@ -58,8 +64,10 @@ public struct RunReport: Sendable {
   public var storePath: String
   /// The store's UUID.
   public var storeIdentifier: String
-  /// Bytes of the store and its sidecars.
+  /// Bytes of the store, its sidecars and its files of external data.
   public var storeBytes: Int
+  /// How many files of external data there are, and their part of `storeBytes`.
+  public var externalFiles = (count: 0, bytes: 0)
   /// One report per import step, in order.
   public var steps: [StepReport]
   /// Objects of a store that was imported into that no record changed, but that have other members in a to-many
@@ -71,10 +79,14 @@ public struct RunReport: Sendable {
   public var expectations = 0
   /// The first rejects, at most 20.
   public var rejects: [Reject]
+  /// All rejects, by their reason, in the order of their first records.
+  public var rejectGroups: [RejectGroup] = []
   /// The files that the rejects were written to.
   public var rejectFiles: [String]
   /// What is amiss without keeping the run from its work, in sentences: of the model and of the store that it began with.
   public var warnings: [String] = []
+  /// Why the run failed; nil unless it did.
+  public var failure: RunError?
   /// Wall-clock time.
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.

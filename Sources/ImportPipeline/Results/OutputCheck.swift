@@ -79,7 +79,7 @@ enum OutputCheck {
   }
 
   /// No result may be an input, another result, or lie where others are made.
-  private static func checkPlaces(_ results: [Result], _ inputs: RunInputs, store: String?) throws(RunError) {
+  static func checkPlaces(_ results: [Result], _ inputs: RunInputs, store: String?) throws(RunError) {
     let work = store.map { ResultPath.resolved(WorkFolder.path(for: ResultPath.followed($0))) }
     let beside = Set(
       store.map { path in

@@ -87,7 +87,7 @@ final class ImportSession {
   /// Throws once the rejects are over the limit by count.
   func checkLimit() throws(RunError) {
     guard rejects.isOverCount else { return }
-    throw limitError
+    throw limitError(isEarly: true)
   }
 
   /// Throws when the run was asked to stop.
@@ -96,12 +96,17 @@ final class ImportSession {
     throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
   }
 
-  var limitError: RunError {
+  /// - Parameter isEarly: whether there may be more that nobody has looked at.
+  func limitError(isEarly: Bool) -> RunError {
     let first = rejects.shown.first.map { "; the first: \($0.text)" } ?? ""
-    return RunError(
+    let files = rejects.allPaths.map { FilePath.shown($0) }
+    var error = RunError(
       .badData, code: "rejects.over-limit",
-      "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)\(first)",
+      (files.isEmpty ? "" : files.joined(separator: ", ") + ": ") + (isEarly ? "at least " : "")
+        + "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)\(first)",
       hint: "mend the data, filter such records with where:, or raise rejects.limit or rejects.percent")
+    error.position = rejects.shown.first.map { RunError.Position($0) }
+    return error
   }
 
   // MARK: - Key tables

@@ -58,7 +58,10 @@ public enum PipelineCheck {
     let all = problems(of: file, model: model).filter { $0.severity == .error }
     let failure = RunError(any: PipelineError(all), store: file.store.path)
     guard all.count == 1, let problem = all.first else { throw failure }
-    throw RunError(failure.kind, code: problem.code, problem.place + problem.message, hint: problem.hint)
+    var error = RunError(failure.kind, code: problem.code, problem.place + problem.message, hint: problem.hint)
+    error.position = failure.position
+    error.problems = failure.problems
+    throw error
   }
 
   /// What the file and the model show, and the planning of steps.

@@ -1,8 +1,57 @@
+import Foundation
 import ObjectModel
 import SQLiteStore
 import SeedFormats
 
 extension PipelineRun {
+  struct FinishedExport {
+    var report: ExportReport
+    var temporaryPath: String
+    /// Where it waits; nil where it went out at once, or goes nowhere.
+    var work: WorkFolder?
+  }
+
+  /// Writes exports: to where they wait, or out at once.
+  func export(
+    _ steps: [ExportStep], from store: SQLiteStore, _ build: StoreBuild
+  ) throws -> [FinishedExport] {
+    var done: [FinishedExport] = []
+    do {
+      for step in steps {
+        let start = ContinuousClock.now
+        let isDirect = step.isDirect
+        if isDirect, options.isDryRun { continue }
+        var work: WorkFolder?
+        var temporary = step.to
+        if options.isDryRun {
+          temporary = build.folder + "/export-\(done.count)-" + (step.to as NSString).lastPathComponent
+        } else if !isDirect {
+          try RejectFile.createFolder(of: step.to)
+          let folder = try WorkFolder(for: step.to)
+          temporary = step.temporaryPath(in: folder)
+          work = folder
+        }
+        let rows: Int
+        do {
+          rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
+        } catch {
+          work?.remove()
+          throw error
+        }
+        done.append(
+          FinishedExport(
+            report: ExportReport(
+              entity: step.entity, path: step.to, rows: rows, durationSeconds: (ContinuousClock.now - start).seconds),
+            temporaryPath: temporary, work: work))
+        if let last = done.last { logEnd(last.report) }
+      }
+    } catch {
+      for export in done { export.work?.remove() }
+      throw error
+    }
+    return done
+  }
+
   /// Writes those exports of an unchanged store anew that are not what it gives, to the byte: one that somebody removed,
   /// changed or cut short. What goes out at once is not compared, and does not go out again.
   ///

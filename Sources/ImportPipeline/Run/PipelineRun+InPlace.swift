@@ -27,7 +27,9 @@ extension PipelineRun {
       if cancellation.isCancelled {
         throw RunError(.interrupted, code: "run.interrupted", "interrupted; the store is as it was")
       }
+      logSeal(bytes: nil)
       try sealing.work { try commit(store, exported, isUnchanged: !hasChanges) }
+      report.result = hasChanges ? .updated : .unchanged
     } catch {
       try? store.rollbackWhole()
       throw error
@@ -39,6 +41,8 @@ extension PipelineRun {
     }
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: build.storePath)
+    report.externalFiles = build.externalFiles(of: build.storePath)
+    logSeal(bytes: report.storeBytes)
     exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
     report.stages = [indexing.report, sealing.report] + (pipeline.exports.isEmpty ? [] : [exporting.report])
     report.peakMemoryBytes = PeakMemory.bytes

@@ -41,11 +41,13 @@ public struct PipelineRun {
   let progress: RunProgress
   let cancellation: Cancellation
   let logger: Logger
+  let trail = RunTrail()
 
   /// A run that has not begun.
+  /// - Parameter logger: is told what happens: steps, rejects, exports, sealing. Nobody by default.
   public init(
     _ pipeline: PipelineFile, options: Options = Options(), progress: RunProgress = RunProgress(),
-    cancellation: Cancellation = Cancellation(), logger: Logger = Logger(label: "seedbed")
+    cancellation: Cancellation = Cancellation(), logger: Logger = PipelineRun.silentLogger
   ) {
     var pipeline = pipeline
     pipeline.store.path = ResultPath.followed(pipeline.store.path)
@@ -61,7 +63,10 @@ public struct PipelineRun {
   /// - Throws: `RunError`; errors of the reader, the model and the store come as one too.
   public func run() throws(RunError) -> RunReport {
     do {
-      return try perform()
+      logBegin()
+      let report = try perform()
+      logEnd(report)
+      return report
     } catch {
       throw RunError(any: error, store: pipeline.store.path)
     }
@@ -98,6 +103,8 @@ public struct PipelineRun {
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
     report.warnings = modelFile.warnings.map { "model: \($0.shortDescription)" }
+    defer { trail.report = report }
+    let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)
     let known = pipeline.store.replace == .whenChanged ? build.existingInputDigest : nil
     if let difference = known?.difference {
       report.warnings.append(
@@ -106,6 +113,7 @@ public struct PipelineRun {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
+      report.externalFiles = build.externalFiles(of: pipeline.store.path)
       try renewExports(model, build, &report)
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
@@ -128,13 +136,16 @@ public struct PipelineRun {
     try checkDerivedAttributes(plans, store)
     let rejects = RejectCollector(
       settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign)
+    trail.rejects = rejects
     let indexing = StageMeter(.index)
     do {
       (report.steps, report.ownersUpdated) = try importAll(
-        plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build, indexing: indexing)
+        plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build, indexing: indexing,
+        warnings: &report.warnings)
     } catch {
       // The rejects tell what to mend, so they stay even though the run fails.
       try? rejects.finish(steps: pipeline.imports)
+      logRejects(rejects)
       try? store.rollbackWhole()
       try? store.close()
       throw error
@@ -143,8 +154,8 @@ public struct PipelineRun {
       report.steps[index].notes += names.map { SourceNote(file: $0, kind: .unread) }
     }
     try rejects.finish(steps: pipeline.imports)
-    report.rejects = rejects.shown
-    report.rejectFiles = rejects.paths
+    report.take(rejects)
+    logRejects(rejects)
     if build.isInPlace {
       try finishInPlace(store, build, &report, indexing) { report in
         report.expectations = try expectations.check(
@@ -167,12 +178,13 @@ public struct PipelineRun {
         identifier: isFresh && pipeline.store.uuid == nil ? inputDigest.uuid : nil)
     }
     report.storeIdentifier = store.identifier
-    logger.debug("sealing the store")
+    logSeal(bytes: nil)
     progress.begin(.sealing)
     let sealing = StageMeter(.seal)
     // A target that the run has found nothing new for stays as it is.
     let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
     var finishing: Background<Void, any Error>?
+    if isUpdate, !options.isDryRun { report.result = isUnchanged ? .unchanged : .updated }
     if !isUnchanged {
       let rest = try sealing.work {
         try store.sealUnfinished(journal: pipeline.store.journal == .wal ? .wal : .delete)
@@ -213,7 +225,9 @@ public struct PipelineRun {
     }
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: isUnchanged ? pipeline.store.path : build.storePath)
+    report.externalFiles = build.externalFiles(of: isUnchanged ? pipeline.store.path : build.storePath)
     sealing.add(bytes: report.storeBytes)
+    logSeal(bytes: report.storeBytes)
     exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
     report.stages = [indexing.report, sealing.report]
     if !pipeline.exports.isEmpty { report.stages.append(exporting.report) }
@@ -291,7 +305,7 @@ public struct PipelineRun {
 
   private func importAll(
     _ plans: [StepPlan], _ inputs: SourceInputs, into store: SQLiteStore, isFresh: Bool, rejects: RejectCollector,
-    build: StoreBuild, indexing: StageMeter
+    build: StoreBuild, indexing: StageMeter, warnings: inout [String]
   ) throws -> (steps: [StepReport], ownersUpdated: Int) {
     let session = try ImportSession(
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
@@ -304,8 +318,11 @@ public struct PipelineRun {
       let step = StepRun(
         index: index, plan: plan, files: inputs.files[index], options: options(of: plan.step), session: session)
       steps.append(step)
-      logger.debug("step \(index + 1): \(plan.step.name)")
+      trail.steps = steps
+      if let warning = repetitionWarning(plan, session) { warnings.append(warning) }
+      logBegin(plan.step, number: index + 1)
       try step.run()
+      logEnd(step.report, number: index + 1)
       // What restored rows wait for may come with the next ones. Until then their pages are not finished.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
@@ -317,7 +334,7 @@ public struct PipelineRun {
     try indexing.work { try session.buildIndexes() }
     let ownersUpdated = try store.settleOwners()
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
-    if rejects.isOverLimit(read: read) { throw session.limitError }
+    if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)
   }
 
@@ -325,54 +342,5 @@ public struct PipelineRun {
     var options = step.formatOptions
     options.limits.inflation = self.options.inflation
     return options
-  }
-
-  // MARK: - Export
-
-  struct FinishedExport {
-    var report: ExportReport
-    var temporaryPath: String
-    /// Where it waits; nil where it went out at once, or goes nowhere.
-    var work: WorkFolder?
-  }
-
-  /// Writes exports: to where they wait, or out at once.
-  func export(
-    _ steps: [ExportStep], from store: SQLiteStore, _ build: StoreBuild
-  ) throws -> [FinishedExport] {
-    var done: [FinishedExport] = []
-    do {
-      for step in steps {
-        let start = ContinuousClock.now
-        let isDirect = step.isDirect
-        if isDirect, options.isDryRun { continue }
-        var work: WorkFolder?
-        var temporary = step.to
-        if options.isDryRun {
-          temporary = build.folder + "/export-\(done.count)-" + (step.to as NSString).lastPathComponent
-        } else if !isDirect {
-          try RejectFile.createFolder(of: step.to)
-          let folder = try WorkFolder(for: step.to)
-          temporary = step.temporaryPath(in: folder)
-          work = folder
-        }
-        let rows: Int
-        do {
-          rows = try Exporter(store: store, step: step, cancellation: cancellation).run(to: temporary)
-        } catch {
-          work?.remove()
-          throw error
-        }
-        done.append(
-          FinishedExport(
-            report: ExportReport(
-              entity: step.entity, path: step.to, rows: rows, durationSeconds: (ContinuousClock.now - start).seconds),
-            temporaryPath: temporary, work: work))
-      }
-    } catch {
-      for export in done { export.work?.remove() }
-      throw error
-    }
-    return done
   }
 }

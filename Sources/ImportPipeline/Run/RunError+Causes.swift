@@ -18,6 +18,8 @@ extension RunError {
         case .inputOutput: .inputOutput
         }
       self.init(kind, code: "pipeline", error.description)
+      problems = error.problems
+      position = error.problems.first.map { Position($0) }
     case let error as ModelError:
       let isSystemFailure = error.problems.contains { $0.code == .inputOutput }
       self.init(isSystemFailure ? .inputOutput : .badPipeline, code: "model", error.description)
@@ -50,6 +52,7 @@ extension RunError {
     default: kind = .badData
     }
     self.init(kind, code: error.code, error.positionedMessage, hint: error.hint)
+    position = Position(error)
   }
 
   init(_ error: StoreError, path: String) {

@@ -25,6 +25,10 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
   public var message: String
   /// What to do.
   public var hint: String?
+  /// Where in a file it is, as far as that is known.
+  public var position: Position?
+  /// Every mistake in the pipeline file, where it has some.
+  public var problems: [PipelineProblem] = []
 
   /// Of a mistake in a pipeline file: where it is, and the message without that.
   var place: Place?

@@ -186,9 +186,15 @@ struct StoreBuild {
 
   /// Bytes of a store and its sidecars.
   func size(of path: String) -> Int {
-    ["", "-wal", "-shm"].reduce(0) { sum, suffix in
+    ["", "-wal", "-shm"].reduce(externalFiles(of: path).bytes) { sum, suffix in
       sum + ((try? FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int) ?? 0)
     }
+  }
+
+  /// How many files of external data a store has, and their bytes.
+  func externalFiles(of path: String) -> (count: Int, bytes: Int) {
+    let files = ExternalFiles(ofStoreAt: path)
+    return (files.count, files.bytes)
   }
 }
 

@@ -66,6 +66,7 @@ struct CheckResult {
     } else {
       bundleObstacle = report.isWriteAheadLogged ? "its journal mode is wal" : nil
     }
+    external = ExternalFiles(ofStoreAt: report.path)
     var notes: [Note] = []
     let carried = comparison.model
     let isStale = carried.map { $0.entityVersionHashesByName != report.metadata.entityVersionHashesByName } ?? false
@@ -133,8 +134,18 @@ struct CheckResult {
       && (!requirements.bundle || report.isFitForReadOnlyBundle)
   }
 
+  /// The files of external data beside the store.
+  let external: ExternalFiles
+
   /// Why a read-only bundle is no place for it, nil when it is one.
   let bundleObstacle: String?
+
+  /// What else has to be in the bundle.
+  private var beside: String {
+    if external.count == 0 { return "" }
+    return " that has the folder \(external.folder) beside it "
+      + "(\(Format.count(external.count, "file", "files")) of external data, \(Format.bytes(external.bytes)))"
+  }
 
   /// The answer in one sentence.
   var sentence: String {
@@ -158,7 +169,7 @@ struct CheckResult {
       return "Fit: the store is sound and agrees with the model that it carries itself\(remark)."
     }
     return "Fit: an app with this model opens the store as it is"
-      + (requirements.bundle ? ", also from a read-only bundle" : "") + remark + "."
+      + (requirements.bundle ? ", also from a read-only bundle" + beside : "") + remark + "."
   }
 }
 

@@ -8,7 +8,11 @@ import SQLiteStore
 enum InspectionJSON {
   static func text(_ subject: InspectionSubject) -> String {
     var members: [(String, JSONValue)] = [("path", .string(subject.path))]
-    if let store = subject.store { members += storeMembers(store, subject.model) }
+    if let store = subject.store {
+      let external = ExternalFiles(ofStoreAt: subject.path)
+      members += [("externalFiles", .integer(external.count)), ("externalBytes", .integer(external.bytes))]
+      members += storeMembers(store, subject.model)
+    }
     if let file = subject.modelFile { members.append(("model", model(file, subject.versions))) }
     if subject.store == nil, let model = subject.model {
       members.append(("entities", .array(model.entities.map { .object(ModelJSON.members(of: $0)) })))

@@ -10,7 +10,7 @@ enum InspectionText {
     var sections: [[String]] = []
     if let store = subject.store {
       sections.append([
-        Format.bytes(store.pageSize * store.pageCount) + " · journal mode \(store.journalMode) · "
+        Format.bytes(store.pageSize * store.pageCount) + external(subject) + " · journal mode \(store.journalMode) · "
           + entities(store.entities.count)
       ])
       sections.append(entityTable(store, subject.model))
@@ -40,6 +40,13 @@ enum InspectionText {
     }
     let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     return Terminal.bold(PropertyText.harmless(subject.path)) + " · " + PropertyText.harmless(body)
+  }
+
+  /// The files of external data beside a store, when there are any.
+  private static func external(_ subject: InspectionSubject) -> String {
+    let files = ExternalFiles(ofStoreAt: subject.path)
+    if files.count == 0 { return "" }
+    return " and \(Format.bytes(files.bytes)) in \(Format.count(files.count, "file", "files")) of external data"
   }
 
   private static func modelHeading(_ subject: InspectionSubject, _ file: ModelFile) -> String {

@@ -1,0 +1,46 @@
+/// Rejected records with one reason.
+public struct RejectGroup: Sendable, Hashable {
+  /// The reason's code.
+  public var code: String
+  /// The entity of the import step.
+  public var entity: String
+  /// The property whose value was refused; empty when the whole record was.
+  public var property: String
+  /// How many records.
+  public var count: Int
+  /// The first of them.
+  public var first: Reject
+
+  /// `Item.price`, or the entity alone.
+  public var subject: String {
+    property.isEmpty ? entity : property.hasPrefix(entity + ".") ? property : "\(entity).\(property)"
+  }
+}
+
+/// Counts rejects by their reason.
+struct RejectGrouping {
+  private struct Key: Hashable {
+    var code: String
+    var entity: String
+    var property: String
+  }
+
+  /// More reasons than a model can give are counted with the last one's code alone.
+  private static let limit = 1_000
+
+  private var places: [Key: Int] = [:]
+  /// In the order of their first records.
+  private(set) var groups: [RejectGroup] = []
+
+  mutating func add(_ reject: Reject) {
+    var key = Key(code: reject.code, entity: reject.entity, property: reject.property)
+    if places[key] == nil, groups.count >= Self.limit { key.property = "" }
+    if let place = places[key] {
+      groups[place].count += 1
+      return
+    }
+    places[key] = groups.count
+    groups.append(
+      RejectGroup(code: key.code, entity: key.entity, property: key.property, count: 1, first: reject))
+  }
+}

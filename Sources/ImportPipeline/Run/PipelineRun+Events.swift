@@ -1,0 +1,77 @@
+public import Logging
+
+/// What a run tells swift-log: one line for each event, with its name in the metadata under `event`.
+extension PipelineRun {
+  /// A logger that nobody hears.
+  public static let silentLogger = Logger(label: "seedbed", factory: { _ in SwiftLogNoOpLogHandler() })
+
+  func logBegin() {
+    logger.info(
+      "run begun",
+      metadata: ["event": "run.begun", "pipeline": "\(pipeline.path)", "store": "\(pipeline.store.path)"])
+  }
+
+  func logEnd(_ report: RunReport) {
+    for warning in report.warnings { logger.warning("\(warning)", metadata: ["event": "run.warning"]) }
+    logger.info(
+      "run ended",
+      metadata: [
+        "event": "run.ended", "result": "\(report.result.rawValue)",
+        "durationSeconds": .stringConvertible(report.durationSeconds),
+      ].merging(Self.metadata(report.counts)) { $1 })
+  }
+
+  func logBegin(_ step: ImportStep, number: Int) {
+    logger.info(
+      "step begun",
+      metadata: [
+        "event": "step.begun", "step": "\(step.name)", "number": .stringConvertible(number), "entity": "\(step.entity)",
+        "source": "\(step.source.written)",
+      ])
+  }
+
+  func logEnd(_ report: StepReport, number: Int) {
+    logger.info(
+      "step ended",
+      metadata: [
+        "event": "step.ended", "step": "\(report.name)", "number": .stringConvertible(number),
+        "strategy": "\(report.strategy.rawValue)", "durationSeconds": .stringConvertible(report.durationSeconds),
+      ].merging(Self.metadata(report.counts)) { $1 })
+  }
+
+  /// One line for each reason.
+  func logRejects(_ rejects: RejectCollector) {
+    for group in rejects.groups {
+      logger.notice(
+        "records rejected",
+        metadata: [
+          "event": "rejects", "code": "\(group.code)", "entity": "\(group.entity)", "property": "\(group.property)",
+          "count": .stringConvertible(group.count), "first": "\(group.first.text)",
+          "files": .array(rejects.paths.map { .string($0) }),
+        ])
+    }
+  }
+
+  func logSeal(bytes: Int?) {
+    guard let bytes else {
+      logger.info("sealing the store", metadata: ["event": "seal.begun"])
+      return
+    }
+    logger.info("store sealed", metadata: ["event": "seal.ended", "bytes": .stringConvertible(bytes)])
+  }
+
+  func logEnd(_ export: ExportReport) {
+    logger.info(
+      "export written",
+      metadata: [
+        "event": "export.ended", "entity": "\(export.entity)", "path": "\(export.path)",
+        "rows": .stringConvertible(export.rows), "durationSeconds": .stringConvertible(export.durationSeconds),
+      ])
+  }
+
+  private static func metadata(_ counts: OutcomeCounts) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["read": .stringConvertible(counts.total)]
+    for outcome in Outcome.allCases { metadata[outcome.rawValue] = .stringConvertible(counts[outcome]) }
+    return metadata
+  }
+}

@@ -1,0 +1,62 @@
+import ObjectModel
+
+/// What a run has done so far, so that one that fails can tell it. Used by the run's thread.
+final class RunTrail {
+  /// As far as it is filled in.
+  var report: RunReport?
+  /// The import steps that have begun.
+  var steps: [StepRun] = []
+  var rejects: RejectCollector?
+}
+
+extension PipelineRun {
+  /// Runs the pipeline, and reports also where that fails.
+  /// - Returns: what was done; `failure` says why the run ended without its result, and counts are those up to then.
+  public func outcome() -> RunReport {
+    let start = ContinuousClock.now
+    do {
+      return try run()
+    } catch {
+      var report = trail.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
+      report.result = .failed
+      report.failure = error
+      // Nothing of it is there.
+      report.storeIdentifier = ""
+      report.storeBytes = 0
+      report.externalFiles = (0, 0)
+      report.exports = []
+      if report.steps.isEmpty { report.steps = trail.steps.map(\.report) }
+      if let rejects = trail.rejects { report.take(rejects) }
+      report.durationSeconds = (ContinuousClock.now - start).seconds
+      report.peakMemoryBytes = PeakMemory.bytes
+      return report
+    }
+  }
+
+  /// A step without match keys makes new objects of records that an earlier import has brought.
+  func repetitionWarning(_ plan: StepPlan, _ session: ImportSession) -> String? {
+    guard pipeline.store.replace == .never, plan.step.match.isEmpty, plan.step.strategy != .restore,
+      !session.wasEmpty(plan.root.entity.root)
+    else { return nil }
+    return
+      "step \(plan.step.name) has no match keys, and the store has objects of \(plan.root.entity.root.name) already: every "
+      + "record becomes a new object, each time the pipeline runs; name the properties that identify one in match:"
+  }
+}
+
+extension RunReport {
+  /// The report of a run that could not begin.
+  public init(failure: RunError, pipeline: String, storePath: String = "") {
+    self.init(
+      result: .failed, pipeline: pipeline, storePath: storePath, storeIdentifier: "", storeBytes: 0, steps: [],
+      exports: [], rejects: [], rejectFiles: [], durationSeconds: 0, peakMemoryBytes: PeakMemory.bytes)
+    self.failure = failure
+  }
+
+  /// Takes over what is known of rejected records.
+  mutating func take(_ collector: RejectCollector) {
+    rejects = collector.shown
+    rejectGroups = collector.groups
+    rejectFiles = collector.paths
+  }
+}

@@ -1,0 +1,11 @@
+import Foundation
+import ImportPipeline
+
+/// What tells this run of the tool from others, in log lines and reports.
+enum RunIdentity {
+  /// A UUID, new for every process.
+  static let text = UUID().uuidString
+
+  /// The time as log lines and reports have it: ISO 8601, in UTC.
+  static func time(_ date: Date = Date()) -> String { DateText.iso8601(date) }
+}

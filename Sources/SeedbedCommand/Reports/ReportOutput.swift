@@ -1,0 +1,45 @@
+import Foundation
+import ImportPipeline
+
+/// Where the report of a run goes: to standard output or standard error, and into a file.
+struct ReportOutput {
+  /// When the run began.
+  var begin: Date
+  var isJSON: Bool
+  var isQuiet: Bool
+  var showsStages: Bool
+  /// The file of `--report`; nil where none is asked for, or its place is refused.
+  var path: String?
+  var logFormat: LogFormat
+
+  /// Tells what the run did, and puts the report in its place.
+  /// - Throws: `CommandFailure` of the run, or where the report could not be written.
+  func finish(_ report: RunReport, exitCode: Int32) throws {
+    let document =
+      isJSON || path != nil ? ReportJSON.text(report, exitCode: exitCode, begin: begin, end: Date()) : ""
+    // An export to standard output has it to itself.
+    let writesData = report.exports.contains { $0.path == "-" }
+    // The JSON report is data, which --quiet does not keep back.
+    if isJSON {
+      if writesData { Terminal.say(document) } else { Terminal.print(document) }
+    } else if report.failure == nil {
+      if isQuiet {
+        if report.counts.rejected > 0 { Terminal.say(ReportText.rejectLine(report)) }
+      } else {
+        let text = ReportText.text(report, showsStages: showsStages)
+        if writesData { Terminal.say(text) } else { Terminal.print(text) }
+      }
+    }
+    guard let path else { return }
+    do {
+      try TextResults.write([(path: path, text: document + "\n")])
+    } catch {
+      var failure = CommandFailure(error, store: path, format: logFormat)
+      failure.message = "the report could not be written: " + failure.message
+      // What the run itself met is told last, and gives the exit code.
+      if report.failure != nil { return failure.report() }
+      failure.hint = "the run's results are as they should be"
+      throw failure
+    }
+  }
+}

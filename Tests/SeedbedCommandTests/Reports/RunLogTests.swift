@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// What `seedbed run` logs to standard error.
+@Suite("Logs of runs")
+struct RunLogTests {
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name,count\na,A,1\nb,B,many\n")
+    var pipeline = ItemPipeline(
+      map: ["identifier: id", "name: name", "count: count"], rejects: "file: bad.csv, limit: 5")
+    pipeline.more = "export: [{ entity: Item, to: out.csv }]"
+    try pipeline.write(to: workspace)
+    return workspace
+  }
+
+  private func lines(_ outcome: Tool.Outcome) throws -> [[String: Any]] {
+    try outcome.talk.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+  }
+
+  @Test("events are lines of JSON with the run and the time, and numbers are numbers")
+  func events() async throws {
+    let workspace = try workspace()
+    let outcome = try await workspace.run(
+      "run", "items.yaml", "--json", "--log-format", "json", "--log-level", "info")
+    #expect(outcome.exitCode == 1)
+    let lines = try lines(outcome)
+    #expect(
+      lines.map { $0["event"] as? String ?? "" } == [
+        "run.begun", "step.begun", "step.ended", "rejects", "seal.begun", "export.ended", "seal.ended", "run.ended",
+      ])
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    #expect(Set(lines.map { $0["run"] as? String }) == [report["run"] as? String])
+    let times = lines.map { $0["time"] as? String ?? "" }
+    #expect(times.allSatisfy { $0.hasPrefix("20") && $0.hasSuffix("Z") })
+    #expect(
+      lines[2]["inserted"] as? Int == 1 && lines[2]["rejected"] as? Int == 1 && lines[2]["step"] as? String == "Item")
+    #expect(lines[3]["code"] as? String == "value.not-a-number" && lines[3]["level"] as? String == "notice")
+    #expect((lines[3]["files"] as? [String])?.count == 1)
+    #expect(lines[6]["bytes"] as? Int == (report["store"] as? [String: Any])?["bytes"] as? Int)
+  }
+
+  @Test("the level says what is logged: reasons of rejects with notice, nothing of a good run by default")
+  func levels() async throws {
+    let workspace = try workspace()
+    #expect(try await workspace.run("run", "items.yaml", "--log-format", "json").talk.isEmpty)
+    #expect(try await workspace.run("run", "items.yaml").talk.isEmpty)
+    let notice = try await workspace.run("run", "items.yaml", "--log-format", "json", "--log-level", "notice")
+    #expect(try lines(notice).map { $0["event"] as? String } == ["rejects"])
+    let text = try await workspace.run("run", "items.yaml", "--log-level", "info")
+    #expect(text.talk.contains("Z info: step begun entity=Item number=1 source=items.csv step=Item\n"), "\(text.talk)")
+    #expect(try await workspace.run("run", "items.yaml", "--log-level", "loud").exitCode == 64)
+  }
+
+  @Test("an error in JSON has the run, the time and its position")
+  func errors() async throws {
+    let workspace = try workspace()
+    try workspace.write(
+      "items.yaml", workspace.text("items.yaml").replacingOccurrences(of: "limit: 5", with: "limit: 0"))
+    let outcome = try await workspace.run("run", "items.yaml", "--json", "--log-format", "json")
+    #expect(outcome.exitCode == 65)
+    let line = try #require(try lines(outcome).last)
+    #expect(line["level"] as? String == "error" && line["code"] as? String == "rejects.over-limit")
+    #expect((line["position"] as? [String: Any])?["line"] as? Int == 3)
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    #expect(line["run"] as? String == report["run"] as? String && line["time"] != nil)
+    let other = try await workspace.run("check", "none.sqlite", "--log-format", "json")
+    #expect(try lines(other).map { $0["run"] is String } == [true])
+  }
+}
