@@ -66,6 +66,8 @@ public struct FormatOptions: Sendable, Equatable {
   /// A file whose first record begins with all of them has a header, whatever `hasHeader` says, and these columns are
   /// no part of its records.
   public var annotationColumns: [String] = []
+  /// CSV: projected fields that a file need not have a column for. Where it has none, they are absent from its records.
+  public var optionalFields: Set<String> = []
   /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
   public var pointer = ""
   /// JSON: a record that is no object is a fault, `json.not-an-object`. An array is none where a projected path begins

@@ -65,7 +65,8 @@ public final class RecordReader {
     }
     let header = try CSVHeader(splitter: splitter, options: options, file: file)
     columns = header.columns
-    let slotColumns = try ColumnNames.resolve(projection, in: columns, file: file)
+    let slotColumns = try ColumnNames.resolve(
+      projection, in: columns, optional: options.optionalFields, file: file)
     let plan = ScanPlan(
       options: options, file: file, projection: projection,
       slotColumns: slotColumns.map { $0 < 0 ? $0 : $0 + header.annotationCount },

@@ -5,12 +5,17 @@ final class ScanPlan: Sendable {
   let file: String?
   /// JSON: the projected paths. CSV: unused.
   let projection: [String]
-  /// CSV: column of each projected field, -1 for the whole record.
+  /// CSV: column of each projected field, or one of the two below.
   let slotColumns: [Int]
   /// CSV: fields of each record as written, annotation included.
   let columnCount: Int
   /// CSV: columns before the record's own.
   let annotationCount: Int
+
+  /// Stands for the whole record.
+  static let wholeRecord = -1
+  /// Stands for a column that the file does not have.
+  static let noColumn = -2
 
   init(
     options: FormatOptions, file: String?, projection: [String], slotColumns: [Int] = [], columnCount: Int = 0,

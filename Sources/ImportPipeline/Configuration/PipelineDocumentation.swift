@@ -107,8 +107,17 @@ public enum PipelineDocumentation {
     "| `address: addr` | every element of a composite attribute, from the members of that name of a JSON object; `null` clears all of them |",
     "",
     """
-    Where a CSV source has a column whose name is exactly the text, that column is meant, even if the text is also an \
-    expression (`price-usd`).
+    Where a CSV source has a column whose name is exactly the text, that column is meant, whatever is in the name \
+    (`Stop Name (en)`) and even if the text is also an expression (`price-usd`). Inside a longer expression such a name \
+    stands in backticks. `value` and `default` are always constants; `seedbed lint` warns about a constant that is also \
+    the name of a column. Of a stream the columns are not known when the pipeline is read, so there an odd name needs \
+    backticks anyway.
+    """, "",
+    """
+    A CSV source must have every column that is named; all that are missing are told at once, with the nearest names, \
+    before anything is imported. `optional: true` is for columns that some feeds do not have: the property is then left as \
+    it is, as with a key that a JSON record lacks. Of an expression over several columns that is so where the missing one \
+    makes it null. A column that another line needs is not optional.
     """, "",
     """
     Inside a nested `map`, fields are those of the nested object; it cannot see the record around it. References find \
@@ -144,7 +153,8 @@ public enum PipelineDocumentation {
     "## Expressions", "",
     """
     **Fields** are CSV columns (`stop_name`), paths of JSON keys (`venue.location.lat`) or JSON Pointers \
-    (`/venue/location/lat`). A name with other characters stands in backticks: `` `stop name` ``, `` `/a-b/0` ``.
+    (`/venue/location/lat`). A name with other characters stands in backticks: `` `stop name` ``, \
+    `` `/a-b/0` ``; a backtick in it is doubled.
     """, "",
     """
     **Constants** are `"text"` or `'text'` (escapes `\\n \\t \\r \\\\ \\" \\' \\u{...}`), `12`, `1.5e3`, `true`, \

@@ -166,6 +166,8 @@ public struct SourceSettings: Sendable {
   public var hasHeader: Bool
   /// Column names that replace the header, or name the columns where there is none.
   public var columns: [String]?
+  /// CSV: names of columns that a file need not have.
+  public var optionalColumns: [String] = []
   /// JSON Pointer to the array of records inside a JSON document; "" is the document itself.
   public var pointer: String
   /// Whether the pipeline file states the pointer: only then may a document that is an object be the only record, whatever
@@ -210,6 +212,8 @@ public struct AttributeMapping: Sendable {
   public var timeZone: String?
   /// A constant used when the value is absent or null.
   public var defaultValue: Expression?
+  /// Whether a file need not have the expression's columns.
+  public var isOptional = false
 }
 
 /// A relationship by natural key.
@@ -228,6 +232,8 @@ public struct ReferenceMapping: Sendable {
   public var separator: String?
   /// What to do when no object has the key once all steps have run.
   public var onMissing: Missing
+  /// Whether a file need not have the columns of the key.
+  public var isOptional = false
 }
 
 /// A nested JSON object or array that becomes one or more objects of the relationship's destination.

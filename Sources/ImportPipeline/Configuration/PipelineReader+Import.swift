@@ -4,6 +4,8 @@ extension SectionReader {
   mutating func importStep(_ node: Node) -> ImportStep? {
     guard let values = section(.importStep, node) else { return nil }
     let source = values.nodes["from"].flatMap { sourceSettings($0) }
+    self.source = source
+    defer { self.source = nil }
     let condition = values.nodes["where"].flatMap { expression($0, at: values.position("where")) }
     let key = values.nodes["key"].flatMap { expression($0, at: values.position("key")) }
     let expectation = values.nodes["expect"].flatMap { stepExpectation($0) }
@@ -23,6 +25,12 @@ extension SectionReader {
       expectation: expectation,
       position: values.position,
       fieldPositions: values.positions)
+  }
+
+  /// The columns of the step's source, as far as they can be known now. Read only where an expression is none.
+  func sourceColumns() -> Set<String> {
+    guard let source, let path = source.paths.first, !SourceKind(path).isStream else { return [] }
+    return (try? StepPlanner.columns(of: source, files: [SourceFile(path: path, name: path)])) ?? []
   }
 
   mutating func checkRepeats(_ texts: [String], _ name: String, _ values: SectionValues) {
@@ -61,7 +69,8 @@ extension SectionReader {
     return SourceSettings(
       paths: paths, written: values.written["path"] ?? expansion.text, format: format, encoding: encoding,
       delimiter: delimiter, quote: values.character("quote"), escape: values.character("escape"),
-      comment: values.character("comment"), hasHeader: hasHeader, columns: values.texts("columns"), pointer: pointer,
+      comment: values.character("comment"), hasHeader: hasHeader, columns: values.texts("columns"),
+      optionalColumns: values.texts("optional") ?? [], pointer: pointer,
       statesPointer: values.positions["pointer"] != nil,
       nulls: values.texts("nulls") ?? (isText ? [""] : []), dateFormat: values.text("dates"), timeZone: timeZone,
       position: values.position)
@@ -98,7 +107,7 @@ extension SectionReader {
   /// Fields that mean nothing for a format are mistakes.
   private mutating func checkFields(_ values: SectionValues, of format: SourceSettings.Format) {
     let isText = format == .csv || format == .tsv
-    let useless = isText ? ["pointer"] : ["delimiter", "quote", "escape", "comment", "header", "columns"]
+    let useless = isText ? ["pointer"] : ["delimiter", "quote", "escape", "comment", "header", "columns", "optional"]
     for name in useless where values.positions[name] != nil {
       add(
         "useless-key", "\"\(name)\" means nothing for format \(format.rawValue)", hint: "remove it",

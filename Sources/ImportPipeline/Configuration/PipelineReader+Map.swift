@@ -68,7 +68,7 @@ extension SectionReader {
     }
     return AttributeMapping(
       expression: expression, nulls: values.texts("nulls"), dateFormat: values.text("date"),
-      timeZone: values.text("time-zone"), defaultValue: defaultValue)
+      timeZone: values.text("time-zone"), defaultValue: defaultValue, isOptional: values.boolean("optional") ?? false)
   }
 
   private mutating func referenceMapping(_ values: SectionValues) -> ReferenceMapping? {
@@ -90,7 +90,8 @@ extension SectionReader {
     }
     guard let missing: ReferenceMapping.Missing = values.choice("missing") else { return nil }
     return ReferenceMapping(
-      match: match, from: expressions, separator: values.text("separator"), onMissing: missing)
+      match: match, from: expressions, separator: values.text("separator"), onMissing: missing,
+      isOptional: values.boolean("optional") ?? false)
   }
 
   private mutating func keyReferenceMapping(_ values: SectionValues) -> ReferenceMapping? {
@@ -101,7 +102,8 @@ extension SectionReader {
       let missing: ReferenceMapping.Missing = values.choice("missing")
     else { return nil }
     return ReferenceMapping(
-      match: [], from: [key], isByRecordKey: true, separator: values.text("separator"), onMissing: missing)
+      match: [], from: [key], isByRecordKey: true, separator: values.text("separator"), onMissing: missing,
+      isOptional: values.boolean("optional") ?? false)
   }
 
   private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
@@ -124,8 +126,13 @@ extension SectionReader {
       do {
         return try ExpressionParser.parseField(text)
       } catch {
+        // A column may have any name.
+        let columns = sourceColumns()
+        if columns.contains(text) { return Expression(source: text, root: .field(text)) }
         add(
-          "expression", "\(error.message), in the expression \(ExpressionFailure.quoted(text))", hint: error.hint,
+          "expression", "\(error.message), in the expression \(ExpressionFailure.quoted(text))",
+          hint: Suggestion.nearest(to: text, among: columns.sorted()).map { "did you mean the column \"\($0)\"?" }
+            ?? error.hint,
           at: yaml.position(inside: scalar, column: error.column))
         return nil
       }
@@ -134,12 +141,14 @@ extension SectionReader {
         "type", "expected an expression, found nothing", hint: "write null for a value that is always null",
         at: position)
       return nil
-    case .null, .boolean, .integer, .double, .unusableNumber: return constant(node, at: position)
+    case .null, .boolean, .integer, .double, .unusableNumber:
+      return constant(node, at: position, isLiteral: false)
     }
   }
 
   /// A constant as YAML has it.
-  private mutating func constant(_ node: Node, at position: FilePosition) -> Expression? {
+  /// - Parameter isLiteral: whether nothing else may stand there.
+  private mutating func constant(_ node: Node, at position: FilePosition, isLiteral: Bool = true) -> Expression? {
     guard case .scalar(let scalar) = node else {
       add("type", "expected a constant, found \(node.kindName)", at: node.position)
       return nil
@@ -160,6 +169,8 @@ extension SectionReader {
       add("number", "the number \(scalar.string) is out of range", hint: "quote it when it is text", at: node.position)
       return nil
     }
-    return Expression(source: scalar.string, root: .constant(value))
+    var expression = Expression(source: scalar.string, root: .constant(value))
+    expression.isLiteral = isLiteral
+    return expression
   }
 }

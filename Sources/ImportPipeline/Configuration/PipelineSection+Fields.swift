@@ -155,6 +155,10 @@ extension PipelineSection {
       "Names of the columns: instead of those in the header, which may then be repeated or empty, or where there is none. `null` is a column without a name, of which there may be many.",
       example: "[id, name]"),
     FieldSpec(
+      "optional", .texts, .value(.texts([])),
+      "Columns that a feed need not have. Where it has none, what is mapped to it is absent: the property is left as it is. `optional: true` at a line of `map` says it for the columns of that line.",
+      example: "[zone_id, platform_code]"),
+    FieldSpec(
       "pointer", .text, .value(.text("")),
       "JSON Pointer to the array of records inside the document; empty for the document itself. A document that is an object is the only record where the empty pointer is stated, or where it has a field that `map` names and no array of objects besides what `map` names; elsewhere it is refused, and the message names its arrays.",
       example: "/venues"),

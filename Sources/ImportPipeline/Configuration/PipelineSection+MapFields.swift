@@ -14,7 +14,13 @@ extension PipelineSection {
       "time-zone", .text, .derived("the source's `time-zone`"), "The zone of dates that name none.",
       example: "\"+02:00\""),
     FieldSpec("default", .constant, .none, "The value where the expression is absent or null.", example: "0"),
+    optionalField,
   ]
+
+  private static let optionalField = FieldSpec(
+    "optional", .boolean, .value(.boolean(false)),
+    "Whether a CSV source need not have the columns: where it has none, the property is left as it is.",
+    example: "true")
 
   static let constantFields = [
     FieldSpec("value", .constant, .required, "The value: text, number, boolean or null.", example: "unknown")
@@ -34,7 +40,7 @@ extension PipelineSection {
       "key", .expression, .required,
       "The record key of the destination, compared as text; for a to-many relationship one field with all keys.",
       example: "venue_id"),
-    separatorField, missingField,
+    separatorField, missingField, optionalField,
   ]
 
   static let referenceFields = [
@@ -45,7 +51,7 @@ extension PipelineSection {
       "from", .expressions, .required,
       "The values of those attributes: as many expressions as there are attributes; for a to-many relationship one field.",
       example: "[\"'osm'\", stop_id]"),
-    separatorField, missingField,
+    separatorField, missingField, optionalField,
   ]
 
   static let nestedFields = [

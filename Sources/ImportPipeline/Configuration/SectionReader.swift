@@ -7,6 +7,8 @@ struct SectionReader {
   let environment: [String: String]
   let paths: ProjectPaths
   var problems: [PipelineProblem] = []
+  /// The source of the step that is being read, for the names of its columns.
+  var source: SourceSettings?
   /// Nodes still to be looked at: aliases can make a small file endless.
   private var nodesLeft = 100_000
   private var isExhausted = false

@@ -3,8 +3,10 @@ import ObjectModel
 
 extension CellProblem {
   /// The problem in words: what was wrong with which value, and what to do.
+  /// - Parameter dates: how the cell reads dates.
   func described(
-    attribute: AttributeDescription, entity: String, property: String, rawOffset: UInt32?, text: String
+    attribute: AttributeDescription, entity: String, property: String, rawOffset: UInt32?, text: String,
+    dates: DateParser = .iso8601
   ) -> RecordProblem {
     let type = attribute.type.title
     let place = "\(entity).\(property)"
@@ -25,17 +27,29 @@ extension CellProblem {
     case .notAnInteger, .notAReal, .notADecimal:
       code = "value.not-a-number"
       message = "\(quoted) is not \(type.article) (\(place))"
+      let example = self == .notAnInteger ? "a whole number such as 42 or -7" : "a number such as 1234.5"
+      hint = "expected \(example); " + nullHint
     case .notABoolean:
       code = "value.not-a-boolean"
       message = "\(quoted) is not a Boolean (\(place))"
-      hint = "true, false, yes, no, 1 and 0 are"
+      hint = "expected true, false, yes, no, 1 or 0"
     case .notADate:
       code = "value.not-a-date"
-      message = "\(quoted) is not a date of the calendar in the format of this attribute (\(place))"
-      hint = "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
+      let isOutside = dates.isOutsideCalendar(text)
+      message =
+        "\(quoted) is no date" + (isOutside ? " of the calendar, in the format " : ": expected ")
+        + "\(dates.expectation) (\(place))"
+      let guesses = isOutside ? [] : DateGuess.formats(of: text).map { "date: \($0)" }
+      hint =
+        isOutside
+        ? nullHint
+        : guesses.isEmpty
+          ? "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
+          : guesses.joined(separator: " or ") + " reads it"
     case .notAUUID:
       code = "value.not-a-uuid"
       message = "\(quoted) is not a UUID (\(place))"
+      hint = "expected 32 hexadecimal digits in groups of 8-4-4-4-12; " + nullHint
     case .notAURI:
       code = "value.not-a-uri"
       message = "\(quoted) is not a URI (\(place))"
@@ -43,11 +57,11 @@ extension CellProblem {
     case .notBase64:
       code = "value.not-base64"
       message = "\(quoted) is not base64 (\(place))"
-      hint = "binary values are written in base64"
+      hint = "expected base64; binary values are written in it"
     case .notADuration:
       code = "value.not-a-duration"
       message = "\(quoted) is not a duration (\(place))"
-      hint = "a duration is H:MM:SS, H:MM or a number of seconds"
+      hint = "expected H:MM:SS, H:MM or a number of seconds"
     case .outOfRange:
       code = "value.out-of-range"
       message = "\(quoted) does not fit \(type.article) (\(place))"

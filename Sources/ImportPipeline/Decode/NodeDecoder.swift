@@ -163,7 +163,7 @@ import StoreInterface
       do {
         let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: cell.nulls)
         var value = try unsafe evaluator.evaluate(fields)
-        // Made of nothing that the record carries: absent like a field that it does not carry.
+        // Made of nothing that the record carries, or of a column that the file does not have: absent like a field.
         if value == .null, unsafe !cell.slots.isEmpty && areAbsent(cell.slots, row: row) { value = .absent }
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.slots.first)
       } catch {
@@ -178,7 +178,8 @@ import StoreInterface
   }
 
   private func areAbsent(_ slots: [Int], row: Int) -> Bool {
-    slots.allSatisfy { unsafe table.slice(Int(entries[row]), slot: $0).kind == .absent }
+    let isAbsent = { (slot: Int) in unsafe table.slice(Int(entries[row]), slot: slot).kind == .absent }
+    return unsafe table.respectsQuotes ? slots.contains(where: isAbsent) : slots.allSatisfy(isAbsent)
   }
 
   /// Stores the value of an expression.
@@ -243,7 +244,7 @@ import StoreInterface
     unsafe note(
       problem.described(
         attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
-        rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text), row: row)
+        rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text, dates: cell.dates), row: row)
   }
 
   func note(_ problem: RecordProblem, row: Int) {

@@ -76,6 +76,30 @@ public struct DateParser: Sendable {
     return date.adding(toSeconds: local - zone.offset(atLocal: local))
   }
 
+  /// The format in words: what a message says was expected.
+  var expectation: String {
+    switch format {
+    case .iso8601: "ISO 8601, such as 2025-03-14 or 2025-03-14T09:26:53Z"
+    case .epoch(1): "seconds since 1970 (epoch)"
+    case .epoch: "milliseconds since 1970 (epoch-ms)"
+    case .pattern(let pattern): pattern.text
+    }
+  }
+
+  /// Whether the text is written in the format, but the calendar has no such date, or the day no such time.
+  func isOutsideCalendar(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var cursor = unsafe DateCursor(UnsafeRawBufferPointer(bytes))
+      switch format {
+      case .iso8601: guard unsafe cursor.readISO8601() else { return false }
+      case .pattern(let pattern): guard unsafe pattern.read(&cursor) else { return false }
+      case .epoch: return false
+      }
+      return unsafe cursor.isAtEnd && !cursor.date.isValid
+    }
+  }
+
   private static func epoch(_ bytes: UnsafeRawBufferPointer, ticksPerSecond: Int64) -> Double? {
     switch unsafe NumberText.read(bytes) {
     case .integer(let ticks):

@@ -13,6 +13,8 @@ struct DatePattern: Sendable {
     case halfOfDay, zone
   }
   private let elements: [Element]
+  /// The pattern as written.
+  let text: String
 
   private static let monthNames = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -27,6 +29,19 @@ struct DatePattern: Sendable {
   /// Compiles a pattern.
   /// - Throws: `DateFormatError` naming the letters that are not known, or what the pattern lacks.
   init(_ pattern: String) throws(DateFormatError) {
+    do throws(DateFormatError) {
+      self = try DatePattern(compiling: pattern)
+    } catch {
+      guard let other = DateGuess.translated(pattern), other != pattern, (try? DatePattern(compiling: other)) != nil
+      else { throw error }
+      var error = error
+      error.hint = "did you mean \(other)?" + (error.hint.map { " " + $0 } ?? "")
+      throw error
+    }
+  }
+
+  private init(compiling pattern: String) throws(DateFormatError) {
+    text = pattern
     let bytes = Array(pattern.utf8)
     var elements: [Element] = []
     var letters: Set<UInt8> = []

@@ -33,6 +33,8 @@ public struct Expression: Sendable, Hashable {
   public var source: String
   /// The tree.
   public var root: Node
+  /// Whether it stands where only a constant may, so that it is none of the columns even if one has its name.
+  var isLiteral = false
 
   /// An expression from its text and tree.
   public init(source: String, root: Node) {

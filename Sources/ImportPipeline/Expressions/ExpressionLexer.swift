@@ -136,18 +136,27 @@ struct ExpressionLexer {
     return slice(start..<index)
   }
 
+  /// A name in backticks; a backtick in it is doubled.
   private mutating func backticked() throws(ExpressionError) -> String {
     let start = index
+    var name = String.UnicodeScalarView()
     index += 1
-    while index < scalars.count, scalars[index] != "`" { index += 1 }
+    while index < scalars.count {
+      if scalars[index] == "`" {
+        guard index + 1 < scalars.count, scalars[index + 1] == "`" else { break }
+        index += 1
+      }
+      name.append(scalars[index])
+      index += 1
+    }
     guard index < scalars.count else {
       throw ExpressionError(column: start + 1, message: "the name in backticks is not closed")
     }
-    guard index > start + 1 else {
+    guard !name.isEmpty else {
       throw ExpressionError(column: start + 1, message: "expected a name between the backticks")
     }
     index += 1
-    return slice(start + 1..<index - 1)
+    return String(name)
   }
 
   private mutating func number() throws(ExpressionError) -> String {

@@ -33,6 +33,9 @@ public enum ExpressionParser {
     }
   }
 
+  /// Whether text by itself reads as the field of that name.
+  static func isName(_ text: String) -> Bool { (try? parse(text))?.root == .field(text) }
+
   /// Whether text holds letters, digits, spaces and harmless punctuation only.
   private static func isPlainColumnName(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, !first.properties.isWhitespace else { return false }
@@ -50,7 +53,7 @@ extension Expression {
   ///
   /// `price-usd` is a difference unless there is a column `price-usd`.
   public func preferringColumns(_ columns: Set<String>) -> Expression {
-    guard columns.contains(source) else { return self }
+    guard !isLiteral, columns.contains(source) else { return self }
     return Expression(source: source, root: .field(source))
   }
 }

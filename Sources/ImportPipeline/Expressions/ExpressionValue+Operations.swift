@@ -104,9 +104,15 @@ extension ExpressionValue {
     if isNull { return .null }
     let text = try asText()
     guard let seconds = parser.parse(text) else {
+      let isOutside = parser.isOutsideCalendar(text)
+      let guesses = isOutside ? [] : DateGuess.formats(of: text).map { "date(x, \"\($0)\")" }
       throw ExpressionFailure(
-        code: "expression.not-a-date", message: "\(ExpressionFailure.quoted(text)) is not a date in the stated format",
-        hint: "give date() the format, such as date(x, \"dd/MM/yyyy\")")
+        code: "expression.not-a-date",
+        message: "\(ExpressionFailure.quoted(text)) is no date"
+          + (isOutside ? " of the calendar, in the format " : ": expected ") + parser.expectation,
+        hint: guesses.isEmpty
+          ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
+          : guesses.joined(separator: " or ") + " reads it")
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }

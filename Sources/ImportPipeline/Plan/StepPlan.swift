@@ -10,6 +10,8 @@ struct StepPlan: Sendable {
   let root: NodePlan
   /// Field paths that the reader delivers per record, in slot order.
   let projection: [String]
+  /// Those that a CSV file need not have a column for.
+  let optionalFields: Set<String>
   let condition: ExpressionEvaluator?
   /// Nulls written in quotes stay text where the format can tell (CSV).
   let respectsQuotes: Bool

@@ -15,8 +15,13 @@ struct StepPlanner {
   /// Values and relationships are taken as a dump has them.
   private var isRestoring: Bool { step.strategy == .restore }
 
+  /// How `date()` without a format reads.
+  private let sourceDates: DateParser
+
   init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = []) {
     self.step = step
+    // A format that cannot be read is told with the cells.
+    sourceDates = (try? DateParser(format: step.source.dateFormat, timeZone: step.source.timeZone)) ?? .iso8601
     self.model = model
     self.pipelinePath = pipelinePath
     self.columns = columns
@@ -42,7 +47,9 @@ struct StepPlanner {
       entity, map: step.map, match: step.match, key: step.key, slots: &slots, owner: nil, position: step.position)
     if step.source.format == .json || step.source.format == .ndjson { try checkPaths(slots, at: step.position) }
     return StepPlan(
-      step: step, root: root, projection: slots.paths, condition: condition,
+      step: step, root: root, projection: slots.paths,
+      optionalFields: Set(slots.paths).subtracting(slots.required).union(step.source.optionalColumns),
+      condition: condition,
       respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodes: root.withDescendants)
   }
 
@@ -70,6 +77,8 @@ struct StepPlanner {
       guard mapped.insert(entry.property).inserted else {
         throw failure("pipeline.duplicate-property", "\(entry.property) is mapped twice", at: entry.position)
       }
+      slots.isOptional = entry.isOptional
+      defer { slots.isOptional = false }
       switch entry.mapping {
       case .attribute(let mapping):
         if mapping.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
@@ -338,7 +347,7 @@ struct StepPlanner {
     var table: [String: Int] = [:]
     for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
     do {
-      return try ExpressionEvaluator(expression, slots: table)
+      return try ExpressionEvaluator(expression, slots: table, dates: sourceDates)
     } catch {
       throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
     }
@@ -371,9 +380,14 @@ struct StepPlanner {
 /// Field paths in slot order, without repeats.
 struct SlotList {
   private(set) var paths: [String] = []
+  /// Paths of fields that a record source must have.
+  private(set) var required: Set<String> = []
+  /// Whether those that are asked for now may be missing.
+  var isOptional = false
   private var slots: [String: Int] = [:]
 
   mutating func slot(of path: String) -> Int {
+    if !isOptional { required.insert(path) }
     if let slot = slots[path] { return slot }
     let slot = paths.count
     paths.append(path)

@@ -11,13 +11,15 @@ enum PipelineCanon {
 
   private static func text(of step: ImportStep) -> String {
     let source = step.source
-    return [
-      step.entity, step.match.description, step.strategy.rawValue, step.onMatch.rawValue, step.duplicates.rawValue,
-      source.format.rawValue, source.encoding.rawValue, "\(source.delimiter)", "\(source.quote ?? 0)",
-      "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
-      source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
-      step.condition?.source ?? "", step.key?.source ?? "", text(of: step.map),
-    ].joined(separator: "|")
+    let optional = source.optionalColumns.isEmpty ? [] : ["optional \(source.optionalColumns)"]
+    return
+      (optional + [
+        step.entity, step.match.description, step.strategy.rawValue, step.onMatch.rawValue, step.duplicates.rawValue,
+        source.format.rawValue, source.encoding.rawValue, "\(source.delimiter)", "\(source.quote ?? 0)",
+        "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
+        source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
+        step.condition?.source ?? "", step.key?.source ?? "", text(of: step.map),
+      ]).joined(separator: "|")
   }
 
   private static func text(of map: [MapEntry]) -> String {

@@ -42,7 +42,7 @@ public enum PipelineCheck {
     let ofSources = zip(file.imports, looks).compactMap { step, look in
       faulty.contains(step.position) ? nil : look.fault(model: model)
     }
-    return sorted(lint + ofSources)
+    return sorted(lint + ofSources + looks.flatMap(\.warnings))
   }
 
   /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
@@ -123,7 +123,8 @@ extension PipelineCheck {
       var columns: Set<String> = []
       var failure: RunError?
       do throws(RunError) {
-        columns = try StepPlanner.columns(of: step, files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
+        columns = try StepPlanner.columns(
+          of: step.source, files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
       } catch {
         failure = error
       }
@@ -151,7 +152,8 @@ extension PipelineCheck {
         var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
         let plan = try planner.plan()
         for path in paths {
-          let options = step.source.formatOptions
+          var options = step.source.formatOptions
+          options.optionalFields = plan.optionalFields
           let source = try SeedFile.open(path: path, options: options)
           let reader = try RecordReader(
             source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
@@ -160,6 +162,15 @@ extension PipelineCheck {
         return nil
       } catch {
         return problem(RunError(any: error, store: ""))
+      }
+    }
+
+    /// What the columns make doubtful.
+    var warnings: [PipelineProblem] {
+      step.map.flatMap { $0.doubts(columns) }.map { doubt in
+        PipelineProblem(
+          severity: .warning, code: doubt.code, message: doubt.message, hint: doubt.hint, file: pipelinePath,
+          position: doubt.position)
       }
     }
 

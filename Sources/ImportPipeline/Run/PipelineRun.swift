@@ -270,6 +270,8 @@ public struct PipelineRun {
         try StepPlanner.plan(
           step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
     }
+    let missing = zip(plans, inputs.files).flatMap { $0.missingColumns(in: $1) }
+    if let error = RunError(missingColumns: missing) { throw error }
     return plans
   }
 
@@ -316,7 +318,7 @@ public struct PipelineRun {
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)
       let step = StepRun(
-        index: index, plan: plan, files: inputs.files[index], options: options(of: plan.step), session: session)
+        index: index, plan: plan, files: inputs.files[index], options: options(of: plan), session: session)
       steps.append(step)
       trail.steps = steps
       if let warning = repetitionWarning(plan, session) { warnings.append(warning) }
@@ -338,8 +340,9 @@ public struct PipelineRun {
     return (steps.map(\.report), ownersUpdated)
   }
 
-  private func options(of step: ImportStep) -> FormatOptions {
-    var options = step.formatOptions
+  private func options(of plan: StepPlan) -> FormatOptions {
+    var options = plan.step.formatOptions
+    options.optionalFields = plan.optionalFields
     options.limits.inflation = self.options.inflation
     return options
   }

@@ -77,6 +77,10 @@
     let slices = unsafe batch.fieldStorage + batch.count &* batch.fieldCount
     let shift = unsafe UInt32(fields.stripAnnotation(from: &place, tokenizer, start, base))
     for (slot, column) in plan.slotColumns.enumerated() {
+      if column == ScanPlan.noColumn {
+        unsafe slices[slot] = .absent
+        continue
+      }
       var slice = unsafe fields.slice(ofColumn: column, tokenizer, recordStart: start, base)
       if column < 0 {
         slice.offset += shift

@@ -10,6 +10,8 @@
   /// Column of each projected field; of the whole record any.
   private let slotColumns: FieldEnds
   private let wholeRecordSlots: [Int]
+  /// Projected fields that the file has no column for.
+  private let absentSlots: [Int]
 
   init(plan: ScanPlan, fields: CSVFieldReader) {
     self.plan = plan
@@ -17,7 +19,8 @@
     index = StructuralIndex(slack: plan.columnCount + 1)
     slotColumns = FieldEnds(count: max(plan.slotColumns.count, 1))
     for (slot, column) in plan.slotColumns.enumerated() { unsafe slotColumns.ends[slot] = UInt32(max(column, 0)) }
-    wholeRecordSlots = plan.slotColumns.indices.filter { plan.slotColumns[$0] < 0 }
+    wholeRecordSlots = plan.slotColumns.indices.filter { plan.slotColumns[$0] == ScanPlan.wholeRecord }
+    absentSlots = plan.slotColumns.indices.filter { plan.slotColumns[$0] == ScanPlan.noColumn }
   }
 
   /// - Returns: false, and nothing is done, when the batch is not of the sort.
@@ -77,6 +80,7 @@
     let columns = unsafe slotColumns.ends
     let lineFeeds = unsafe index.lineFeeds
     let hasWholeRecords = !wholeRecordSlots.isEmpty
+    let hasAbsent = !absentSlots.isEmpty
     // The ends of the fields of the record at hand.
     var ends = unsafe index.positions
     var slices = unsafe batch.fieldStorage
@@ -106,6 +110,7 @@
           unsafe removeQuotes(slices, slotCount, base, quote, hasDoubledQuotes: hasDoubledQuotes)
         }
         if hasWholeRecords { unsafe fillWholeRecord(slices, raw) }
+        if hasAbsent { for slot in absentSlots { unsafe slices[slot] = .absent } }
         unsafe place.pointee = raw
         unsafe slices += slotCount
         unsafe place += 1

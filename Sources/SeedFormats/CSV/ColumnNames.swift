@@ -18,38 +18,60 @@ enum ColumnNames {
     }
   }
 
-  /// The column index of each projected name: -1 for the whole record.
-  static func resolve(_ projection: [String], in columns: [String], file: String?) throws(SeedFormatError) -> [Int] {
+  /// The column index of each projected name, `ScanPlan.wholeRecord` or `ScanPlan.noColumn`.
+  /// - Throws: one error that names all columns that are missing and not optional.
+  static func resolve(
+    _ projection: [String], in columns: [String], optional: Set<String> = [], file: String?
+  ) throws(SeedFormatError) -> [Int] {
     var indexes: [[UInt8]: Int] = [:]
     // Several columns without names are none that a field could mean.
     let isNameless = columns.count { $0.isEmpty } > 1
     for (index, name) in columns.enumerated() where !(isNameless && name.isEmpty) { indexes[Array(name.utf8)] = index }
     var resolved: [Int] = []
+    var missing: [String] = []
     for name in projection {
       if let index = indexes[Array(name.utf8)] {
         resolved.append(index)
       } else if name.isEmpty {
-        resolved.append(-1)
+        resolved.append(ScanPlan.wholeRecord)
       } else if name.hasPrefix("#"), let number = Int(name.dropFirst()), number >= 1,
         number <= columns.count || columns.isEmpty
       {
         resolved.append(number - 1)
       } else {
-        throw unknown(name, columns: columns, file: file)
+        resolved.append(ScanPlan.noColumn)
+        if !optional.contains(name) { missing.append(name) }
       }
     }
+    guard missing.isEmpty else { throw unknown(missing, columns: columns, file: file) }
     return resolved
   }
 
-  private static func unknown(_ name: String, columns: [String], file: String?) -> SeedFormatError {
+  private static func unknown(_ names: [String], columns: [String], file: String?) -> SeedFormatError {
     let listed = columns.prefix(100).map { "\"\($0)\"" }.joined(separator: ", ")
     let rest = columns.count > 100 ? " and \(columns.count - 100) more" : ""
     var hint = columns.isEmpty ? "the file has no columns" : "available: \(listed)\(rest)"
-    let nearest = columns.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
-    if let nearest, nearest.1 <= max(2, name.count / 3) { hint = "did you mean \"\(nearest.0)\"? " + hint }
+    let near = names.compactMap { name in
+      nearest(to: name, among: columns).map { names.count == 1 ? "\"\($0)\"" : "\"\($0)\" for \"\(name)\"" }
+    }
+    if !near.isEmpty { hint = "did you mean \(near.joined(separator: ", "))? " + hint }
     return SeedFormatError(
-      code: "csv.unknown-column", kind: .malformed, message: "there is no column \"\(name)\"", hint: hint, file: file,
-      line: 1)
+      code: "csv.unknown-column", kind: .malformed, message: message(names), hint: hint, file: file, line: 1)
+  }
+
+  private static func message(_ names: [String]) -> String {
+    guard names.count > 1, let last = names.last else { return "there is no column \"\(names.first ?? "")\"" }
+    if names.count > 100 {
+      let shown = names.prefix(100).map { "\"\($0)\"" }.joined(separator: ", ")
+      return "there are no columns \(shown) and \(names.count - 100) more"
+    }
+    return "there are no columns " + names.dropLast().map { "\"\($0)\"" }.joined(separator: ", ") + " and \"\(last)\""
+  }
+
+  /// The column that a mistaken name may stand for.
+  private static func nearest(to name: String, among columns: [String]) -> String? {
+    columns.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
+      .flatMap { $0.1 <= max(2, name.count / 3) ? $0.0 : nil }
   }
 
   /// Edit distance (insertions, deletions, replacements).
