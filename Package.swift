@@ -58,6 +58,7 @@ let package = Package(
       name: "ImportPipeline",
       dependencies: [
         "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams, logging,
+        crypto,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "ImportPipeline"]),
     .executableTarget(
@@ -110,7 +111,8 @@ let package = Package(
         "ObjectModel", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
-      name: "InferenceTests", dependencies: ["Inference", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
+      name: "InferenceTests",
+      dependencies: ["Inference", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"],

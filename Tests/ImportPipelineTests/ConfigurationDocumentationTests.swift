@@ -69,6 +69,7 @@ struct ConfigurationDocumentationTests {
     case .stepExpectation:
       return model + store + "import:\n - entity: E\n   from: a.csv\n   map: { a: b }\n   expect:\n" + body
     case .storeExpectation: return model + store + "expect:\n  -\n" + body
+    case .lookup: return model + store + "lookups:\n  zones:\n" + body
     case .column: return model + store + "export:\n - entity: E\n   to: a.csv\n   columns:\n   -\n" + body
     case .order: return model + store + "export:\n - entity: E\n   to: a.csv\n   order:\n   -\n" + body
     }
@@ -77,7 +78,17 @@ struct ConfigurationDocumentationTests {
   @Test("every function's example yields what is documented", arguments: RecordExpression.Function.allCases)
   func functions(function: RecordExpression.Function) throws {
     let example = function.specification.example
-    let evaluator = try ExpressionEvaluator(try ExpressionParser.parse(example.expression), slots: [:])
+    let project = try ProjectFolder(files: ["pipelines/faces/ada.jpg"])
+    let resources = ExpressionResources(
+      files: FileValues(
+        paths: ProjectPaths(pipelinePath: project.path + "/pipelines/p.yaml", allowsOutside: false)),
+      lookups: ["zones": LookupTable(["A": "Inner city"])])
+    let evaluator = try ExpressionEvaluator(
+      try ExpressionParser.parse(example.expression), slots: [:], resources: resources)
+    if function == .file {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: project.path + "/pipelines/faces/ada.jpg"))
+      return #expect(try evaluator.evaluate(FieldTable([])) == .data(bytes))
+    }
     #expect(try evaluator.evaluate(FieldTable([])).asText() == example.result)
   }
 }

@@ -55,6 +55,36 @@ struct ExpressionEvaluatorTests {
   }
 
   @Test(
+    "contains, split, round and uuid",
+    arguments: [
+      ("contains(text, 'bc')", .boolean(true)), ("contains(text, 'BC')", .boolean(false)),
+      ("contains(text, '')", .boolean(true)), ("contains(gone, 'x')", .null),
+      ("contains('e\u{301}', 'e')", .boolean(true)),
+      ("split('a;b;;c', ';', 1)", .string("a")), ("split('a;b;;c', ';', 3)", .string("")),
+      ("split('a;b;;c', ';', -1)", .string("c")), ("split('a;b;;c', ';', 5)", .null), ("split('a;b', ';', -3)", .null),
+      ("split('a - b', ' - ', 2)", .string("b")), ("split(text, ';', 1)", .string("abc")),
+      ("split(gone, ';', 1)", .null), ("split('', ';', 1)", .string("")),
+      ("round(2.5)", .integer(3)), ("round(-2.5)", .integer(-3)), ("round(2.4)", .integer(2)),
+      ("round('2.675', 2)", .double(2.68)), ("round(1.005, 2)", .double(1.01)), ("round(0.0000001, 3)", .integer(0)),
+      ("round(1250, -2)", .integer(1300)), ("round(-1250, -2)", .integer(-1300)), ("round(big)", .integer(.max)),
+      ("round(1e300, 2)", .double(1e300)), ("round(-0.4)", .integer(0)), ("round(gone, 2)", .null),
+      ("uuid('python.org', 'dns')", .string("886313E1-3B8A-5372-9B90-0C9AEE199E5D")),
+      ("uuid('python.org', '6ba7b810-9dad-11d1-80b4-00c04fd430c8')", .string("886313E1-3B8A-5372-9B90-0C9AEE199E5D")),
+      ("uuid('http://python.org/')", .string("4C565F0D-3F5A-5890-B41B-20CF47701C5E")), ("uuid(gone)", .null),
+      ("uuid('')", .string("1B4DB7EB-4057-5DDF-91E0-36DEC72071F5")),
+    ] as [(String, ExpressionValue)])
+  func textFunctions(source: String, value: ExpressionValue) throws {
+    #expect(try Self.evaluate(source) == value)
+  }
+
+  @Test(
+    "what contains, split, round and uuid refuse",
+    arguments: ["split(text, '', 1)", "split(text, 'b', 0)", "round(text)", "round(1.5, 99)", "uuid(text, 'nowhere')"])
+  func refusals(source: String) {
+    #expect(throws: ExpressionFailure.self) { try Self.evaluate(source) }
+  }
+
+  @Test(
     "functions and conditions",
     arguments: [
       ("gone ?? empty ?? 3", .integer(3)), ("text ?? 1 / 0", .string("abc")), ("empty ?? null1", .null),

@@ -9,6 +9,9 @@ struct EnvironmentExpansion: Equatable {
     var hint: String?
   }
 
+  /// Text without variables.
+  init(plain text: String) { self.text = text }
+
   /// Puts in `${NAME}` and `${NAME:default}`; `$$` is a dollar sign, and any other `$` stands for itself.
   ///
   /// A variable that is set but empty counts as set.

@@ -28,6 +28,8 @@ enum FieldType: Sendable, Equatable {
   case section(PipelineSection)
   case pathOrSection(PipelineSection)
   case sections(PipelineSection)
+  /// Mappings by names of the user's choice.
+  case namedSections(PipelineSection)
   /// A list of texts or mappings.
   case textsOrSections(PipelineSection)
   /// Properties of the entity, each with its expression or mapping.
@@ -53,6 +55,7 @@ enum FieldType: Sendable, Equatable {
     case .section(let section): "mapping, see [\(section.title)](#\(section.anchor))"
     case .pathOrSection(let section): "path, or mapping, see [\(section.title)](#\(section.anchor))"
     case .sections(let section): "list of mappings, see [\(section.title)](#\(section.anchor))"
+    case .namedSections(let section): "mapping of names, see [\(section.title)](#\(section.anchor))"
     case .textsOrSections(let section): "list of texts or mappings, see [\(section.title)](#\(section.anchor))"
     case .properties: "mapping of property names, see [Values of map](#values-of-map)"
     }

@@ -16,6 +16,10 @@ public struct PipelineFile: Sendable {
   public var exports: [ExportStep]
   /// What the finished store must have, in order.
   public var expectations: [StoreExpectation] = []
+  /// The sources of `lookup()`, in order.
+  public var lookups: [LookupSettings] = []
+  /// Whether paths that records name may leave the project, as those of the file were allowed to.
+  public var allowsOutside = false
   /// Where `model:` is.
   public var modelPosition: FilePosition
 }

@@ -78,6 +78,7 @@ public enum PipelineReader {
     var pipeline: PipelineFile?
     if let root = yaml.root, root.scalar.map({ ScalarValue($0) }) != .null {
       pipeline = reader.pipeline(root, path: absolutePath)
+      pipeline?.allowsOutside = options.allowOutside
     } else if reader.problems.isEmpty {
       reader.add(
         "empty", "the file is empty", hint: "a pipeline has at least model: and store:",
@@ -121,11 +122,12 @@ extension SectionReader {
     let expectations = values.nodes["expect"].map {
       items($0, what: "a list of expectations").compactMap { storeExpectation($0) }
     }
+    let tables = values.nodes["lookups"].map { lookups($0) }
     guard let modelPath, let store else { return nil }
     return PipelineFile(
       path: path, modelPath: modelPath, modelVersion: model?.text("version"), store: store, imports: imports ?? [],
       rejects: rejects ?? RejectSettings(file: nil, limit: 0, percent: nil), exports: exports ?? [],
-      expectations: expectations ?? [],
+      expectations: expectations ?? [], lookups: tables ?? [],
       modelPosition: values.position("model"))
   }
 

@@ -106,6 +106,8 @@ public enum PipelineSchema {
     case .section(let section): return [reference(section.rawValue)]
     case .pathOrSection(let section): return [path, reference(section.rawValue)]
     case .sections(let section): return [typed("array", [("items", reference(section.rawValue))])]
+    case .namedSections(let section):
+      return [typed("object", [("additionalProperties", reference(section.rawValue))])]
     case .textsOrSections(let section):
       return [typed("array", [("items", .object([("anyOf", .array([text, reference(section.rawValue)]))]))])]
     case .properties: return [reference("properties")]

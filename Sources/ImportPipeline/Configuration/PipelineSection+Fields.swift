@@ -12,6 +12,9 @@ extension PipelineSection {
       "import", .sections(.importStep), .none, "What to read into the store.",
       example: "[{ from: stops.csv.gz, entity: Stop, map: { name: stop_name } }]"),
     FieldSpec(
+      "lookups", .namedSections(.lookup), .none, "Tables by name, for the function `lookup`.",
+      example: "{ zones: { from: ../seeds/stops-1.csv.gz, key: code, value: name } }"),
+    FieldSpec(
       "rejects", .section(.rejects), .none, "What happens to records that cannot be imported.",
       example: "{ file: ../build/rejects.csv, limit: 10 }"),
     FieldSpec(
@@ -224,6 +227,14 @@ extension PipelineSection {
     FieldSpec(
       "safe-for-spreadsheets", .boolean, .value(.boolean(false)),
       "Guards text that a spreadsheet would run as a formula with an apostrophe.", example: "true"),
+  ]
+
+  static let lookupFields = [
+    FieldSpec(
+      "from", .pathOrSection(.source), .required, "The source of the table, as that of a step; no stream.",
+      example: "../seeds/stops-1.csv.gz"),
+    FieldSpec("key", .expression, .required, "What is looked for, compared as text.", example: "code"),
+    FieldSpec("value", .expression, .required, "What is found.", example: "name"),
   ]
 
   static let columnFields = [

@@ -2,7 +2,7 @@
 enum PipelineSection: String, Sendable, CaseIterable {
   case pipeline, model, store, importStep, source, attribute, constant, reference, keyReference, nested, rejects,
     exportStep
-  case column, order, stepExpectation, storeExpectation
+  case lookup, column, order, stepExpectation, storeExpectation
 
   /// The heading in the documentation.
   var title: String {
@@ -19,6 +19,7 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .nested: "map: nested objects"
     case .rejects: "rejects"
     case .exportStep: "Steps of export"
+    case .lookup: "lookups"
     case .column: "Columns of an export"
     case .order: "Order of an export"
     case .stepExpectation: "expect: of a step"
@@ -60,6 +61,11 @@ enum PipelineSection: String, Sendable, CaseIterable {
       records read, whichever is stated; a run that states neither fails on the first reject.
       """
     case .exportStep: "Each step writes the objects of one entity from the finished store."
+    case .lookup:
+      """
+      Tables for the function `lookup`, each by its name. A table is read when the run begins and held in memory: at most \
+      256 MiB, counting the texts and 96 bytes for each key. A key that comes twice, or is empty, is an error.
+      """
     case .column: "A column with a title of its own."
     case .order: "The long form of `attribute` and `-attribute`."
     case .stepExpectation:
@@ -91,6 +97,7 @@ enum PipelineSection: String, Sendable, CaseIterable {
     case .nested: Self.nestedFields
     case .rejects: Self.rejectFields
     case .exportStep: Self.exportFields
+    case .lookup: Self.lookupFields
     case .column: Self.columnFields
     case .order: Self.orderFields
     case .stepExpectation: Self.stepExpectationFields

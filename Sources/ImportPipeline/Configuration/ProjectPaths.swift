@@ -1,7 +1,7 @@
 import Foundation
 
 /// Turns the paths of a pipeline file into absolute ones, inside the project.
-struct ProjectPaths {
+struct ProjectPaths: Sendable {
   struct Failure: Error {
     var message: String
     var hint: String?

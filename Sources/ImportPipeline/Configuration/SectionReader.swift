@@ -125,7 +125,9 @@ struct SectionReader {
 
   private static func isReadFurther(_ type: FieldType) -> Bool {
     switch type {
-    case .section, .pathOrSection, .sections, .textsOrSections, .properties, .expression, .expressions, .constant: true
+    case .section, .pathOrSection, .sections, .namedSections, .textsOrSections, .properties, .expression, .expressions,
+      .constant:
+      true
     case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice, .texts,
       .names:
       false

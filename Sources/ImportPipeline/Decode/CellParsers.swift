@@ -10,6 +10,7 @@ enum CellProblem: UInt8 {
   case outOfRange, notFinite, tooSmall, belowMinimum, aboveMaximum
   case tooShort, tooLong, doesNotMatch
   case isStructured, hasNUL
+  case isFile, tooMuchData
   case isMissing
 }
 

@@ -98,6 +98,14 @@ extension CellProblem {
       code = "text.nul"
       message = "the text holds a NUL character (\(place))"
       hint = "remove \\u0000 from the data"
+    case .isFile:
+      code = "value.file"
+      message = "a file is not \(type.article) (\(place))"
+      hint = "file() gives values of Binary attributes"
+    case .tooMuchData:
+      code = "value.too-much-data"
+      message = "the files of the record and its neighbours take more than 2 GiB (\(place))"
+      hint = "spread them over several records"
     case .isStructured:
       code = "value.structured"
       message = "a JSON object or array is not \(type.article) (\(place))"

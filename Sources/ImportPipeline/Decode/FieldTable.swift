@@ -85,6 +85,7 @@ extension ExpressionValue {
     case .double(let double): String(double)
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let date): DateText.iso8601(date)
+    case .data: ""
     }
   }
 }

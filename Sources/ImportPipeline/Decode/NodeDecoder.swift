@@ -196,6 +196,8 @@ import StoreInterface
       return
     case .integer, .double: kind = .number
     case .boolean(let flag): kind = flag ? .true : .false
+    case .data(let data):
+      return unsafe put(data, cell, batch: batch, row: row, slot: slot)
     case .string, .date: break
     }
     var text = value.text
@@ -214,6 +216,27 @@ import StoreInterface
       unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
       unsafe note(problem, cell, row: row, slot: slot, text: shown)
     }
+  }
+
+  /// Stores what a file holds.
+  private func put(_ data: Data, _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
+    var problem = CellProblem.none
+    if cell.attribute.type != .binary, cell.attribute.type != .transformable {
+      problem = .isFile
+    } else if batch.arenaCount + data.count > 1 << 31 {
+      problem = .tooMuchData
+    } else {
+      unsafe data.withUnsafeBytes { raw in
+        if let base = raw.baseAddress {
+          unsafe batch.slices(cell.column)[row] = batch.append(base, count: raw.count)
+        } else {
+          unsafe batch.slices(cell.column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
+        }
+      }
+    }
+    let state = problem == .none ? RowBatch.State.value : .null
+    unsafe batch.states[cell.column][row] = state.rawValue
+    if problem != .none { unsafe note(problem, cell, row: row, slot: slot, text: "") }
   }
 
   /// Fills in defaults, and finds what is missing though it is required.

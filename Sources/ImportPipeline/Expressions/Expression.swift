@@ -28,6 +28,7 @@ public struct Expression: Sendable, Hashable {
   /// A function by its name.
   public enum Function: String, Sendable, CaseIterable {
     case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
+    case contains, split, round, uuid, lookup, file
   }
   /// As written in the pipeline file.
   public var source: String
@@ -74,4 +75,6 @@ public enum ExpressionValue: Sendable, Hashable {
   case double(Double)
   case boolean(Bool)
   case date(Date)
+  /// What a file holds.
+  case data(Data)
 }

@@ -13,6 +13,8 @@ public struct ExpressionEvaluator: Sendable {
     case constant(ExpressionValue)
     case call(Expression.Function, [Step])
     case date(Step, DateParser)
+    case lookup(Step, LookupTable)
+    case file(Step, FileValues)
     case unary(Expression.UnaryOperator, Step)
     case binary(Expression.BinaryOperator, Step, Step)
     case conditional(Step, Step, Step)
@@ -29,12 +31,20 @@ public struct ExpressionEvaluator: Sendable {
   public init(
     _ expression: Expression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601
   ) throws(ExpressionError) {
+    try self.init(expression, slots: slots, nulls: nulls, dates: dates, resources: ExpressionResources())
+  }
+
+  /// - Parameter resources: what `lookup()` and `file()` read.
+  init(
+    _ expression: Expression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601,
+    resources: ExpressionResources
+  ) throws(ExpressionError) {
     self.nulls = Set(nulls)
-    root = try Self.compile(expression.root, slots, dates)
+    root = try Self.compile(expression.root, slots, dates, resources)
   }
 
   private static func compile(
-    _ node: Expression.Node, _ slots: [String: Int], _ dates: DateParser
+    _ node: Expression.Node, _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
   ) throws(ExpressionError) -> Step {
     switch node {
     case .field(let path):
@@ -45,27 +55,33 @@ public struct ExpressionEvaluator: Sendable {
       }
       return .slot(slot)
     case .constant(let value): return .constant(value)
-    case .call(.date, let arguments): return try compileDate(arguments, slots, dates)
+    case .call(.date, let arguments): return try compileDate(arguments, slots, dates, resources)
     case .call(let function, let arguments):
       let counts = function.specification.argumentCounts
       guard counts.contains(arguments.count) else {
         throw ExpressionError(
           column: 1, message: "\(function.rawValue) takes \(function.specification.argumentCountText)")
       }
+      if function == .lookup { return try compileLookup(arguments, slots, dates, resources) }
       var steps: [Step] = []
-      for argument in arguments { steps.append(try compile(argument, slots, dates)) }
-      return .call(function, steps)
-    case .unary(let operation, let operand): return .unary(operation, try compile(operand, slots, dates))
+      for argument in arguments { steps.append(try compile(argument, slots, dates, resources)) }
+      guard function == .file, let path = steps.first else { return .call(function, steps) }
+      guard let files = resources.files else {
+        throw ExpressionError(column: 1, message: "file() has no project here whose files it could read")
+      }
+      return .file(path, files)
+    case .unary(let operation, let operand): return .unary(operation, try compile(operand, slots, dates, resources))
     case .binary(let operation, let left, let right):
-      return .binary(operation, try compile(left, slots, dates), try compile(right, slots, dates))
+      return .binary(operation, try compile(left, slots, dates, resources), try compile(right, slots, dates, resources))
     case .conditional(let condition, let yes, let no):
       return .conditional(
-        try compile(condition, slots, dates), try compile(yes, slots, dates), try compile(no, slots, dates))
+        try compile(condition, slots, dates, resources), try compile(yes, slots, dates, resources),
+        try compile(no, slots, dates, resources))
     }
   }
 
   private static func compileDate(
-    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser
+    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
   ) throws(ExpressionError) -> Step {
     var texts: [String] = []
     for argument in arguments.dropFirst() {
@@ -75,13 +91,33 @@ public struct ExpressionEvaluator: Sendable {
       texts.append(text)
     }
     guard let text = arguments.first else { throw ExpressionError(column: 1, message: "date takes 1 to 3 arguments") }
-    let step = try compile(text, slots, dates)
+    let step = try compile(text, slots, dates, resources)
     guard let format = texts.first else { return .date(step, dates) }
     do {
       return .date(step, try DateParser(format: format, timeZone: texts.count > 1 ? texts[1] : "UTC"))
     } catch {
       throw ExpressionError(column: 1, message: error.message, hint: error.hint)
     }
+  }
+
+  private static func compileLookup(
+    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
+  ) throws(ExpressionError) -> Step {
+    guard arguments.count == 2, case .constant(.string(let name)) = arguments[0] else {
+      throw ExpressionError(
+        column: 1, message: "the first argument of lookup() is the name of a lookup, a text constant",
+        hint: "write \(Expression.Function.lookup.specification.signature)")
+    }
+    guard let table = resources.lookups[name] else {
+      let names = resources.lookups.keys.sorted()
+      throw ExpressionError(
+        column: 1, message: "there is no lookup \"\(name)\"",
+        hint: Suggestion.hint(for: name, among: names)
+          ?? (names.isEmpty
+            ? "add lookups: { \(name): { from: \(name).csv, key: ..., value: ... } }"
+            : "lookups are \(names.joined(separator: ", "))"))
+    }
+    return .lookup(try compile(arguments[1], slots, dates, resources), table)
   }
 
   /// The expression's value for a record.
@@ -107,6 +143,12 @@ public struct ExpressionEvaluator: Sendable {
     case .constant(let value): return value
     case .date(let operand, let parser): return try evaluate(operand, fields).date(parser)
     case .call(let function, let arguments): return try call(function, arguments, fields)
+    case .lookup(let operand, let table):
+      let key = try evaluate(operand, fields)
+      return key.isNull ? .null : table.value(for: try key.asText())
+    case .file(let operand, let files):
+      let path = try evaluate(operand, fields)
+      return path.isNull ? .null : .data(try files.read(try path.asText()))
     case .unary(.not, let operand):
       guard let truth = try evaluate(operand, fields).truth() else { return .null }
       return .boolean(!truth)

@@ -29,7 +29,12 @@ extension Expression.Function {
       if case .boolean(let flag) = first { return .integer(flag ? 1 : 0) }
       return try first.asNumber().value
     case .text: return .string(try first.asText())
-    case .concat, .coalesce: return .null
+    case .contains: return Self.contains(try first.asText(), try arguments[1].asText())
+    case .split: return try Self.piece(of: first.asText(), arguments[1].asText(), arguments[2])
+    case .round: return try Self.rounded(first, arguments.count > 1 ? arguments[1] : nil)
+    case .uuid: return try Self.uuid(first.asText(), namespace: arguments.count > 1 ? arguments[1].asText() : nil)
+    // The evaluator does these itself.
+    case .concat, .coalesce, .lookup, .file: return .null
     }
   }
 

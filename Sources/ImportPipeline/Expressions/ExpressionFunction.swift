@@ -96,6 +96,53 @@ extension Expression.Function {
         signature: "coalesce(value, ...)", argumentCounts: 1...Int.max,
         documentation: "The first value that is not absent, null or the empty text; null when there is none.",
         example: ("coalesce(null, \"\", \"third\")", "third"))
+    case .contains:
+      FunctionSpecification(
+        signature: "contains(text, part)", argumentCounts: 2...2,
+        documentation:
+          "Whether the text has the part, taken literally; with `normalized` around both regardless of case.",
+        example: ("contains(\"night bus\", \"bus\")", "true"))
+    case .split:
+      FunctionSpecification(
+        signature: "split(text, separator, n)", argumentCounts: 3...3,
+        documentation: """
+          The `n`-th piece between separators, counted from 1, or from the end by -1, -2 and so on; null where there is \
+          none.
+          """,
+        example: ("split(\"DE-BE-10115\", \"-\", 2)", "BE"))
+    case .round:
+      FunctionSpecification(
+        signature: "round(number, digits)", argumentCounts: 1...2,
+        documentation: """
+          The number with so many digits behind the point (without `digits` none), as it is written in decimal, halves \
+          away from zero; -2 rounds to hundreds.
+          """,
+        example: ("round(2.675, 2)", "2.68"))
+    case .uuid:
+      FunctionSpecification(
+        signature: "uuid(text, namespace)", argumentCounts: 1...2,
+        documentation: """
+          The UUID of version 5 that the text has in a namespace: a UUID, `dns`, `url`, `oid` or `x500`. Without it that \
+          of URLs, \(Expression.Function.urlNamespace). The same text always gives the same UUID.
+          """,
+        example: ("uuid(\"python.org\", \"dns\")", "886313E1-3B8A-5372-9B90-0C9AEE199E5D"))
+    case .lookup:
+      FunctionSpecification(
+        signature: "lookup(name, key)", argumentCounts: 2...2,
+        documentation: """
+          What the key finds in one of the pipeline's [lookups](#lookups), whose name is a text constant; null where \
+          the key is not in it. Keys are compared as text, byte by byte.
+          """,
+        example: ("lookup(\"zones\", \"A\")", "Inner city"))
+    case .file:
+      FunctionSpecification(
+        signature: "file(path)", argumentCounts: 1...1,
+        documentation: """
+          What a file holds, for a Binary or Transformable attribute. The path is relative to the pipeline file and stays \
+          inside the project, like all [paths](#pipeline-files). A file that is not there, or has more than 64 MiB, is a \
+          reject. `when-changed` notices when one of the files changes; a few files at a time are held in memory.
+          """,
+        example: ("file(\"faces/\" & \"ada.jpg\")", "the bytes of faces/ada.jpg"))
     }
   }
 }

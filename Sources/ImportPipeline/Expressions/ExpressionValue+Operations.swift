@@ -54,6 +54,7 @@ extension ExpressionValue {
     case .double(let double): return String(double)
     case .boolean(let flag): return flag ? "true" : "false"
     case .date(let date): return DateText.iso8601(date)
+    case .data: throw .typeMismatch("a file is no text")
     case .absent, .null: throw .typeMismatch("null is no text")
     }
   }
@@ -71,7 +72,7 @@ extension ExpressionValue {
       case .outOfRange: throw .overflow(ExpressionFailure.quoted(text))
       case .notANumber: throw .notANumber(text)
       }
-    case .boolean, .date, .absent, .null:
+    case .boolean, .date, .data, .absent, .null:
       throw .typeMismatch("\(kindName) is not a number")
     }
   }
@@ -94,7 +95,7 @@ extension ExpressionValue {
     case .string(let text):
       throw .typeMismatch(
         "\(ExpressionFailure.quoted(text)) is neither true nor false", hint: "compare it, such as field == \"1\"")
-    case .integer, .double, .date:
+    case .integer, .double, .date, .data:
       throw .typeMismatch("\(kindName) is neither true nor false", hint: "compare it, such as field == 1")
     }
   }
@@ -124,6 +125,7 @@ extension ExpressionValue {
     case .integer, .double: "a number"
     case .boolean: "a boolean"
     case .date: "a date"
+    case .data: "a file"
     }
   }
 

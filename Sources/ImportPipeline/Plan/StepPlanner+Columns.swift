@@ -4,10 +4,12 @@ import SeedFormats
 extension StepPlanner {
   /// Plans a step knowing the columns of its first file.
   static func plan(
-    _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile]
+    _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile],
+    resources: ExpressionResources = ExpressionResources()
   ) throws(RunError) -> StepPlan {
     let columns = try columns(of: step.source, files: files)
-    var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+    var planner = StepPlanner(
+      step: step, model: model, pipelinePath: pipelinePath, columns: columns, resources: resources)
     return try planner.plan()
   }
 
@@ -30,6 +32,12 @@ extension StepPlanner {
 }
 
 extension StepPlan {
+  /// The most records in a batch: where records name files, so few that their contents fit into memory together.
+  var recordsPerBatch: Int {
+    let files = step.filesPerRecord
+    return files == 0 ? Int.max : max(1, 16 / files)
+  }
+
   /// Which of a CSV source's files lack columns. What else is wrong with a file is told when it is read.
   func missingColumns(in files: [SourceFile]) -> [SeedFormatError] {
     guard step.source.format == .csv || step.source.format == .tsv else { return [] }

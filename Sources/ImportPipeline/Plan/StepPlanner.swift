@@ -11,6 +11,7 @@ struct StepPlanner {
   let pipelinePath: String
   /// Column names of a CSV source: a name that reads like an expression is a column where there is such a column.
   let columns: Set<String>
+  private let resources: ExpressionResources
   private var nodeCount = 0
   /// Values and relationships are taken as a dump has them.
   private var isRestoring: Bool { step.strategy == .restore }
@@ -18,7 +19,11 @@ struct StepPlanner {
   /// How `date()` without a format reads.
   private let sourceDates: DateParser
 
-  init(step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = []) {
+  init(
+    step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = [],
+    resources: ExpressionResources = ExpressionResources()
+  ) {
+    self.resources = resources
     self.step = step
     // A format that cannot be read is told with the cells.
     sourceDates = (try? DateParser(format: step.source.dateFormat, timeZone: step.source.timeZone)) ?? .iso8601
@@ -347,7 +352,7 @@ struct StepPlanner {
     var table: [String: Int] = [:]
     for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
     do {
-      return try ExpressionEvaluator(expression, slots: table, dates: sourceDates)
+      return try ExpressionEvaluator(expression, slots: table, dates: sourceDates, resources: resources)
     } catch {
       throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
     }
@@ -374,50 +379,5 @@ struct StepPlanner {
     return failure(
       "pipeline.unknown-property", "\(entity.name) has no stored property \(entry.property)", at: entry.position,
       hint: "it has \(names.joined(separator: ", "))")
-  }
-}
-
-/// Field paths in slot order, without repeats.
-struct SlotList {
-  private(set) var paths: [String] = []
-  /// Paths of fields that a record source must have.
-  private(set) var required: Set<String> = []
-  /// Whether those that are asked for now may be missing.
-  var isOptional = false
-  private var slots: [String: Int] = [:]
-
-  mutating func slot(of path: String) -> Int {
-    if !isOptional { required.insert(path) }
-    if let slot = slots[path] { return slot }
-    let slot = paths.count
-    paths.append(path)
-    slots[path] = slot
-    return slot
-  }
-}
-
-/// Stands for a record without fields, for constants.
-struct NoFields: FieldAccess {
-  func value(slot: Int) -> ExpressionValue { .absent }
-}
-
-extension AttributeType {
-  var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
-}
-
-extension Relationship {
-  /// Whether every object needs a destination: a stored to-one relationship that is not optional.
-  var requiresDestination: Bool { !isToMany && !description.isOptional && !description.isTransient }
-}
-
-extension AttributeDescription {
-  /// The same attribute without validation: a key that no object can have is just not found.
-  var withoutLimits: AttributeDescription {
-    var copy = self
-    copy.minimumValue = .null
-    copy.maximumValue = .null
-    copy.regularExpression = nil
-    copy.isOptional = true
-    return copy
   }
 }

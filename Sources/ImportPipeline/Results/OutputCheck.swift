@@ -29,6 +29,7 @@ enum OutputCheck {
     var inputs = RunInputs()
     inputs.add(file: pipeline.path)
     for step in pipeline.imports { for path in step.source.paths where path != "-" { inputs.add(file: path) } }
+    for path in pipeline.lookups.flatMap(\.source.paths) { inputs.add(file: path) }
     if let seed = pipeline.store.seed { inputs.add(store: seed) }
     // A store that is imported into may be the one that carries the model: it is read before it is replaced.
     let store = pipeline.store

@@ -27,7 +27,21 @@ struct InputDigest: Sendable {
         try SourceInputs.digest(seed + suffix, into: &digest)
       }
     }
-    let data = digest.finalize()
+    for path in pipeline.lookups.flatMap(\.source.paths) { try SourceInputs.digest(path, into: &digest) }
+    self.init(digest.finalize())
+  }
+
+  /// The digest with what `file()` has read.
+  func adding(_ files: FileValues?) throws(RunError) -> InputDigest {
+    try files?.requireUnchanged()
+    guard let read = files?.digest else { return self }
+    var digest = ContentDigest()
+    digest.update(content: Data(text.utf8))
+    digest.update(content: read)
+    return InputDigest(digest.finalize())
+  }
+
+  private init(_ data: Data) {
     text = data.base64EncodedString()
     uuid = ContentDigest.uuid(from: data)
   }

@@ -6,7 +6,15 @@ enum PipelineCanon {
     let settings = [
       pipeline.store.framework.map { "framework \($0)" }, pipeline.store.now.map { "now \($0)" },
     ].compactMap { $0 }
-    return (settings + pipeline.imports.map { text(of: $0) }).joined(separator: "\n")
+    let lookups = pipeline.lookups.map { lookup in
+      let source = lookup.source
+      return [
+        "lookup", lookup.name, lookup.key.source, lookup.value.source, source.format.rawValue, source.encoding.rawValue,
+        "\(source.delimiter)", source.pointer, source.nulls.description, (source.columns ?? []).description,
+        source.dateFormat ?? "", source.timeZone,
+      ].joined(separator: "|")
+    }
+    return (settings + lookups + pipeline.imports.map { text(of: $0) }).joined(separator: "\n")
   }
 
   private static func text(of step: ImportStep) -> String {

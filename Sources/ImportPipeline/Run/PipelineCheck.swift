@@ -35,8 +35,11 @@ public enum PipelineCheck {
   /// names?
   /// - Returns: errors and warnings in the order of the file.
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
-    let looks = file.imports.map { Look($0, model: model, pipelinePath: FilePath.shown(file.path)) }
-    let lint = ofFile(file, model, looks)
+    let (resources, failures) = ExpressionResources.load(file)
+    let looks = file.imports.map {
+      Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
+    }
+    let lint = ofFile(file, model, looks) + ofLookups(file, failures)
     let faulty = faulty(file, lint)
     // Where a step has mistakes already, its source says nothing new.
     let ofSources = zip(file.imports, looks).compactMap { step, look in
@@ -47,8 +50,12 @@ public enum PipelineCheck {
 
   /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
   ///   it is read.
-  static func requireSound(_ file: PipelineFile, model: ManagedObjectModel) throws(RunError) {
-    let looks = file.imports.map { Look($0, model: model, pipelinePath: FilePath.shown(file.path)) }
+  static func requireSound(
+    _ file: PipelineFile, model: ManagedObjectModel, resources: ExpressionResources
+  ) throws(RunError) {
+    let looks = file.imports.map {
+      Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
+    }
     let errors = ofFile(file, model, looks).filter { problem in
       // Columns of a stream are not known yet, and a name may be one that reads like something else.
       problem.severity == .error
@@ -76,6 +83,24 @@ public enum PipelineCheck {
       faulty.contains(step.position) ? nil : look.mistake(model: model)
     }
     return sorted(lint + plans)
+  }
+
+  /// Lookups that cannot be read, and those that nothing uses.
+  private static func ofLookups(
+    _ file: PipelineFile, _ failures: [(lookup: LookupSettings, error: RunError)]
+  ) -> [PipelineProblem] {
+    let used = Set(file.imports.flatMap(\.expressions).flatMap(\.root.withOperands).compactMap(\.lookupName))
+    return failures.map { lookup, error in
+      PipelineProblem(
+        kind: error.kind == .missingInput ? .missing : .configuration, code: error.code, message: error.message,
+        hint: error.hint, file: FilePath.shown(file.path), position: lookup.position)
+    }
+      + file.lookups.filter { !used.contains($0.name) }.map { lookup in
+        PipelineProblem(
+          severity: .warning, code: "lint.unused-lookup", message: "nothing uses the lookup \"\(lookup.name)\"",
+          hint: "write lookup(\"\(lookup.name)\", ...) in an expression, or remove it",
+          file: FilePath.shown(file.path), position: lookup.position)
+      }
   }
 
   /// Positions of the steps with errors.
@@ -115,8 +140,10 @@ extension PipelineCheck {
     /// Why the columns are not known.
     private let failure: RunError?
     private let paths: [String]
+    private let resources: ExpressionResources
 
-    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String) {
+    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, resources: ExpressionResources) {
+      self.resources = resources
       paths = step.source.paths.filter { !SourceKind($0).isStream }
       isStream = paths.count < step.source.paths.count
       self.pipelinePath = pipelinePath
@@ -136,7 +163,9 @@ extension PipelineCheck {
     /// Why the step cannot be planned.
     func mistake(model: ManagedObjectModel) -> PipelineProblem? {
       if failure != nil { return nil }
-      var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+      var planner = StepPlanner(
+        step: step, model: model, pipelinePath: pipelinePath, columns: columns,
+        resources: resources)
       do throws(RunError) {
         _ = try planner.plan()
         return nil
@@ -149,7 +178,9 @@ extension PipelineCheck {
     func fault(model: ManagedObjectModel) -> PipelineProblem? {
       if let failure { return problem(failure) }
       do {
-        var planner = StepPlanner(step: step, model: model, pipelinePath: pipelinePath, columns: columns)
+        var planner = StepPlanner(
+          step: step, model: model, pipelinePath: pipelinePath, columns: columns,
+          resources: resources)
         let plan = try planner.plan()
         for path in paths {
           var options = step.source.formatOptions

@@ -78,7 +78,9 @@ public struct PipelineRun {
       path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
-    try PipelineCheck.requireSound(pipeline, model: model)
+    let (resources, failures) = ExpressionResources.load(pipeline)
+    if let failure = failures.first { throw failure.error }
+    try PipelineCheck.requireSound(pipeline, model: model, resources: resources)
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
     if !options.isDryRun {
@@ -91,7 +93,7 @@ public struct PipelineRun {
     let spool = SourceSpool(folder: build.folder, limit: options.maximumInputBytes, cancellation: cancellation)
     let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: options.isDryRun)
     progress.expect(bytes: expectedBytes(inputs))
-    let plans = try plans(model, inputs)
+    let plans = try plans(model, inputs, resources)
 
     let digest = Background { [pipeline] () throws(RunError) in
       try InputDigest(pipeline: pipeline, model: modelFile, inputs: inputs)
@@ -109,7 +111,7 @@ public struct PipelineRun {
     if let difference = known?.difference {
       report.warnings.append(
         "\(FilePath.shown(pipeline.store.path)) is not as the last run left it, and is built anew: \(difference)")
-    } else if let known, try known.digest == digest.value().text {
+    } else if let known, try known.digest == digestBefore(digest, plans, inputs, resources.files) {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
@@ -160,14 +162,14 @@ public struct PipelineRun {
       try finishInPlace(store, build, &report, indexing) { report in
         report.expectations = try expectations.check(
           report.steps, unread: inputs.unread.map { !$0.isEmpty }, storePath: build.storePath, open: store)
-        let known = try digest.value()
+        let known = try digest.value().adding(resources.files)
         try inputs.requireUnchanged()
         return build.mark(known)
       }
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
     }
-    let inputDigest = try digest.value()
+    let inputDigest = try digest.value().adding(resources.files)
     try inputs.requireUnchanged()
     let placeholder = ResultProof.placeholder(inputDigest.text)
     // A target that the run has found nothing new for says nothing new either.
@@ -263,16 +265,33 @@ public struct PipelineRun {
 
   // MARK: - Before
 
-  private func plans(_ model: ManagedObjectModel, _ inputs: SourceInputs) throws(RunError) -> [StepPlan] {
+  private func plans(
+    _ model: ManagedObjectModel, _ inputs: SourceInputs, _ resources: ExpressionResources
+  ) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
     for (index, step) in pipeline.imports.enumerated() {
       plans.append(
         try StepPlanner.plan(
-          step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index]))
+          step, model: model, pipelinePath: FilePath.shown(pipeline.path), files: inputs.files[index],
+          resources: resources))
     }
     let missing = zip(plans, inputs.files).flatMap { $0.missingColumns(in: $1) }
     if let error = RunError(missingColumns: missing) { throw error }
     return plans
+  }
+
+  /// What the digest of all inputs will be: files that records name are known once these are read.
+  private func digestBefore(
+    _ digest: Background<InputDigest, RunError>, _ plans: [StepPlan], _ inputs: SourceInputs, _ values: FileValues?
+  ) throws -> String {
+    for (plan, files) in zip(plans, inputs.files) where plan.step.filesPerRecord > 0 {
+      let stages = StepStages(
+        plan: plan, files: files, options: options(of: plan), jobs: max(options.jobs, 1),
+        recordsPerBatch: min(options.recordsPerBatch, plan.recordsPerBatch), losers: LoserSet(),
+        cancellation: cancellation, progress: progress, meters: StepMeters())
+      try stages.run(header: { _, _ in }, consume: { _ in })
+    }
+    return try digest.value().adding(values).text
   }
 
   /// Derived values that are not computed here would stay empty without a word, so such entities are not imported into.

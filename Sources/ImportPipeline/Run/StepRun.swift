@@ -145,7 +145,8 @@ final class StepRun {
   func stages(losers: LoserSet) -> StepStages {
     StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs,
-      recordsPerBatch: session.recordsPerBatch, losers: losers, cancellation: session.cancellation,
+      recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), losers: losers,
+      cancellation: session.cancellation,
       progress: session.progress, meters: meters)
   }
 

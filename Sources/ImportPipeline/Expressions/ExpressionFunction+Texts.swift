@@ -1,0 +1,100 @@
+import Crypto
+import Foundation
+
+extension Expression.Function {
+  /// Whether a text has a part, byte by byte; every text has the empty one.
+  static func contains(_ text: String, _ part: String) -> ExpressionValue {
+    .boolean(part.isEmpty || text.range(of: part, options: .literal) != nil)
+  }
+
+  /// The n-th piece of a text, counted from 1, or from the end by negative numbers; null where there is none.
+  static func piece(
+    of text: String, _ separator: String, _ number: ExpressionValue
+  ) throws(ExpressionFailure) -> ExpressionValue {
+    guard !separator.isEmpty else {
+      throw ExpressionFailure(code: "expression.empty-pattern", message: "split() was given an empty separator")
+    }
+    guard case .integer(let wanted) = try number.asNumber(), wanted != 0 else {
+      throw ExpressionFailure(
+        code: "expression.bad-argument", message: "split() counts from 1, or from the end by -1, -2, ...")
+    }
+    var pieces: [Range<String.Index>] = []
+    var start = text.startIndex
+    while let found = text.range(of: separator, options: .literal, range: start..<text.endIndex) {
+      pieces.append(start..<found.lowerBound)
+      start = found.upperBound
+    }
+    pieces.append(start..<text.endIndex)
+    guard let index = Int(exactly: wanted > 0 ? wanted - 1 : Int64(pieces.count) + wanted),
+      pieces.indices.contains(index)
+    else { return .null }
+    return .string(String(text[pieces[index]]))
+  }
+
+  /// The number with so many digits behind the point, halves away from zero; digits below zero round whole numbers.
+  static func rounded(
+    _ value: ExpressionValue, _ digits: ExpressionValue?
+  ) throws(ExpressionFailure) -> ExpressionValue {
+    guard case .integer(let places) = try (digits ?? .integer(0)).asNumber(), (-18...15).contains(places) else {
+      throw ExpressionFailure(
+        code: "expression.bad-argument", message: "the digits of round() must be a whole number from -18 to 15")
+    }
+    let number = try value.asNumber()
+    switch number {
+    case .integer where places >= 0: return number.value
+    // From here on a Double has no fraction.
+    case .double(let double) where double.magnitude >= 0x1p53 && places >= 0: return number.value
+    case .integer, .double: break
+    }
+    // As written in decimal: 2.675 is a little less than that in binary.
+    let text =
+      switch number {
+      case .integer(let integer): "\(integer.magnitude)"
+      case .double(let double): "\(double.magnitude)"
+      }
+    guard var exact = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return number.value }
+    var result = Decimal()
+    unsafe NSDecimalRound(&result, &exact, Int(places), .plain)
+    let isNegative = number.asDouble < 0
+    let shown = (isNegative && !result.isZero ? "-" : "") + "\(result)"
+    switch NumberText.read(shown) {
+    case .integer(let integer): return .integer(integer)
+    case .double(let double): return .double(double)
+    case .outOfRange, .notANumber: throw .overflow("round(\(text))")
+    }
+  }
+
+  /// The namespace of `uuid()` where none is given: that of URLs in RFC 9562.
+  static let urlNamespace = "6BA7B811-9DAD-11D1-80B4-00C04FD430C8"
+  private static let namespaces = [
+    "dns": "6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "url": urlNamespace, "oid": "6BA7B812-9DAD-11D1-80B4-00C04FD430C8",
+    "x500": "6BA7B814-9DAD-11D1-80B4-00C04FD430C8",
+  ]
+
+  /// The UUID of version 5 that a name has in a namespace.
+  static func uuid(_ name: String, namespace: String?) throws(ExpressionFailure) -> ExpressionValue {
+    let written = namespace ?? urlNamespace
+    guard let space = UUID(uuidString: namespaces[written.lowercased()] ?? written) else {
+      throw ExpressionFailure(
+        code: "expression.bad-argument", message: "\(ExpressionFailure.quoted(written)) is no namespace of uuid()",
+        hint: "expected a UUID, or dns, url, oid or x500")
+    }
+    let bytes = space.uuid
+    let head = [
+      bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7, bytes.8, bytes.9, bytes.10, bytes.11,
+      bytes.12, bytes.13, bytes.14, bytes.15,
+    ]
+    var hash = [UInt8](Insecure.SHA1.hash(data: head + Array(name.utf8)))
+    hash[6] = hash[6] & 0x0F | 0x50
+    hash[8] = hash[8] & 0x3F | 0x80
+    let digits = hash.prefix(16).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.append(digit)
+    }
+    return .string(text)
+  }
+}

@@ -1,0 +1,46 @@
+import ObjectModel
+
+/// Field paths in slot order, without repeats.
+struct SlotList {
+  private(set) var paths: [String] = []
+  /// Paths of fields that a record source must have.
+  private(set) var required: Set<String> = []
+  /// Whether those that are asked for now may be missing.
+  var isOptional = false
+  private var slots: [String: Int] = [:]
+
+  mutating func slot(of path: String) -> Int {
+    if !isOptional { required.insert(path) }
+    if let slot = slots[path] { return slot }
+    let slot = paths.count
+    paths.append(path)
+    slots[path] = slot
+    return slot
+  }
+}
+
+/// Stands for a record without fields, for constants.
+struct NoFields: FieldAccess {
+  func value(slot: Int) -> ExpressionValue { .absent }
+}
+
+extension AttributeType {
+  var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+}
+
+extension Relationship {
+  /// Whether every object needs a destination: a stored to-one relationship that is not optional.
+  var requiresDestination: Bool { !isToMany && !description.isOptional && !description.isTransient }
+}
+
+extension AttributeDescription {
+  /// The same attribute without validation: a key that no object can have is just not found.
+  var withoutLimits: AttributeDescription {
+    var copy = self
+    copy.minimumValue = .null
+    copy.maximumValue = .null
+    copy.regularExpression = nil
+    copy.isOptional = true
+    return copy
+  }
+}
