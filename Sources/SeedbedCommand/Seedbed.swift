@@ -18,7 +18,7 @@ struct Seedbed: ParsableCommand {
         74   input/output error: disk full, truncated gzip, too many open files, out of memory
         75   another run or process uses the store, or changed it or a source meanwhile; try later
         78   the pipeline or the model is wrong
-        130  interrupted; a second signal stops at once
+        130  interrupted; a second signal (half a second later or more) stops at once
 
       Data goes to standard output, talk to standard error. "-" is standard input as a source, and standard output as an export.
       """,

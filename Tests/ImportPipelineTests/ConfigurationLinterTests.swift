@@ -180,12 +180,27 @@ struct ConfigurationLinterTests {
               trips: { from: t, match: number, map: { stops: null } }
         """,
       problems: [
-        "8:7 error: Location.latitude is required, has no default, and is not in the map (add latitude: to the map, or give it a default in the model)",
+        "8:7 warning: Location.latitude is required, has no default, and is not in the map (add latitude: to the map, or give it a default in the model)",
         "8:35 error: Location has no property \"altitude\" (did you mean \"latitude\"?)",
         "9:7 warning: Stop.parent is to-one: \"separator\" has no effect",
         "9:7 warning: nothing makes [name] unique among Stop (add a uniqueness constraint to the model)",
         "10:36 error: Stop.children leads to Stop, and Trip is none",
         "11:32 error: \"number\" is a match key but not in the map (add number: to the map)",
+      ]),
+    Case(
+      name: "an update of objects that another step nests, and constants in the run's own words for booleans",
+      yaml: """
+        import:
+          - from: a.json
+            entity: Trip
+            map: { number: n, stops: { from: stops, match: [name], map: { identifier: id, name: name } } }
+          - from: b.json
+            entity: Stop
+            match: [name]
+            map: { name: name, isOpen: '"Yes"' }
+        """,
+      problems: [
+        "7:5 warning: Stop.identifier is required, has no default, and is not in the map (add identifier: to the map, or give it a default in the model)"
       ]),
     Case(
       name: "columns and order of exports",

@@ -164,7 +164,9 @@ struct StreamSourceTests {
               || wait.script.hasPrefix("exec \"$0\"") && workspace.exists("Shop.sqlite.partial")
           })
         try await Task.sleep(for: .milliseconds(150))
+        // Twice, as `timeout` does it.
         kill(process.identifier, signal)
+        kill(process.identifier, SIGTERM)
       }
       #expect(outcome.exitCode == 130, "\(outcome.talk)")
       #expect(outcome.talk.contains("interrupted"))

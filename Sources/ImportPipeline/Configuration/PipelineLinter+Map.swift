@@ -115,9 +115,8 @@ extension Lint {
       let map = expanded(nested.map, of: entity, readsJSON: true)
       check(match: nested.match, of: entity, map: map, at: nested.fieldPositions["match"] ?? entry.position)
       checkMap(map, of: entity, source: source, at: entry.position)
-      checkMissing(
-        map, of: entity, at: entry.position, isUpdating: !nested.match.isEmpty,
-        owner: relationship.inverse?.name)
+      // Records may have no nested objects, or refer to ones that are there.
+      checkMissing(map, of: entity, at: entry.position, isUpdating: true, owner: relationship.inverse?.name)
     }
   }
 
@@ -204,9 +203,9 @@ enum ConstantFit {
     case .decimal, .double, .float: isNumber(value)
     case .boolean:
       switch value {
-      case .boolean, .string("true"), .string("false"): true
+      case .boolean: true
       case .integer(let number): number == 0 || number == 1
-      case .string(let text): text == "0" || text == "1"
+      case .string(let text): unsafe Array(text.utf8).withUnsafeBytes { unsafe NumberParsing.boolean($0) } != nil
       default: false
       }
     case .string, .uri: true

@@ -94,11 +94,26 @@ struct Lint {
     entity.subentities.flatMap { ($0.isAbstract ? [] : [$0.name]) + concrete(under: $0) }
   }
 
-  /// Whether the step may find objects that were there before it.
+  /// Whether the step may find objects that were there before it, or that others make.
   private func isUpdating(_ step: ImportStep) -> Bool {
-    guard !step.match.isEmpty else { return false }
-    return file.store.seed != nil || file.store.replace == .never
-      || file.imports.filter { $0.entity == step.entity }.count > 1
+    guard !step.match.isEmpty, let entity = model[step.entity] else { return false }
+    if file.store.seed != nil || file.store.replace == .never { return true }
+    let makers = file.imports.count { other in model[other.entity].map { Self.areKin($0, entity) } == true }
+    return makers > 1
+      || file.imports.contains { other in model[other.entity].map { makes(entity, $0, other.map) } == true }
+  }
+
+  /// Whether an object of one may be one of the other.
+  private static func areKin(_ one: Entity, _ other: Entity) -> Bool { one.isKind(of: other) || other.isKind(of: one) }
+
+  /// Whether nested objects of a map may be objects of an entity.
+  private func makes(_ entity: Entity, _ owner: Entity, _ map: [MapEntry]) -> Bool {
+    map.contains { entry in
+      guard case .nested(let nested) = entry.mapping,
+        let made = nested.entity.flatMap({ model[$0] }) ?? owner.relationship(entry.property)?.destination
+      else { return false }
+      return Self.areKin(made, entity) || makes(entity, made, nested.map)
+    }
   }
 
   /// What steps before this one map for the same entity: the objects that a step updates have it from them.
