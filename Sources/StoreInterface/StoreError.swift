@@ -12,6 +12,8 @@ public enum StoreError: Error, Sendable {
   case incompatibleModel(differing: [String], missing: [String], extra: [String])
   /// The file is no store, or is damaged.
   case notAStore(path: String, message: String)
+  /// A value of the store cannot be read: its form is unknown, or its file is gone.
+  case damagedValue(path: String, message: String)
   case busy(path: String)
   /// There is no such file.
   case missing(path: String)
@@ -49,7 +51,9 @@ extension StoreError: CustomStringConvertible {
     case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"
     case .busy(let path): return "\(path) is locked by another process"
     case .missing(let path): return "\(path): there is no such file"
-    case .cannotCreate(let path, let message), .inputOutput(let path, let message, _): return "\(path): \(message)"
+    case .cannotCreate(let path, let message), .inputOutput(let path, let message, _),
+      .damagedValue(let path, let message):
+      return "\(path): \(message)"
     case .unsupported(let message), .failure(let message): return message
     }
   }
@@ -65,6 +69,8 @@ extension StoreError: LocalizedError, CustomNSError {
     case .optimisticLockingFailure: "fetch the objects again, or save with a merge policy"
     case .incompatibleModel: "use the model version the store was made with, or migrate the store"
     case .busy: "try again when the other process is done"
+    case .damagedValue:
+      "put the file back, or save the object with another value; \"seedbed check\" names all such values"
     case .constraintConflict, .notAStore, .missing, .cannotCreate, .inputOutput, .unsupported, .failure: nil
     }
   }
@@ -78,7 +84,7 @@ extension StoreError: LocalizedError, CustomNSError {
     case .optimisticLockingFailure: CoreDataErrorCode.managedObjectMerge
     case .constraintConflict: CoreDataErrorCode.managedObjectConstraintMerge
     case .incompatibleModel: CoreDataErrorCode.persistentStoreIncompatibleVersionHash
-    case .notAStore: CocoaError.Code.fileReadCorruptFile.rawValue
+    case .notAStore, .damagedValue: CocoaError.Code.fileReadCorruptFile.rawValue
     case .busy: CoreDataErrorCode.persistentStoreTimeout
     case .missing: CocoaError.Code.fileReadNoSuchFile.rawValue
     case .cannotCreate: CoreDataErrorCode.persistentStoreOpen
@@ -93,7 +99,8 @@ extension StoreError: LocalizedError, CustomNSError {
     var information: [String: Any] = [NSLocalizedDescriptionKey: message]
     information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
     switch self {
-    case .notAStore(let path, _), .busy(let path), .missing(let path), .cannotCreate(let path, _),
+    case .notAStore(let path, _), .damagedValue(let path, _), .busy(let path), .missing(let path),
+      .cannotCreate(let path, _),
       .inputOutput(let path, _, _):
       information[NSFilePathErrorKey] = path
       information[CoreDataErrorKey.affectedStores] = [path]

@@ -268,6 +268,36 @@ struct LayoutIndexTests {
     #expect(try StoreChecker.check(path: path, model: model).findings.map(\.code) == [.rTree])
   }
 
+  @Test("an R-tree without triggers keeps the rows that lose a coordinate, and gets those without one")
+  func rTreeWithoutTriggers() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    let model = try Models.transit()
+    let stop = try model.entity("Stop")
+    let columns: [RowBatch.Column] = [
+      .init(.attribute("identifier"), .bytes), .init(.attribute("latitude"), .real),
+      .init(.attribute("longitude"), .real),
+    ]
+    let store = try SQLiteStore.create(path: path, model: model)
+    try store.insert(
+      makeBatch(stop, columns, [[.text("a"), .real(46.1), .real(7.2)], [.text("b"), .real(5), .real(7)]]), keys: [1, 2])
+    try store.close()
+    let connection = try Connection(path: path)
+    for event in ["INSERT", "UPDATE", "DELETE"] { try connection.execute("DROP TRIGGER Z_RT_Stop_byPlace_\(event)") }
+    let reopened = try SQLiteStore.open(path: path, model: model)
+    var outcomes: [RowOutcome] = []
+    var keys: [Int64] = []
+    try reopened.upsert(
+      makeBatch(stop, columns, [[.text("a"), .null, .real(1)], [.text("c"), .null, .null]]), keyColumns: [0],
+      outcomes: &outcomes, primaryKeys: &keys)
+    try reopened.close()
+    #expect(
+      try connection.string(
+        "SELECT group_concat(Z_PK || ':' || ZLATITUDE_MIN || ':' || ZLONGITUDE_MAX) FROM "
+          + "(SELECT * FROM Z_RT_Stop_byPlace ORDER BY Z_PK)") == "1:0.0:1.0,2:5.0:7.0,3:0.0:0.0")
+    #expect(try StoreChecker.check(path: path, model: model).findings.isEmpty)
+  }
+
   @Test("a store without the model's R-tree, or with one that the model does not have, is written all the same")
   func foreignRTrees() throws {
     let folder = try TemporaryFolder()

@@ -13,7 +13,13 @@ struct Exporter {
   /// - Returns: the number of rows.
   func run(to path: String) throws -> Int {
     if path != "-" { try RejectFile.createFolder(of: path) }
-    return try run(into: try FileSink.open(path: path))
+    let cancellation = self.cancellation
+    do {
+      return try run(into: try FileSink.open(path: path, isCancelled: { cancellation.isCancelled }))
+    } catch is SeedFormatError where cancellation.isCancelled {
+      // Waiting for the reader of a FIFO ends so.
+      throw RunError(.interrupted, code: "run.interrupted", "interrupted")
+    }
   }
 
   /// - Returns: the number of rows.

@@ -2,8 +2,9 @@ import Foundation
 import SQLiteStore
 
 extension PipelineRun {
-  /// Ends an import into the target itself. Exports read what the open transaction has written; when they are complete they
-  /// take their places, and the transaction is committed. What goes out at once goes after that.
+  /// Ends an import into the target itself. Exports read what the open transaction has written; those to files come first, then
+  /// what goes out at once. When they are complete the files take their places, and the transaction is committed: a reader
+  /// that goes away leaves the store as it was.
   ///
   /// A target for which nothing new was found is not written to at all.
   /// - Parameter mark: checks what the run was to do, and gives what the store says it was built from.
@@ -22,7 +23,10 @@ extension PipelineRun {
       if hasChanges { try store.setMetadata([StoreBuild.inputDigestKey: mark]) }
       report.storeIdentifier = store.identifier
       progress.begin(.exporting)
-      exported = try exporting.work { try export(pipeline.exports.filter { !$0.isDirect }, from: store, build) }
+      for isDirect in [false, true] {
+        let exports = pipeline.exports.filter { $0.isDirect == isDirect }
+        exported += try exporting.work { try export(exports, from: store, build) }
+      }
       progress.begin(.sealing)
       if cancellation.isCancelled {
         throw RunError(.interrupted, code: "run.interrupted", "interrupted; the store is as it was")
@@ -34,8 +38,6 @@ extension PipelineRun {
       try? store.rollbackWhole()
       throw error
     }
-    let direct = pipeline.exports.filter(\.isDirect)
-    if !direct.isEmpty { exported += try exporting.work { try export(direct, from: store, build) } }
     for index in report.steps.indices {
       report.steps[index].reason += "; in place, so everything goes through SQLite"
     }
@@ -53,7 +55,9 @@ extension PipelineRun {
   private func commit(_ store: SQLiteStore, _ exported: [FinishedExport], isUnchanged: Bool) throws {
     let placement = Placement()
     do {
-      for export in exported { try placement.put(export.temporaryPath, at: export.report.path) }
+      for export in exported where export.temporaryPath != export.report.path {
+        try placement.put(export.temporaryPath, at: export.report.path)
+      }
       try placement.synchronize()
       if isUnchanged { try store.rollbackWhole() } else { try store.commitWhole() }
     } catch {

@@ -76,6 +76,10 @@ extension RunError {
       self.init(.missingInput, code: "store.is-folder", "\(path) is a folder", hint: "name the store's file")
     case .notAStore(let path, let message):
       self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
+    case .damagedValue(let path, let message):
+      self.init(
+        .badData, code: "store.damaged-value", "\(path): \(message)",
+        hint: "put the file back, or leave the attribute out; \"seedbed check\" names all such values")
     case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")
     case .missing(let path): self.init(.missingInput, code: "store.missing", "\(path): there is no such file")
     case .cannotCreate(let path, let message):

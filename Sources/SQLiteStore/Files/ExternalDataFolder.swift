@@ -49,13 +49,13 @@ struct ExternalDataFolder {
   }
 
   /// The bytes behind a stored value.
-  /// - Throws: `StoreError.notAStore` when the tag is unknown, the name is no UUID, or the file is gone or no file of
+  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file of
   ///   its own in the folder.
   func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
     guard let tag = unsafe stored.first else { return [] }
     if tag == ExternalDataFolder.inlineTag { return unsafe Array(stored.dropFirst()) }
     guard let name = unsafe ExternalDataFolder.fileName(stored) else {
-      throw StoreError.notAStore(
+      throw StoreError.damagedValue(
         path: storePath,
         message: "an external binary value of \(stored.count) bytes has an unknown form (tag \(tag))")
     }
@@ -64,9 +64,9 @@ struct ExternalDataFolder {
     } catch let error as StoreError {
       // What is there is no file of its own, and no call has failed.
       guard case .inputOutput(let path, let message, nil) = error else { throw error }
-      throw StoreError.notAStore(path: storePath, message: "\(path): \(message)")
+      throw StoreError.damagedValue(path: storePath, message: "\(path): \(message)")
     }
-    throw StoreError.notAStore(path: storePath, message: "the external data file \(name) is missing")
+    throw StoreError.damagedValue(path: storePath, message: "the external data file \(name) is missing")
   }
 
   /// The name of the file that a stored value needs and that is not there; nil when nothing is missing.

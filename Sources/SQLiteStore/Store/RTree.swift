@@ -9,23 +9,24 @@ struct RTree: Sendable, Hashable {
   var columns: [String]
   /// The entity numbers of the rows that it holds.
   var numbers: String
-  /// Whether the file has Core Data's trigger that fills it. Then every row of the table is in it, whatever its entity, and a
-  /// missing coordinate is 0. Stores that were migrated may lack them; there only rows with all coordinates are in it.
+  /// Whether the file has Core Data's trigger that fills it. Then every row of the table is in it, whatever its entity. Stores
+  /// that were migrated may lack them; there rows of the index's entity are in it. A missing coordinate is 0.
   var hasTriggers = false
 
   /// A foreign file may call it anything.
   var quotedName: String { SQLiteStore.quoted(name) }
 
+  /// Whether a row of the table is of the index's entity.
+  private var isOfEntity: String { "Z_ENT IN (\(numbers))" }
+
   /// What makes a row of the table worth finding: it has all coordinates, and is of the index's entity.
-  var membership: String {
-    columns.map { "\($0) IS NOT NULL AND " }.joined() + "Z_ENT IN (\(numbers))"
-  }
+  var membership: String { columns.map { "\($0) IS NOT NULL AND " }.joined() + isOfEntity }
 
   /// Adds every row that belongs into it.
   /// - Parameter condition: what the rows must meet besides.
   func fillStatement(where condition: String? = nil) -> String {
     let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
-    let conditions = [hasTriggers ? nil : membership, condition].compactMap { $0 }
+    let conditions = [hasTriggers ? nil : isOfEntity, condition].compactMap { $0 }
     return "INSERT INTO \(quotedName) SELECT Z_PK, \(values) FROM \(source)"
       + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
   }

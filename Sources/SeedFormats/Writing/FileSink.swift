@@ -12,17 +12,29 @@ public final class FileSink: ByteSink {
   private let path: String
   private var descriptor: Int32
   private var byteOffset: UInt64 = 0
+  /// Asked while a FIFO has no reader, or one that is slow.
+  private let isCancelled: (@Sendable () -> Bool)?
   /// The most that is handed to the system at once: it gives the file's cache memory in blocks as large as that, and
   /// large ones can take long to get.
   private static let writeSize = 64 << 10
 
   /// Creates or truncates a file. A FIFO or device is written to as it is, and so is what a path such as `/dev/stdout` or
   /// `/dev/fd/3` stands for: it is not opened anew, which would empty the file that it leads to.
-  /// - Parameter path: `-` is standard output.
+  /// - Parameters:
+  ///   - path: `-` is standard output.
+  ///   - isCancelled: ends waiting for the reader of a FIFO, with an error; without it the wait may last for ever.
   /// - Throws: `file.create`.
-  public init(path: String) throws(SeedFormatError) {
+  public init(path: String, isCancelled: (@Sendable () -> Bool)? = nil) throws(SeedFormatError) {
     self.path = path
-    descriptor = path == "-" ? STDOUT_FILENO : createFile(path)
+    self.isCancelled = isCancelled
+    descriptor =
+      if path == "-" {
+        STDOUT_FILENO
+      } else if let isCancelled, isFIFO(path) {
+        openFIFO(path, isCancelled)
+      } else {
+        createFile(path)
+      }
     if descriptor < 0 {
       let number = errno
       throw SeedFormatError(
@@ -37,8 +49,10 @@ public final class FileSink: ByteSink {
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// A sink for a path: gzip when the path ends with `.gz`, `-` is standard output.
-  public static func open(path: String) throws(SeedFormatError) -> any ByteSink {
-    let sink = try FileSink(path: path)
+  public static func open(
+    path: String, isCancelled: (@Sendable () -> Bool)? = nil
+  ) throws(SeedFormatError) -> any ByteSink {
+    let sink = try FileSink(path: path, isCancelled: isCancelled)
     return path.hasSuffix(".gz") ? GzipSink(downstream: sink, file: path) : sink
   }
 
@@ -50,6 +64,11 @@ public final class FileSink: ByteSink {
       let count = unsafe writeSome(base + written, min(bytes.count - written, FileSink.writeSize))
       if count < 0 {
         if errno == EINTR { continue }
+        if errno == EAGAIN, let isCancelled, !isCancelled() {
+          var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = unsafe poll(&state, 1, waitMilliseconds)
+          continue
+        }
         throw failure(systemMessage(errno), isClosedPipe: path == "-" && errno == EPIPE)
       }
       written += count
@@ -104,6 +123,24 @@ extension FileSink {
       }
       return nil
     }
+  }
+}
+
+/// How long is waited for the reader of a FIFO before it is asked whether to go on.
+private let waitMilliseconds: Int32 = 50
+
+private func isFIFO(_ path: String) -> Bool {
+  var status = stat()
+  return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+}
+
+/// Opens a FIFO for writing once it has a reader. It stays without blocking, so that a slow reader can be waited for likewise.
+private func openFIFO(_ path: String, _ isCancelled: @Sendable () -> Bool) -> Int32 {
+  if let descriptor = FileSink.openDescriptor(path) { return dup(descriptor) }
+  while true {
+    let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor < 0, errno == ENXIO, !isCancelled() else { return descriptor }
+    _ = poll(nil, 0, waitMilliseconds)
   }
 }
 
