@@ -6,24 +6,28 @@ extension ManagedObjectContext {
   /// The rows that a request selects.
   func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
     guard let parent else { return try coordinator.rows(request, caching: settings.stalenessInterval != 0) }
+    try refuse()
     return [SnapshotBlock(take(try ask(parent) { try parent.currentObjects(request) }))]
   }
 
   /// The ids of the objects that a request selects.
   func rowIDs(_ request: FetchRequest) throws -> [ObjectID] {
     guard let parent else { return try coordinator.store.objectIDs(request) }
+    try refuse()
     return try ask(parent) { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchRequest) throws -> Int {
     guard let parent else { return try coordinator.store.count(request) }
+    try refuse()
     return try ask(parent) { try parent.count(request.forParent) }
   }
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
     guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: settings.stalenessInterval) }
+    try refuse(rows: objectIDs)
     return take(try ask(parent) { try parent.currentObjects(with: objectIDs) })
   }
 
@@ -55,6 +59,7 @@ extension ManagedObjectContext {
       if owner.objectID.isTemporary { return [] }
       return try coordinator.store.members(of: owner.objectID, relationship: relationship)
     }
+    try refuse(members: [owner], index)
     let id = owner.objectID
     return try ask(parent) { () throws -> [ObjectID] in
       guard let object = try parent.presentObject(with: id) else { return [] }
@@ -67,6 +72,9 @@ extension ManagedObjectContext {
     let ids = owners.map(\.objectID)
     guard let parent else {
       return try coordinator.store.members(of: ids, relationship: relationship)
+    }
+    for owner in owners {
+      if let index = owner.runtime.index(of: relationship) { try refuse(members: [owner], index) }
     }
     return try ask(parent) { () throws -> [[ObjectID]] in
       let objects = try parent.objects(with: ids.map { parent.permanentID(for: $0) })
@@ -86,4 +94,15 @@ extension ManagedObjectContext {
       try parent == nil ? coordinator.rows(of: objectIDs, notOlderThan: 0) : self.rows(of: objectIDs)
     return Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
   }
+
+  /// Throws where the parent must not be waited for, and remembers what it would have been asked.
+  private func refuse(rows: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
+    guard refused != nil, !isParentAtHand else { return }
+    refused?.rows.formUnion(rows)
+    for owner in owners { refused?.members.insert(MemberKey(owner: owner.objectID, relationship: index)) }
+    throw WouldWait()
+  }
 }
+
+/// A context would have had to wait for its parent's queue where it must not.
+struct WouldWait: Error {}

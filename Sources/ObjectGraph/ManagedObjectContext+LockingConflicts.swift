@@ -83,9 +83,7 @@ extension ManagedObjectContext {
         }
       case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
       case .mergeByPropertyStoreTrump: try takeChanges(of: row, into: object)
-      case .rollback, .error:
-        forgetChanges(of: object)
-        object.load(row)
+      case .rollback, .error: try rollBack(object, to: row)
       }
     }
     object.awake(fromSnapshotEvents: .mergePolicy)

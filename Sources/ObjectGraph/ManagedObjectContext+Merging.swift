@@ -39,6 +39,9 @@ extension ManagedObjectContext {
   func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
     checkConfinement()
     let isSilent = !isParentAtHand
+    let wasMerging = isMerging
+    isMerging = true
+    defer { isMerging = wasMerging }
     finishEvent(propagating: !isSilent && settings.propagatesDeletesAtEndOfEvent)
     takeIDChangesOfParent()
     var changes = changes.localised(to: coordinator)

@@ -156,12 +156,12 @@ extension ManagedObjectContext {
     memberChanges.take(MemberKey(owner: owner, relationship: index))
   }
 
-  private func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {
+  func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {
     if let known, known.entityIndex == owner.home.entityIndex { return known.index }
     return coordinator.runtime(owner.entity).index(of: relationship)
   }
 
-  private func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
+  func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
     guard mayHaveLists(owner), let object = registeredObject(with: owner), !object.memberLists.isEmpty,
       let index = object.runtime.index(of: relationship),
       object.memberLists.indices.contains(index), object.memberLists[index] != nil

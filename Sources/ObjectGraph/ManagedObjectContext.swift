@@ -117,6 +117,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var deletesToRepeat: [ManagedObject] = []
   /// Whether the current event is but a merge that a save of others began.
   var isFollowing = false
+  /// Whether `mergeChanges` is at work.
+  var isMerging = false
+  /// What a fetch would have had to wait for the parent for, while it must not; nil where it may.
+  var refused: Unsaid?
   /// What the parent had after it took this context's save, until that is announced.
   var stateOfParent: SharedState?
 

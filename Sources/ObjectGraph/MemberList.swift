@@ -58,6 +58,15 @@ struct MemberList {
     ordered?.append(member)
   }
 
+  /// Puts a member of the store back: behind those that precede it there.
+  mutating func restore(_ member: ObjectID) {
+    guard positions[member] == nil, let place = stored.firstIndex(of: member) else { return append(member) }
+    let preceding = Set(stored[..<place])
+    var order = members()
+    order.insert(member, at: order.lastIndex { preceding.contains($0) }.map { $0 + 1 } ?? 0)
+    arrange(order)
+  }
+
   mutating func remove(_ member: ObjectID) {
     if positions.removeValue(forKey: member) != nil { ordered = nil }
   }

@@ -93,7 +93,9 @@ extension ManagedObjectContext {
     let keys = unsaid.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
     if isParentAtHand {
       // An error leaves the child as it is; whatever it asks for next throws.
-      _ = try? objects(with: ids + keys.map(\.owner))
+      let objects = try? objects(with: ids + keys.map(\.owner))
+      // Nothing else may hold them, and what is not registered would count as gone.
+      defer { withExtendedLifetime(objects) {} }
       for key in keys { try? object(with: key.owner).loadMembers(key.relationship) }
       var state = sharedState(of: ids + keys.map(\.owner))
       for id in ids + keys.map(\.owner) where state.rows[id] == nil && deferredError == nil { state.gone.insert(id) }
@@ -112,16 +114,8 @@ extension ManagedObjectContext {
         self.follow {
           self.takeIDChangesOfParent()
           let state = state.renamed { self.permanentID(for: $0) }
-          for (id, row) in state.rows {
-            let object = self.object(with: id)
-            if object.isUnloaded && !object.hasStored { object.stored = row }
-          }
-          for (key, members) in state.members {
-            let owner = self.object(with: key.owner)
-            if owner.isUnloaded && !owner.hasStored { continue }
-            owner.fire()
-            if !owner.isLoaded(key.relationship) { owner.takeMembers(members, key.relationship, self) }
-          }
+          let taken = self.take(state)
+          defer { withExtendedLifetime(taken) {} }
           var known = self.sharedState(of: ids + keys.map(\.owner))
           known.gone.formUnion(state.gone)
           answer(known)
@@ -133,5 +127,5 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
   /// Whether the members of a to-many relationship are here.
-  fileprivate func isLoaded(_ index: Int) -> Bool { memberLists.indices.contains(index) && memberLists[index] != nil }
+  func isLoaded(_ index: Int) -> Bool { memberLists.indices.contains(index) && memberLists[index] != nil }
 }

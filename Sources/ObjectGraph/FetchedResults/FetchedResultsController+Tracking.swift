@@ -59,26 +59,59 @@ extension FetchedResultsController {
     fetchAgain(changed: Set(changed.compactMap { $0 as? Object }))
   }
 
-  /// Fetches anew, and tells what is different.
+  /// Fetches anew, and tells what is different: some time later where a merge would have to wait for the parent's queue.
   private func fetchAgain(changed: Set<Object>) {
+    guard content != nil else { return isFetchDue = false }
+    dueChanges.formUnion(changed)
+    let context = managedObjectContext
+    if (context.isFollowing || context.isMerging) && !context.isParentAtHand { return fetchLater() }
+    isFetchDue = false
+    let deferred = context.deferredError
+    finishFetch(Result { try makeSections(of: fetch()) }, deferred: deferred)
+  }
+
+  /// Has the rows come from the parent while no context waits for another one.
+  private func fetchLater() {
+    isFetchDue = true
+    if isFetchUnderWay { return isFetchOutdated = true }
+    isFetchUnderWay = true
+    isFetchOutdated = false
+    let link = ControllerLink(self)
+    managedObjectContext.fetchWithoutWaiting(fetchRequest) { read in
+      guard let controller = link.controller else { return FetchedContent<Object>(sections: []) }
+      return FetchedContent(sections: try controller.makeSections(of: controller.fetch(reading: read)))
+    } _: { result in
+      guard let controller = link.controller else { return }
+      controller.isFetchUnderWay = false
+      // An event of the context's own may have fetched meanwhile.
+      guard controller.isFetchDue else { return }
+      let isOutdated = controller.isFetchOutdated
+      // What is missing in the end, the next event with the parent at hand fetches.
+      if case .failure(let error) = result, error is WouldWait { return isOutdated ? controller.fetchLater() : () }
+      controller.finishFetch(result.map(\.sections), deferred: controller.managedObjectContext.deferredError)
+      if isOutdated { controller.fetchLater() }
+    }
+  }
+
+  /// Takes new results, and tells what is different.
+  private func finishFetch(_ result: Result<Content, any Error>, deferred: (any Error)?) {
     isFetchDue = false
     guard let old = content else { return }
+    let changed = dueChanges
+    dueChanges = []
     let previous = old.map { info(of: $0) }
-    let deferred = managedObjectContext.deferredError
-    let new: Content
-    do {
-      new = try makeSections(of: fetch())
-      error = nil
-    } catch {
+    switch result {
+    case .failure(let error):
       self.error = error
       // It is still for the next fetch or save of the program to throw.
       if managedObjectContext.deferredError == nil { managedObjectContext.deferredError = deferred }
       delegate?.controller(self, didFailWith: error)
-      return
+    case .success(let new):
+      error = nil
+      take(new)
+      let difference = ResultsChanges(from: old, to: new, changed: changed)
+      if !difference.isEmpty { tell(difference, previous: previous) }
     }
-    take(new)
-    let difference = ResultsChanges(from: old, to: new, changed: changed)
-    if !difference.isEmpty { tell(difference, previous: previous) }
   }
 
   /// Whether more than the attributes of the results decides about them.
@@ -138,6 +171,11 @@ extension FetchedResultsController {
     delegate.controllerDidChangeContent(self)
     tellIDs()
   }
+}
+
+/// Sections that are handed on within the queue of their context: that is what makes the unchecked `Sendable` sound.
+private struct FetchedContent<Object: ManagedObject>: @unchecked Sendable {
+  let sections: FetchedResultsController<Object>.Content
 }
 
 /// Leads from the notification centre to a controller. Notifications of a context are posted on its queue, which is

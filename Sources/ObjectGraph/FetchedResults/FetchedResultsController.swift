@@ -32,6 +32,12 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public internal(set) var error: (any Error)?
   /// Whether something was merged that the results may depend on, and they have not been fetched since.
   var isFetchDue = false
+  /// Whether that fetch is on its way, without this context waiting for its parent.
+  var isFetchUnderWay = false
+  /// Whether more was merged since it set out.
+  var isFetchOutdated = false
+  /// What merges changed of the results since the last fetch.
+  var dueChanges: Set<Object> = []
   private var positions: [Object: IndexPath] = [:]
   var observers: [any NSObjectProtocol] = []
 
@@ -124,14 +130,22 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   // MARK: Making sections
 
-  func fetch() throws -> Found {
+  func fetch() throws -> Found { try fetch(reading: managedObjectContext.rows) }
+
+  func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
     guard !fetchRequest.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
     _ = try sectionKeyPath()
     let context = managedObjectContext
     // With pending changes objects are sorted as they are here.
     context.newerRows = context.hasPendingChanges(for: fetchRequest) ? nil : [:]
     defer { context.newerRows = nil }
-    let objects = try context.fetch(fetchRequest).compactMap { $0 as? Object }
+    var request = fetchRequest
+    if context.refused != nil {
+      // Values are here already, and prefetching would ask for more.
+      request.includesPropertyValues = true
+      request.relationshipKeyPathsForPrefetching = []
+    }
+    let objects = try context.fetch(request, reading: read).compactMap { $0 as? Object }
     return Found(objects: objects, newerRows: context.newerRows ?? [:])
   }
 

@@ -15,6 +15,8 @@ struct WaitingTests {
     let contexts: [ManagedObjectContext]
     /// Keeps the objects of every context: only what is loaded is merged.
     let kept = Kept()
+    /// A controller in every context.
+    let controllers: [Watched]
 
     final class Kept: @unchecked Sendable {
       var objects: [ManagedObject] = []
@@ -41,6 +43,8 @@ struct WaitingTests {
         context.automaticallyMergesChangesFromParent = merging
         context.mergePolicy = .mergeByPropertyObjectTrump
       }
+      let school = school
+      controllers = try contexts.map { try Watched(school, $0, sections: "grade") }
     }
 
     /// Saves to the store, from a context up.
@@ -156,6 +160,78 @@ struct WaitingTests {
           }
         }
       }
+    }
+  }
+
+  /// A controller over the pupils of a context; use it on the context's queue.
+  private final class Watched: @unchecked Sendable {
+    private let context: ManagedObjectContext
+    private var controller: FetchedResultsController<ManagedObject>?
+
+    init(_ school: School, _ context: ManagedObjectContext, sections: String?) throws {
+      self.context = context
+      try context.performAndWait {
+        var request = FetchRequest(school.pupil)
+        request.sortDescriptors = (sections.map { [$0] } ?? []).map { .init($0.split(separator: ".").map(String.init)) }
+        request.sortDescriptors.append(.init(["name"]))
+        request.predicate = try Predicate(format: "grade > 0")
+        let controller = FetchedResultsController<ManagedObject>(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections)
+        try controller.performFetch()
+        self.controller = controller
+      }
+    }
+
+    /// The sections with the names in them.
+    var contents: [String] {
+      context.performAndWait {
+        let sections = controller?.sections ?? []
+        return sections.map { section in
+          section.name + ":" + section.objects.map { "\($0["name"])" }.joined(separator: ",")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "main saves, then waits for a child with a controller, which is right soon after",
+    arguments: ["", "grade", "course.title"], [1, 2])
+  func mainWaitsForAController(sections: String, depth: Int) async {
+    await #expect(processExitsWith: .success) { [sections, depth] in
+      let section = sections.isEmpty ? nil : sections
+      let stack = try await MainActor.run {
+        let school = try School(.inMemory)
+        let view = school.container.viewContext
+        let courses = (1...3).map { school.addCourse(view, $0) }
+        for (course, title) in zip(courses, ["Art", "Maths", "Music"]) { course["title"] = .string(title) }
+        let pupils = (1...4).map { school.addPupil(view, "Pupil \($0)", grade: Int64($0)) }
+        for (index, pupil) in pupils.enumerated() where index < 3 { pupil.setObject(courses[index], for: "course") }
+        try view.save()
+        var child = view
+        for level in 0..<depth {
+          child = ManagedObjectContext(.privateQueue, parent: child, name: "child \(level)")
+          child.automaticallyMergesChangesFromParent = true
+        }
+        let watched = try Watched(school, child, sections: section)
+        try Self.watched {
+          for round in 0..<40 {
+            pupils[round % 4]["name"] = .string("Pupil \(9 - round % 7)")
+            pupils[round % 3]["grade"] = .integer(Int64(round % 5))
+            pupils[3].setObject(courses[round % 3], for: "course")
+            if round % 8 == 0 { school.addPupil(view, "Pupil \(round)", grade: 2) }
+            try view.save()
+            child.performAndWait {}
+          }
+        }
+        let fresh = ManagedObjectContext(.privateQueue, parent: view, name: "fresh")
+        return (watched, try Watched(school, fresh, sections: section).contents)
+      }
+      for _ in 0..<2000 {
+        if await MainActor.run(body: { stack.0.contents }) == stack.1 { return }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      await MainActor.run { print(stack.0.contents, stack.1) }
+      exit(5)
     }
   }
 

@@ -1,0 +1,66 @@
+import ObjectModel
+import StoreInterface
+
+extension ManagedObjectContext {
+  /// Gives an object the row that others saved, as the rollback policy does. The other sides of the relationships that were
+  /// changed here follow.
+  func rollBack(_ object: ManagedObject, to row: Snapshot) throws {
+    let old = object.stored
+    for (index, link) in object.runtime.links.enumerated() {
+      guard let inverse = object.runtime.layout.inverses[index] else { continue }
+      if link.isToMany {
+        handBackMembers(of: object, index, inverse)
+      } else if link.isInverseToMany, let old {
+        let (former, present) = (old.toOne[index], row.toOne[index])
+        for owner in [object.destinations[index], former].compactMap(\.self) {
+          follow(object.objectID, in: owner, inverse, isMember: owner == present)
+        }
+      }
+    }
+    forgetChanges(of: object)
+    object.load(row)
+    guard let old else { return }
+    for (index, owner) in row.toOne.enumerated() where owner != old.toOne[index] {
+      try refreshOtherSide(old.toOne[index], object, index)
+      try refreshOtherSide(owner, object, index)
+    }
+  }
+
+  /// Takes back what members of a loaded list followed. What they say themselves stays: the list has it when it is loaded
+  /// anew.
+  private func handBackMembers(of owner: ManagedObject, _ index: Int, _ inverse: Relationship) {
+    guard owner.memberLists.indices.contains(index), var list = owner.memberLists[index] else { return }
+    let stored = Set(list.stored)
+    let present = list.members()
+    for member in list.stored where !list.contains(member) { handBack(member, isMember: true) }
+    for member in present where !stored.contains(member) { handBack(member, isMember: false) }
+
+    func handBack(_ member: ObjectID, isMember: Bool) {
+      var isSaidByMember = !inverse.isToMany
+      if let (other, position) = loadedList(member, inverse), other.memberLists[position]?.isSetHere == true {
+        isSaidByMember = true
+      }
+      if isSaidByMember {
+        memberChanges.note(member, isAddition: !isMember, in: MemberKey(owner: owner.objectID, relationship: index))
+      } else {
+        follow(owner.objectID, in: member, inverse, isMember: isMember)
+      }
+    }
+  }
+
+  /// Makes a to-many relationship have a member or not, as the store has it. It is no change of an event.
+  private func follow(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
+    if let (owner, index) = loadedList(owner, relationship) {
+      if !isMember {
+        owner.memberLists[index]?.remove(member)
+      } else if relationship.isOrdered {
+        owner.memberLists[index]?.restore(member)
+      } else {
+        owner.memberLists[index]?.append(member)
+      }
+      event.refreshed.append(owner)
+    } else if let index = position(owner, relationship, nil) {
+      memberChanges.note(member, isAddition: isMember, in: MemberKey(owner: owner, relationship: index))
+    }
+  }
+}

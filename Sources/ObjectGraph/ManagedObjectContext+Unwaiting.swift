@@ -1,0 +1,92 @@
+import ObjectModel
+import StoreInterface
+
+/// A fetch that no context waits for: each asks its parent in a turn of the parent's queue, and goes on in one of its own.
+extension ManagedObjectContext {
+  /// How a fetch reads the rows that its context's parent has.
+  typealias RowReading = (FetchRequest) throws -> [SnapshotBlock]
+
+  /// Objects that nothing else may hold yet. They cross queues only to be held.
+  struct Held: @unchecked Sendable {
+    var objects: [ManagedObject] = []
+  }
+
+  /// Brings in what the parents have for a request, and makes something of it on this context's queue. What it finds
+  /// missing is brought in too, and it begins anew.
+  /// - Parameters:
+  ///   - work: fetches by means of the reading it is given.
+  ///   - deliver: gets what came of it on this context's queue: `WouldWait` when too much was missing.
+  func fetchWithoutWaiting<Answer: Sendable>(
+    _ request: FetchRequest, attempts: Int = 8, holding held: Held = Held(),
+    _ work: @escaping @Sendable (RowReading) throws -> Answer,
+    _ deliver: @escaping @Sendable (Result<Answer, any Error>) -> Void
+  ) {
+    guard let parent, !isParentAtHand else { return deliver(Result { try work(rows) }) }
+    let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
+    let saves = saveCount
+    var asked = wanted.forRowsOfParent
+    asked.relationshipKeyPathsForPrefetching = []
+    let ofParent = asked
+    parent.follow {
+      parent.fetchWithoutWaiting(ofParent, { read in ParentObjects(try parent.fetch(ofParent, reading: read)) }) {
+        found in
+        self.follow {
+          defer { withExtendedLifetime(held) {} }
+          self.takeIDChangesOfParent()
+          let deferred = self.deferredError
+          self.refused = Unsaid()
+          var result = Result {
+            let rows = [SnapshotBlock(self.take(try found.get()))]
+            return try work { needed in
+              // A save or a first pending change meanwhile: these rows are not what is needed any more.
+              let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
+              return isSame && self.saveCount == saves ? rows : try self.rows(needed)
+            }
+          }
+          let missing = self.refused ?? Unsaid()
+          self.refused = nil
+          // Faults keep the errors that they meet; what came of their missing values, an error perhaps, does not count.
+          if self.deferredError is WouldWait {
+            self.deferredError = deferred
+            result = .failure(WouldWait())
+          }
+          guard case .failure(let error) = result, error is WouldWait, attempts > 1 else { return deliver(result) }
+          self.bringIn(missing, held) { held in
+            self.fetchWithoutWaiting(request, attempts: attempts - 1, holding: held, work, deliver)
+          }
+        }
+      }
+    }
+  }
+
+  /// Has the parent say what is missing, some time later.
+  private func bringIn(_ missing: Unsaid, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
+    guard let parent, !missing.isEmpty else { return next(held) }
+    parent.follow {
+      parent.tell(missing) { state in
+        self.follow {
+          self.takeIDChangesOfParent()
+          next(Held(objects: held.objects + self.take(state.renamed { self.permanentID(for: $0) })))
+        }
+      }
+    }
+  }
+
+  /// Gives faults, and to-many relationships that are not loaded, what the parent said.
+  func take(_ state: SharedState) -> [ManagedObject] {
+    var taken: [ManagedObject] = []
+    for (id, row) in state.rows {
+      let object = object(with: id)
+      if object.isUnloaded && !object.hasStored { object.stored = row }
+      taken.append(object)
+    }
+    for (key, members) in state.members {
+      let owner = object(with: key.owner)
+      if owner.isUnloaded && !owner.hasStored { continue }
+      owner.fire()
+      if !owner.isLoaded(key.relationship) { owner.takeMembers(members, key.relationship, self) }
+      taken.append(owner)
+    }
+    return taken
+  }
+}
