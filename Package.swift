@@ -115,7 +115,9 @@ let package = Package(
       dependencies: ["Inference", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "SeedbedCommandTests",
-      dependencies: ["SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore"],
+      dependencies: [
+        "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore", "TestSupport",
+      ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources"]),
     .testTarget(
       name: "FuzzTests",

@@ -26,6 +26,17 @@ enum FilePattern {
     }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// Whether a pattern matches a path that is only a name, such as that of a member of an archive.
+  static func matches(path: String, pattern: String) -> Bool {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = pattern.split(separator: "/", omittingEmptySubsequences: false)
+    return names.count == parts.count
+      && zip(names, parts).allSatisfy { name, part in
+        (!name.hasPrefix(".") || part.hasPrefix("."))
+          && matches(Array(name.unicodeScalars)[...], Array(part.unicodeScalars)[...])
+      }
+  }
+
   /// Greedy with one point of return: linear in the name times the pattern.
   private static func matches(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
     var name = name

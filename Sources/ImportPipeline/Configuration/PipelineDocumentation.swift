@@ -82,10 +82,24 @@ public enum PipelineDocumentation {
     behind. `seedbed lint` opens no stream. `--dry-run` reads standard input and what the process was given, and leaves \
     FIFOs that have a name alone, because somebody may wait for what is in them; the report says so.
     """, "",
+    "## Compressed sources", "",
+    """
+    Sources compressed with gzip or zstd are told by their first bytes, whatever their names are, and read as they \
+    stream in. zstd takes the system's `libzstd.so.1` (`libzstd.1.dylib`), which is loaded when a source needs it; where \
+    it is not installed, the run says which package has it.
+    """, "",
+    """
+    `feed.zip!stops.txt` is the member `stops.txt` of a zip archive, `feed.zip!data/*.csv` all members that the pattern \
+    matches, and `feeds/*.zip!stops.txt` that member of each archive. `seed.zip` alone is its only file, hidden ones and \
+    those in `__MACOSX` aside, or the only one whose name ends as those of seeds do. Nothing is unpacked to the disk: \
+    names of members are only names. Members are stored or deflated, of any size; size and checksum are checked. A \
+    member may itself be compressed (`feed.zip!stops.csv.gz`). Encrypted members, other methods and archives in several \
+    parts are refused. Where there is a file `a!b.csv` of just that name, it is meant.
+    """, "",
     """
     A compressed source may inflate to 64 GiB; `--max-inflated` states another size, a ratio (`200:1`, looked at once a \
     megabyte has come out) or both (`10GB,200:1`). More fails the run with exit code 65. An empty file whose name ends \
-    with `.gz` is damaged, since gzip data is never empty (exit code 74).
+    with `.gz` or `.zst` is damaged, since compressed data is never empty (exit code 74).
     """, "",
   ]
 

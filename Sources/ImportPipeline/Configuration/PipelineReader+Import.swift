@@ -1,3 +1,4 @@
+import SeedFormats
 internal import Yams
 
 extension SectionReader {
@@ -51,8 +52,9 @@ extension SectionReader {
     // Columns that nobody maps need no names.
     if let columns = values.texts("columns") { checkRepeats(columns.filter { !$0.isEmpty }, "columns", values) }
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
-    let format = format(values, path: expansion.text, at: position, known: Self.sourceFormats)
     let paths = inputPaths(expansion, at: position)
+    let format = format(
+      values, path: paths?.first ?? expansion.text, at: position, known: Self.sourceFormats, readsArchives: true)
     if let format { checkFields(values, of: format) }
     guard let format, let paths, let encoding: SourceSettings.Encoding = values.choice("encoding"),
       let hasHeader = values.boolean("header"), let timeZone = values.text("time-zone"),
@@ -91,13 +93,24 @@ extension SectionReader {
     "csv": .csv, "txt": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
   ]
 
-  /// The format given, or the one that the file's name tells.
+  /// The format given, or the one that the name of the file tells, or that of the only member of an archive.
   mutating func format<Format: RawRepresentable<String> & CaseIterable>(
-    _ values: SectionValues, path: String, at position: FilePosition, known: [String: Format]
+    _ values: SectionValues, path: String, at position: FilePosition, known: [String: Format],
+    readsArchives: Bool = false
   ) -> Format? {
     // A wrong word has been reported already.
     if values.positions["format"] != nil, values.values["format"] != .null { return values.choice("format") }
     if let format = FilePath.ending(path).flatMap({ known[$0] }) { return format }
+    if readsArchives, ZipArchive.isArchive(path: path) {
+      do {
+        if let format = try FilePath.ending(ZipArchive(path: path).onlyMember().name).flatMap({ known[$0] }) {
+          return format
+        }
+      } catch {
+        add("archive", error.message, hint: error.hint, at: position, kind: error.problemKind)
+        return nil
+      }
+    }
     add(
       "format", path == "-" ? "a standard stream has no name to tell the format" : "the name does not tell the format",
       hint: "add format: \(Format.words.joined(separator: ", or "))", at: position)

@@ -88,7 +88,7 @@ extension PipelineSection {
   static let importFields = [
     FieldSpec(
       "from", .pathOrSection(.source), .required,
-      "The source: a file, a pattern with `*`, `?` and `[...]` for several, or `-` for standard input. FIFOs, devices and `/dev/stdin` are read once and kept in a file while the run lasts; see [Streams](#streams).",
+      "The source: a file, a pattern with `*`, `?` and `[...]` for several, a member of a zip archive (`feed.zip!stops.txt`), or `-` for standard input; see [Compressed sources](#compressed-sources). FIFOs, devices and `/dev/stdin` are read once and kept in a file while the run lasts; see [Streams](#streams).",
       example: "../seeds/transit/stops.csv.gz"),
     FieldSpec("entity", .text, .required, "The entity whose objects the records are.", example: "Stop"),
     FieldSpec(
@@ -131,10 +131,15 @@ extension PipelineSection {
   ]
 
   static let sourceFields = [
-    FieldSpec("path", .path, .required, "The file, pattern, or `-`.", example: "../seeds/stops-*.csv.gz"),
+    FieldSpec(
+      "path", .path, .required,
+      "The file, pattern, member of a zip archive (`feed.zip!stops.txt`, also with patterns), or `-`.",
+      example: "../seeds/stops-*.csv.gz"),
     FieldSpec(
       "format", .choice(SourceSettings.Format.words),
-      .derived("by the name: `.csv` and `.txt`, `.tsv`, `.json`, `.ndjson` and `.jsonl`, each also with `.gz`"),
+      .derived(
+        "by the name: `.csv` and `.txt`, `.tsv` and `.tab`, `.json`, `.ndjson` and `.jsonl`, each also with `.gz` or `.zst`; of a zip archive by that of its only file"
+      ),
       "How records are written.", example: "csv"),
     FieldSpec(
       "encoding", .choice(SourceSettings.Encoding.words), .value(.text("utf-8")), "How characters are written.",

@@ -78,8 +78,14 @@ struct ProjectPaths: Sendable {
     return absolute
   }
 
-  /// The sources of a path or pattern, sorted by path. A path without wildcards is given back as it is, there or not.
+  /// The sources of a path or pattern, sorted by path, those in an archive by archive and member. A path without wildcards
+  /// is given back as it is, there or not.
   func files(_ path: EnvironmentExpansion) throws(Failure) -> [String] {
+    if let (archive, member) = try archiveParts(path) {
+      var sources: [String] = []
+      for file in try files(archive) { sources += try members(member, of: file) }
+      return sources
+    }
     let pattern = try resolve(path, for: .source)
     guard pattern.contains(where: { "*?[".contains($0) }), !FileManager.default.fileExists(atPath: pattern) else {
       return [pattern]

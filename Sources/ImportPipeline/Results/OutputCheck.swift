@@ -28,8 +28,9 @@ enum OutputCheck {
   ) throws(RunError) {
     var inputs = RunInputs()
     inputs.add(file: pipeline.path)
-    for step in pipeline.imports { for path in step.source.paths where path != "-" { inputs.add(file: path) } }
-    for path in pipeline.lookups.flatMap(\.source.paths) { inputs.add(file: path) }
+    for path in (pipeline.imports.map(\.source) + pipeline.lookups.map(\.source)).flatMap(\.paths) where path != "-" {
+      inputs.add(file: SeedPlace.parts(of: path).file)
+    }
     if let seed = pipeline.store.seed { inputs.add(store: seed) }
     // A store that is imported into may be the one that carries the model: it is read before it is replaced.
     let store = pipeline.store

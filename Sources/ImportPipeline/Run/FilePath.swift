@@ -23,7 +23,7 @@ enum FilePath {
   /// The ending of a file's name without that of compression, in small letters; nil when there is none.
   static func ending(_ path: String) -> String? {
     var name = name(of: path).lowercased()
-    if name.hasSuffix(".gz") { name.removeLast(3) }
+    for suffix in [".gz", ".zst"] where name.hasSuffix(suffix) { name.removeLast(suffix.count) }
     return name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map(String.init)
   }
 }

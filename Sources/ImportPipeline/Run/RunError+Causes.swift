@@ -29,17 +29,27 @@ extension RunError {
     case let error as SaveConflictError:
       self.init(.badData, code: "store.constraint", "\(path): \(error)", hint: "match by the constraint")
     case let error as CocoaError: self.init(file: error as NSError)
-    default: self.init(.internal, code: "internal", "\(error)")
+    default:
+      // What the system says of a file comes with no name of Cocoa's where a call of its own failed. Every error can be
+      // cast, so the domain must tell.
+      let system = error as NSError
+      if [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains(system.domain) {
+        self.init(file: system)
+      } else {
+        self.init(.internal, code: "internal", "\(error)")
+      }
     }
   }
 
   /// A failed operation on a file, with the system's words for it where there are any.
   private init(file error: NSError) {
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
-    let number = cause.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
+    let number = [error, cause].compactMap { $0 }.first { $0.domain == NSPOSIXErrorDomain }.map { Int32($0.code) }
     let reason = number.map { String(errorCode: $0) } ?? error.localizedDescription
     let path = (error.userInfo[NSFilePathErrorKey] as? String).map { "\($0): " } ?? ""
-    let isFull = number == ENOSPC || error.code == CocoaError.fileWriteOutOfSpace.rawValue
+    let isFull =
+      number == ENOSPC
+      || error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue
     self.init(.inputOutput, code: isFull ? "disk.full" : "file.failed", path + reason)
   }
 

@@ -17,7 +17,7 @@ struct SourceInputs {
     var changed: Date?
 
     init(_ path: String) {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let attributes = try? FileManager.default.attributesOfItem(atPath: SeedPlace.parts(of: path).file)
       size = attributes?[.size] as? Int
       changed = attributes?[.modificationDate] as? Date
     }
@@ -66,6 +66,7 @@ struct SourceInputs {
 
   private static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
     guard path != "-" else { return }
+    let path = SeedPlace.parts(of: path).file
     let reason: String
     switch SourceKind(path) {
     case .missing: reason = "there is no such file"
@@ -92,16 +93,22 @@ struct SourceInputs {
     }
   }
 
-  /// Bytes of some files together.
+  /// Bytes of some files together, as they are read: compressed.
   static func bytes(of files: [SourceFile]) -> Int {
     files.reduce(0) { sum, file in
+      let parts = SeedPlace.parts(of: file.path)
+      if parts.member != nil || parts.file.lowercased().hasSuffix(".zip") {
+        return sum + Int(clamping: (try? SeedPlace(path: file.path))?.member?.compressedSize ?? 0)
+      }
       let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
       return sum + (size ?? 0)
     }
   }
 
-  /// Adds the contents of a file to a digest, piece by piece.
+  /// Adds the contents of a file to a digest, piece by piece; of a member of an archive its name and the whole archive.
   static func digest(_ path: String, into digest: inout ContentDigest) throws(RunError) {
+    let (path, member) = SeedPlace.parts(of: path)
+    if let member { digest.update(content: Data(member.utf8)) }
     guard let file = FileHandle(forReadingAtPath: path) else {
       // The handle does not tell the reason.
       do {

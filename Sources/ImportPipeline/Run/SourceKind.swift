@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormats
 
 #if canImport(Darwin)
   import Darwin
@@ -17,8 +18,10 @@ enum SourceKind: Equatable {
   case other
   case missing
 
-  /// - Parameter path: `-` is standard input, which counts as a stream even where it is a file.
+  /// - Parameter path: `-` is standard input, which counts as a stream even where it is a file. Of a member of an archive
+  ///   the archive counts.
   init(_ path: String) {
+    let path = SeedPlace.parts(of: path).file
     var status = stat()
     let result = path == "-" ? unsafe fstat(STDIN_FILENO, &status) : unsafe stat(path, &status)
     let identity = "\(status.st_dev):\(status.st_ino)"

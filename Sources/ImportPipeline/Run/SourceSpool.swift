@@ -148,7 +148,11 @@ struct RecordLimit: Sendable {
 
   /// - Returns: where a record starts that is longer than any may be; nil while there is none.
   mutating func overrun(_ block: UnsafeRawBufferPointer) -> Int? {
-    if position == 0 { isCompressed = unsafe block.count > 1 && block[0] == 0x1F && block[1] == 0x8B }
+    if position == 0 {
+      // gzip, zip, zstd.
+      let marks: [[UInt8]] = [[0x1F, 0x8B], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD]]
+      isCompressed = marks.contains { unsafe block.starts(with: $0) }
+    }
     position += block.count
     guard !isCompressed, let base = block.baseAddress else { return nil }
     if separators.contains(where: { unsafe memchr(base, Int32($0), block.count) != nil }) { start = position }

@@ -163,8 +163,10 @@ private final class StepSource {
   }
 
   private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
+    let place = try SeedPlace(path: file.path)
     let bytes = CountingBlockSource(
-      try FileBlockSource(path: file.path), progress: stages.progress, meter: stages.reading.read)
-    return SeedFile.decoded(bytes, options: stages.options, file: file.name, workers: stages.jobs)
+      try place.bytes(), progress: stages.progress, meter: stages.reading.read)
+    return SeedFile.decoded(
+      bytes, member: place.member, options: stages.options, file: file.name, workers: stages.jobs)
   }
 }

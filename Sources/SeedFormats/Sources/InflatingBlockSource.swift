@@ -1,11 +1,12 @@
 import CZlib
 
-/// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding.
+/// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression is
+/// to be found out, also those of zstd frames.
 ///
 /// From the second member on, several workers may inflate members ahead.
 @safe public final class InflatingBlockSource: BlockSource {
   private enum Stage {
-    case undecided, plain, header, member, betweenMembers, padding, done
+    case undecided, plain, zstd, header, member, betweenMembers, padding, done
     /// The segment at hand was inflated ahead.
     case inflated
   }
@@ -30,11 +31,12 @@ import CZlib
   /// Offset of the block at hand in the compressed input.
   private var inputOffset: UInt64 = 0
   private var pendingError: SeedFormatError?
+  private var zstd: ZstdBlockSource?
   private let inflation: InflationLimit
   private var inflatedBytes = 0
 
   /// - Parameters:
-  ///   - compression: `automatic` passes input through that does not start with gzip's magic bytes.
+  ///   - compression: `automatic` passes input through that starts with neither gzip's nor zstd's magic bytes.
   ///   - file: the name that errors carry.
   ///   - workers: members of a file that has several are inflated by so many at a time.
   ///   - inflation: the most that comes out.
@@ -74,7 +76,8 @@ import CZlib
   }
 
   /// - Throws: `gzip.truncated`, `gzip.damaged` (wrong checksum or length, impossible codes),
-  ///   `gzip.trailing-garbage`, all with the byte offset in the compressed input; and the upstream's errors.
+  ///   `gzip.trailing-garbage`, all with the byte offset in the compressed input; those of `ZstdBlockSource`; and the
+  ///   upstream's errors.
   public func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if let error = pendingError {
       pendingError = nil
@@ -82,6 +85,7 @@ import CZlib
     }
     if stage == .undecided { try decide() }
     if stage == .plain { return try unsafe readPlain(into: target) }
+    if let zstd { return try unsafe zstd.read(into: target) }
     var written = 0
     do {
       while written < target.count {
@@ -93,7 +97,7 @@ import CZlib
           written += unsafe copySome(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
         case .betweenMembers, .padding:
           try passPadding()
-        case .done, .undecided, .plain:
+        case .done, .undecided, .plain, .zstd:
           return try counted(written)
         }
       }
@@ -167,23 +171,30 @@ import CZlib
     unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
   }
 
-  /// Looks for gzip's two magic bytes.
+  /// Looks for the magic bytes of gzip and zstd.
   private func decide() throws(SeedFormatError) {
     var count = 0
-    while count < 2 {
+    while count < 4 {
       let read = try unsafe upstream.read(
         into: UnsafeMutableRawBufferPointer(start: block.base + count, count: block.capacity - count))
       if read == 0 { break }
       count += read
     }
     unsafe input = UnsafeMutableBufferPointer(start: block.base, count: count)
+    if unsafe ZstdBlockSource.isFrame(block.base, count: count) {
+      let held = unsafe Array(UnsafeBufferPointer(start: block.base, count: count))
+      stage = .zstd
+      zstd = try ZstdBlockSource(
+        upstream: ResumedBlockSource(held, then: upstream), inflation: inflation, file: file)
+      return
+    }
     switch count {
     case 0:
       // An empty text may be uncompressed; an empty file that says it is compressed has lost what it held.
-      guard file?.lowercased().hasSuffix(".gz") != true else {
+      for (suffix, form) in [(".gz", "gzip"), (".zst", "zstd")] where file?.lowercased().hasSuffix(suffix) == true {
         throw failure(
-          "gzip.truncated", "the file is empty, and gzip data never is", hint: "fetch or compress the file again", at: 0
-        )
+          "\(form).truncated", "the file is empty, and \(form) data never is",
+          hint: "fetch or compress the file again", at: 0)
       }
       stage = .done
     case 1: stage = unsafe input[0] == 0x1F ? .header : .plain

@@ -19,13 +19,14 @@ public struct InflationLimit: Sendable, Equatable {
   private static let ratioThreshold = 1 << 20
 
   /// What is wrong with so many bytes, nil when nothing is.
-  func refusal(inflated: Int, compressed: Int) -> String? {
+  /// - Parameter what: how messages call the compressed bytes.
+  func refusal(inflated: Int, compressed: Int, what: String = "gzip data") -> String? {
     let times = inflated / max(compressed, 1)
     if inflated > bytes {
-      return "the gzip data inflates to more than \(bytes) bytes (so far to \(times) times its size)"
+      return "the \(what) inflates to more than \(bytes) bytes (so far to \(times) times its size)"
     }
     if let ratio, inflated > Self.ratioThreshold, inflated / ratio > compressed {
-      return "the gzip data inflates to more than \(ratio) times its size (\(inflated) bytes so far)"
+      return "the \(what) inflates to more than \(ratio) times its size (\(inflated) bytes so far)"
     }
     return nil
   }

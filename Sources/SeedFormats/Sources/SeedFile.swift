@@ -1,17 +1,25 @@
 /// Seeds on disk.
 public enum SeedFile {
   /// The text of a file as UTF-8: read, inflated and transcoded as the options say.
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: `-` is standard input; `feed.zip!stops.txt` and `feed.zip` are as `SeedPlace` has them.
   public static func open(path: String, options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
-    decoded(try FileBlockSource(path: path), options: options, file: path)
+    let place = try SeedPlace(path: path)
+    return decoded(try place.bytes(), member: place.member, options: options, file: path)
   }
 
   /// The text of compressed or encoded bytes as UTF-8.
-  /// - Parameter workers: members of a gzip file that has several are inflated by so many at a time.
+  /// - Parameters:
+  ///   - member: the member of a zip archive whose bytes they are.
+  ///   - workers: members of a gzip file that has several are inflated by so many at a time.
   public static func decoded(
-    _ source: any BlockSource, options: FormatOptions, file: String? = nil, workers: Int = 1
+    _ source: any BlockSource, member: ZipArchive.Member? = nil, options: FormatOptions, file: String? = nil,
+    workers: Int = 1
   ) -> any BlockSource {
     var source = source
+    if let member {
+      source = ZipMemberSource(
+        upstream: source, member: member, inflation: options.limits.inflation, file: file)
+    }
     if options.compression != .none {
       source = InflatingBlockSource(
         upstream: source, compression: options.compression, file: file, workers: workers,

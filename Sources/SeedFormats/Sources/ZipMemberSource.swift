@@ -1,0 +1,206 @@
+import CZlib
+
+/// The bytes that a member of a zip archive takes in the file, still compressed.
+public final class ZipMemberBytes: BlockSource {
+  private let file: RandomAccessFile
+  private var position: UInt64
+  private let end: UInt64
+  private let name: String
+
+  /// Opens a member.
+  /// - Parameter name: what errors call the source.
+  /// - Throws: `zip.encrypted`, `zip.method`, `zip.multi-disk`, `zip.damaged`, `zip.truncated`, and errors of the file.
+  public init(_ member: ZipArchive.Member, of path: String, name: String) throws(SeedFormatError) {
+    func failure(_ code: String, _ message: String, _ hint: String, kind: SeedFormatError.Kind) -> SeedFormatError {
+      SeedFormatError(
+        code: code, kind: kind, message: message, hint: hint, file: name,
+        byteOffset: kind == .damaged ? member.headerOffset : nil)
+    }
+    guard member.flags & 0x2041 == 0, member.method != 99 else {
+      throw failure(
+        "zip.encrypted", "the member is encrypted", "unpack the archive with its password, or ask for one without",
+        kind: .malformed)
+    }
+    guard member.method == 0 || member.method == 8 else {
+      throw failure(
+        "zip.method", "the member is compressed with \(Self.methodName(member.method))",
+        "unpack the archive, or pack it anew with deflate (zip), which is read", kind: .malformed)
+    }
+    guard member.disk == 0 else {
+      throw failure(
+        "zip.multi-disk", "the member is in another part of the archive", "put the parts together first",
+        kind: .malformed)
+    }
+    file = try RandomAccessFile(path: path)
+    self.name = name
+    let header = LittleEndian(try file.bytes(at: member.headerOffset, count: 30))
+    let nameLength = Int(header.number(26, 2))
+    let rawName = try file.bytes(at: min(member.headerOffset, file.size) + 30, count: nameLength)
+    guard header.number(0, 4) == 0x0403_4B50, rawName == member.rawName else {
+      throw failure(
+        "zip.damaged", "the member is not where the archive's directory says", "fetch or pack the file again",
+        kind: .damaged)
+    }
+    position = member.headerOffset + 30 + UInt64(nameLength) + header.number(28, 2)
+    let (end, overflows) = position.addingReportingOverflow(member.compressedSize)
+    guard !overflows, end <= file.size else {
+      throw failure(
+        "zip.truncated", "the archive ends before the member does", "the file was cut off; fetch it again",
+        kind: .damaged)
+    }
+    self.end = end
+  }
+
+  /// - Throws: errors of the file.
+  public func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    let count = Int(min(UInt64(target.count), end - position))
+    guard count > 0 else { return 0 }
+    let read: Int
+    do {
+      read = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: position)
+    } catch {
+      var error = error
+      error.file = name
+      throw error
+    }
+    position += UInt64(read)
+    return read
+  }
+
+  private static func methodName(_ method: UInt16) -> String {
+    let names: [UInt16: String] = [
+      1: "Shrink", 6: "Implode", 9: "Deflate64", 12: "bzip2", 14: "LZMA", 20: "Zstandard (old)", 93: "Zstandard",
+      95: "xz", 96: "JPEG", 97: "WavPack", 98: "PPMd",
+    ]
+    return names[method] ?? "method \(method)"
+  }
+}
+
+/// What a member of a zip archive holds: inflated, counted, and checked against size and checksum of the directory.
+@safe final class ZipMemberSource: BlockSource {
+  private let upstream: any BlockSource
+  private let member: ZipArchive.Member
+  private let file: String?
+  private let inflation: InflationLimit
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let block = ByteBlock()
+  private var used = 0
+  private var taken: UInt64 = 0
+  private var given: UInt64 = 0
+  private var checksum: UInt
+  private var isInitialized = false
+  private var isDone = false
+  private var pendingError: SeedFormatError?
+
+  init(upstream: any BlockSource, member: ZipArchive.Member, inflation: InflationLimit, file: String?) {
+    self.upstream = upstream
+    self.member = member
+    self.inflation = inflation
+    self.file = file
+    checksum = crc32(0, nil, 0)
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+  }
+
+  deinit {
+    if isInitialized { unsafe inflateEnd(stream) }
+    unsafe stream.deallocate()
+  }
+
+  /// - Throws: `zip.damaged` (impossible codes, wrong size or checksum), `zip.too-large`, and the upstream's errors. What
+  ///   was inflated before is given first.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    if let error = pendingError {
+      pendingError = nil
+      throw error
+    }
+    guard !isDone, target.count > 0 else { return 0 }
+    var written = 0
+    do {
+      while written < target.count, !isDone {
+        written += try unsafe some(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
+      }
+    } catch {
+      isDone = true
+      if written == 0 { throw error }
+      pendingError = error
+    }
+    return written
+  }
+
+  private func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    if used == block.count {
+      used = 0
+      let isThere = try block.fill(from: upstream)
+      taken += UInt64(block.count)
+      if !isThere {
+        // Deflated data ends by its own account.
+        guard member.method == 0 else { throw damaged("the deflated data ends too early") }
+        try finish()
+        return 0
+      }
+    }
+    let count = member.method == 0 ? unsafe copy(into: target) : try unsafe inflateSome(into: target)
+    checksum = unsafe crc32(checksum, target.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt32(count))
+    given += UInt64(count)
+    guard given <= member.size else { throw damaged("it holds more than the \(member.size) bytes that it should") }
+    if let message = inflation.refusal(inflated: Int(given), compressed: Int(taken), what: "zip member") {
+      throw SeedFormatError(
+        code: "zip.too-large", kind: .malformed, message: message,
+        hint: "if that is right, raise the limit (--max-inflated)", file: file)
+    }
+    if isAtEnd { try finish() }
+    return count
+  }
+
+  /// The deflated data said that it ends here.
+  private var isAtEnd = false
+
+  private func copy(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let count = min(target.count, block.count - used)
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: block.base + used, count: count))
+    used += count
+    return count
+  }
+
+  private func inflateSome(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    if !isInitialized {
+      // 15: the largest window; negative: neither header nor checksum, which the archive has.
+      guard unsafe inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        throw SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
+      }
+      isInitialized = true
+    }
+    let room = UInt32(clamping: target.count)
+    unsafe stream.pointee.next_in = block.base + used
+    unsafe stream.pointee.avail_in = UInt32(block.count - used)
+    unsafe stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    unsafe stream.pointee.avail_out = room
+    let result = unsafe inflate(stream, Z_NO_FLUSH)
+    used = unsafe block.count - Int(stream.pointee.avail_in)
+    switch result {
+    case Z_STREAM_END: isAtEnd = true
+    case Z_OK, Z_BUF_ERROR: break
+    case Z_MEM_ERROR:
+      throw SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
+    default: throw damaged(unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "no deflated data")
+    }
+    return unsafe Int(room - stream.pointee.avail_out)
+  }
+
+  /// Compares what came out with what the directory says.
+  private func finish() throws(SeedFormatError) {
+    isDone = true
+    let compressed = taken - UInt64(block.count - used)
+    guard given == member.size, compressed == member.compressedSize else {
+      throw damaged("it holds \(given) bytes, and should hold \(member.size)")
+    }
+    guard UInt32(truncatingIfNeeded: checksum) == member.checksum else { throw damaged("its checksum is wrong") }
+  }
+
+  private func damaged(_ reason: String) -> SeedFormatError {
+    SeedFormatError(
+      code: "zip.damaged", kind: .damaged, message: "the zip member is damaged: \(reason)",
+      hint: "fetch or pack the file again", file: file, byteOffset: taken - UInt64(block.count - used))
+  }
+}
