@@ -49,8 +49,15 @@ public struct FormatOptions: Sendable, Equatable {
   public var compression: Compression = .automatic
   /// The encoding of the text.
   public var encoding: Encoding = .automatic
-  /// CSV: one ASCII byte.
+  /// CSV: one ASCII byte, the first of what stands between fields.
   public var delimiter: UInt8 = 0x2C
+  /// CSV: the other bytes of a delimiter of several characters, ASCII too. The leftmost place where all of them stand
+  /// ends a field; a first byte without the others is data.
+  public var delimiterRest: [UInt8] = []
+  /// CSV: a first line `sep=;`, as spreadsheets write it, is no record and states the delimiter.
+  public var honorsSeparatorLine = false
+  /// CSV: so many lines at the start are passed over unread, whatever is in them.
+  public var skippedLines = 0
   /// CSV: one ASCII byte; nil: quotes are data.
   public var quote: UInt8? = 0x22
   /// CSV: nil: a quote inside quotes is written twice. Otherwise this byte stands before it, and before itself; before
@@ -76,6 +83,10 @@ public struct FormatOptions: Sendable, Equatable {
   /// JSON document without a pointer: an object is one record only where that must be meant, because it has a projected
   /// field and no array of objects besides what is projected. Otherwise it is refused, and the error names its arrays.
   public var expectsArray = false
+  /// JSON document: the bytes are a property list, in XML or binary, whose values are taken as JSON has them.
+  public var isPropertyList = false
+  /// JSON: comments (`// …` and `/* … */`) and commas before a closing bracket or brace are passed over.
+  public var isLenient = false
   /// What bounds the memory that bad input may take.
   public var limits = Limits()
 
@@ -119,6 +130,11 @@ extension FormatOptions {
       }
       if let other = roles[byte] { throw refuse("\(other) and \(role) are the same character") }
       roles[byte] = role
+    }
+    for byte in delimiterRest {
+      guard byte > 0, byte < 0x80, byte != 0x0A, byte != 0x0D, byte != quote else {
+        throw refuse("a delimiter is made of ASCII characters other than NUL, line ends and the quote")
+      }
     }
   }
 }

@@ -9,6 +9,8 @@
 public final class RecordReader {
   /// CSV: the header's names, or the given ones, or `#1`, `#2`, … when there are none. JSON: empty.
   public let columns: [String]
+  /// CSV: what stands between fields, be it stated by the source itself. JSON: empty.
+  public let delimiter: [UInt8]
   /// Slices per record: the number of projected paths.
   public let fieldCount: Int
 
@@ -50,6 +52,7 @@ public final class RecordReader {
     fieldCount = projection.count
     if options.format == .json {
       columns = []
+      delimiter = []
       records = .document(
         try JSONDocumentScanner(
           window: InputWindow(source: source), options: options, projection: projection, file: file))
@@ -58,6 +61,7 @@ public final class RecordReader {
     let splitter = RecordSplitter(source: source, byteGoal: byteGoal, recordLimit: options.limits.recordBytes)
     if options.format == .ndjson {
       columns = []
+      delimiter = []
       _ = try FieldPaths(projection: projection, file: file)
       try splitter.skipByteOrderMark()
       records = .lines(splitter, ScanPlan(options: options, file: file, projection: projection), nil)
@@ -65,6 +69,9 @@ public final class RecordReader {
     }
     let header = try CSVHeader(splitter: splitter, options: options, file: file)
     columns = header.columns
+    delimiter = [header.options.delimiter] + header.options.delimiterRest
+    // What the source itself states counts from here on.
+    let options = header.options
     let slotColumns = try ColumnNames.resolve(
       projection, in: columns, optional: options.optionalFields, file: file)
     let plan = ScanPlan(

@@ -58,7 +58,7 @@ struct ArchiveSourceTests {
     try workspace.write("one.zip", ZipBuilder([ZipBuilder.Member("bad.csv", "id,name\na,A\nb,B,C\n")]).bytes)
     let outcome = try await workspace.run("run", "items.yaml")
     #expect(outcome.exitCode == 65)
-    #expect(try workspace.run("lint", "items.yaml").exitCode == 0)
+    #expect(try await workspace.run("lint", "items.yaml").exitCode == 0)
     #expect(outcome.talk.contains("one.zip!bad.csv:3"), "\(outcome.talk)")
   }
 

@@ -2,27 +2,35 @@
 public struct ZipBuilder: Sendable {
   /// A member and how it is written.
   public struct Member: Sendable {
+    /// The name's bytes.
     public var name: [UInt8]
+    /// What it holds.
     public var content: [UInt8]
     /// What stands in the archive; nil: the content itself, stored.
     public var deflated: [UInt8]?
     /// Another method than the one that the bytes say.
     public var method: UInt16?
+    /// The general purpose flags.
     public var flags: UInt16 = 0
     /// Sizes and checksum follow the data, and the local header has none.
     public var hasDescriptor = false
     /// Sizes and offset stand in the extra field.
     public var isZip64 = false
+    /// Another checksum than the content's.
     public var checksum: UInt32?
+    /// Another size than the content's.
     public var size: UInt64?
     /// The name in the local header, where it is another.
     public var localName: [UInt8]?
+    /// The extra field of the local header.
     public var localExtra: [UInt8] = []
 
+    /// A member with a text.
     public init(_ name: String, _ content: String, deflated: [UInt8]? = nil) {
       self.init(name, Array(content.utf8), deflated: deflated)
     }
 
+    /// A member with bytes.
     public init(_ name: String, _ content: [UInt8], deflated: [UInt8]? = nil) {
       self.name = Array(name.utf8)
       self.content = content
@@ -30,15 +38,20 @@ public struct ZipBuilder: Sendable {
     }
   }
 
+  /// In the order in which they are written.
   public var members: [Member]
+  /// The archive's comment.
   public var comment: [UInt8] = []
   /// What stands before the archive without its knowing.
   public var prefix: [UInt8] = []
+  /// The end of the directory is written in both forms.
   public var isZip64 = false
+  /// The number of the part that it says it is.
   public var disk: UInt16 = 0
   /// Adds to the number of entries that the end tells.
   public var countError = 0
 
+  /// An archive of members.
   public init(_ members: [Member]) { self.members = members }
 
   /// The archive.

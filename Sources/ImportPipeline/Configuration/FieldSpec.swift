@@ -13,6 +13,8 @@ enum FieldType: Sendable, Equatable {
   case countOrPercentage
   /// One ASCII character, or null for none.
   case character(allowsNull: Bool)
+  /// One to eight ASCII characters.
+  case characters
   /// One of some words.
   case choice([String])
   /// A list of texts; a single text stands for a list of one.
@@ -46,6 +48,7 @@ enum FieldType: Sendable, Equatable {
     case .percentage: "percentage such as `20%`"
     case .countOrPercentage: "integer from 0 on, or percentage such as `0.5%`"
     case .character(let allowsNull): allowsNull ? "one ASCII character, or `null`" : "one ASCII character"
+    case .characters: "one to eight ASCII characters"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " · ")
     case .texts: "text or list of texts"
     case .names: "text or list of texts and `null`"

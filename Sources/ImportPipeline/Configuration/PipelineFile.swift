@@ -140,7 +140,12 @@ public struct ImportStep: Sendable {
 public struct SourceSettings: Sendable {
   /// How records are written.
   public enum Format: String, Sendable, CaseIterable {
-    case csv, tsv, json, ndjson
+    case csv, tsv, json, ndjson, plist
+
+    /// Whether its records are values as JSON has them.
+    public var isJSON: Bool { self != .csv && self != .tsv }
+    /// Whether it is one document, whose records have positions in an array.
+    public var isDocument: Bool { self == .json || self == .plist }
   }
   /// How characters are written.
   public enum Encoding: String, Sendable, CaseIterable {
@@ -158,8 +163,16 @@ public struct SourceSettings: Sendable {
   public var format: Format
   /// How characters are written.
   public var encoding: Encoding
-  /// CSV: what stands between fields.
+  /// CSV: what stands between fields, or its first character.
   public var delimiter: UInt8
+  /// CSV: the other characters of a delimiter of several.
+  public var delimiterRest: [UInt8] = []
+  /// CSV: whether a first line `sep=;` states the delimiter.
+  public var honorsSeparatorLine = false
+  /// CSV: lines at the start that are passed over.
+  public var skippedLines = 0
+  /// JSON: whether comments and commas before closing brackets are passed over.
+  public var isLenient = false
   /// nil: no field is quoted.
   public var quote: UInt8?
   /// nil: a quote is escaped by doubling it.

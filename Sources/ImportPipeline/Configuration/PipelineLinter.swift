@@ -77,7 +77,7 @@ struct Lint {
         hint: Self.list("name one of its sub-entities", Self.concrete(under: entity)))
     }
     let matchPosition = step.fieldPositions["match"] ?? step.position
-    let isJSON = step.source.format == .json || step.source.format == .ndjson
+    let isJSON = step.source.format.isJSON
     let map = expanded(step.map, of: entity, readsJSON: isJSON)
     check(match: step.match, of: entity, map: map, at: matchPosition)
     checkMap(map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)

@@ -60,15 +60,19 @@ extension SectionReader {
       let hasHeader = values.boolean("header"), let timeZone = values.text("time-zone"),
       let pointer = values.text("pointer")
     else { return nil }
-    let delimiter = values.character("delimiter") ?? UInt8(ascii: format == .tsv ? "\t" : ",")
+    let stated = values.text("delimiter").map { Array($0.utf8) }
+    let delimiter = stated?.first ?? UInt8(ascii: format == .tsv ? "\t" : ",")
     checkCharacters(values, delimiter: delimiter)
+    if let quote = values.character("quote"), stated?.dropFirst().contains(quote) == true {
+      add("same-character", "the quote is part of \"delimiter\"", at: values.position("delimiter"))
+    }
     if !hasHeader, values.texts("columns") == nil, format == .csv || format == .tsv {
       add(
         "missing-key", "\"columns\" is missing: without a header the columns have no names",
         hint: "add columns: [id, name]", at: values.position("header"))
     }
     let isText = format == .csv || format == .tsv
-    return SourceSettings(
+    var settings = SourceSettings(
       paths: paths, written: values.written["path"] ?? expansion.text, format: format, encoding: encoding,
       delimiter: delimiter, quote: values.character("quote"), escape: values.character("escape"),
       comment: values.character("comment"), hasHeader: hasHeader, columns: values.texts("columns"),
@@ -76,6 +80,11 @@ extension SectionReader {
       statesPointer: values.positions["pointer"] != nil,
       nulls: values.texts("nulls") ?? (isText ? [""] : []), dateFormat: values.text("dates"), timeZone: timeZone,
       position: values.position)
+    settings.delimiterRest = Array(stated?.dropFirst() ?? [])
+    settings.honorsSeparatorLine = isText && stated == nil
+    settings.skippedLines = values.integer("skip-lines") ?? 0
+    settings.isLenient = values.boolean("lenient") ?? false
+    return settings
   }
 
   private mutating func inputPaths(_ expansion: EnvironmentExpansion, at position: FilePosition) -> [String]? {
@@ -91,6 +100,7 @@ extension SectionReader {
 
   private static let sourceFormats: [String: SourceSettings.Format] = [
     "csv": .csv, "txt": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
+    "plist": .plist,
   ]
 
   /// The format given, or the one that the name of the file tells, or that of the only member of an archive.
@@ -120,11 +130,17 @@ extension SectionReader {
   /// Fields that mean nothing for a format are mistakes.
   private mutating func checkFields(_ values: SectionValues, of format: SourceSettings.Format) {
     let isText = format == .csv || format == .tsv
-    let useless = isText ? ["pointer"] : ["delimiter", "quote", "escape", "comment", "header", "columns", "optional"]
+    let useless =
+      isText
+      ? ["pointer", "lenient"] : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns", "optional"]
     for name in useless where values.positions[name] != nil {
       add(
         "useless-key", "\"\(name)\" means nothing for format \(format.rawValue)", hint: "remove it",
         at: values.position(name))
+    }
+    if format == .plist, values.positions["lenient"] != nil {
+      add(
+        "useless-key", "\"lenient\" means nothing for format plist", hint: "remove it", at: values.position("lenient"))
     }
     if format == .ndjson, values.text("pointer") != "" {
       add(

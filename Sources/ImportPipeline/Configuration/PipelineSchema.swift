@@ -68,7 +68,8 @@ public enum PipelineSchema {
 
   private static func isScalar(_ type: FieldType) -> Bool {
     switch type {
-    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice: true
+    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .characters, .choice:
+      true
     default: false
     }
   }
@@ -94,6 +95,7 @@ public enum PipelineSchema {
     case .percentage: return [percentage, reference("variable")]
     case .countOrPercentage:
       return [typed("integer", [("minimum", .number("0"))]), percentage, reference("variable")]
+    case .characters: return [typed("string", [("minLength", .number("1"))])]
     case .character(let allowsNull):
       let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
       return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])

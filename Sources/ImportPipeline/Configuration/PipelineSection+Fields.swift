@@ -138,15 +138,29 @@ extension PipelineSection {
     FieldSpec(
       "format", .choice(SourceSettings.Format.words),
       .derived(
-        "by the name: `.csv` and `.txt`, `.tsv` and `.tab`, `.json`, `.ndjson` and `.jsonl`, each also with `.gz` or `.zst`; of a zip archive by that of its only file"
+        "by the name: `.csv` and `.txt`, `.tsv` and `.tab`, `.json`, `.ndjson` and `.jsonl`, `.plist`, each also with `.gz` or `.zst`; of a zip archive by that of its only file"
       ),
-      "How records are written.", example: "csv"),
+      """
+      How records are written. `plist` is a property list in XML or binary: an array of dictionaries, or one that \
+      `pointer` leads to. Its dates are read as ISO 8601 writes them and its data as base64, so `dates` is left out; \
+      integers, reals and booleans are as in JSON. Lines of records are their numbers, and rejects are written as NDJSON.
+      """, example: "csv"),
     FieldSpec(
       "encoding", .choice(SourceSettings.Encoding.words), .value(.text("utf-8")), "How characters are written.",
       example: "latin-1"),
     FieldSpec(
-      "delimiter", .character(allowsNull: false), .derived("`,`; a tab for `tsv`"), "What stands between fields.",
-      example: "\";\""),
+      "delimiter", .characters, .derived("what a first line `sep=;` says; otherwise `,`, and a tab for `tsv`"),
+      """
+      What stands between fields. Of several characters all must stand there, from left to right: in `a|||b` the \
+      delimiter `||` ends the field `a`, and `|b` follows; one alone is data. The line `sep=;` that spreadsheets write \
+      first is no record; where `delimiter` is stated, it is one.
+      """, example: "\";\""),
+    FieldSpec(
+      "skip-lines", .integer(minimum: 0), .value(.integer(0)),
+      """
+      So many lines at the start of the file are passed over unread, such as a title above the header. Line numbers \
+      count them.
+      """, example: "2"),
     FieldSpec(
       "quote", .character(allowsNull: true), .value(.character(UInt8(ascii: "\""))),
       "What fields with delimiters or line ends are enclosed in; `null`: nothing is.", example: "\"'\""),
@@ -170,6 +184,12 @@ extension PipelineSection {
       "pointer", .text, .value(.text("")),
       "JSON Pointer to the array of records inside the document; empty for the document itself. A document that is an object is the only record where the empty pointer is stated, or where it has a field that `map` names and no array of objects besides what `map` names; elsewhere it is refused, and the message names its arrays.",
       example: "/venues"),
+    FieldSpec(
+      "lenient", .boolean, .value(.boolean(false)),
+      """
+      JSON and NDJSON with comments (`// …`, `/* … */`) and with commas before a closing bracket or brace, as editors' \
+      settings files have them. Rejected records are written without the comments.
+      """, example: "true"),
     FieldSpec(
       "nulls", .texts, .derived("`[\"\"]` for CSV and TSV, `[]` for JSON"),
       "Texts that mean null. The empty text means an empty field without quotes; `[]` makes an empty field an empty text for String attributes.",

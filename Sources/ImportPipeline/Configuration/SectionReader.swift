@@ -128,7 +128,8 @@ struct SectionReader {
     case .section, .pathOrSection, .sections, .namedSections, .textsOrSections, .properties, .expression, .expressions,
       .constant:
       true
-    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .choice, .texts,
+    case .text, .path, .boolean, .integer, .number, .percentage, .countOrPercentage, .character, .characters, .choice,
+      .texts,
       .names:
       false
     }
@@ -208,6 +209,15 @@ struct SectionReader {
       {
         return .character(byte)
       }
+    case (.characters, .text(let text)) where text.hasPrefix("\\") && text.count > 1 && Self.escapes[text] != nil:
+      add(
+        "type", "\"\(field.name)\" is the two characters \(text): only double quotes make one of them",
+        hint: "write \(field.name): \"\(text)\"", at: position)
+      return nil
+    case (.characters, .text), (.characters, .integer):
+      let bytes = Array(expansion.text.utf8)
+      let isUsable = bytes.allSatisfy { $0 < 0x80 && $0 != 10 && $0 != 13 && $0 != 0 }
+      if (1...8).contains(bytes.count), isUsable { return .text(expansion.text) }
     case (.choice(let words), _):
       if words.contains(expansion.text) { return .text(expansion.text) }
       add(
@@ -220,6 +230,9 @@ struct SectionReader {
     addTypeProblem(field, found: scalar == .null ? "nothing" : "\"\(expansion.text)\"", at: position)
     return nil
   }
+
+  /// What YAML makes one character of in double quotes only.
+  private static let escapes = ["\\t": "a tab", "\\x1f": "a unit separator", "\\u001f": "a unit separator"]
 
   private static func number(_ text: Substring) -> Double? {
     switch NumberText.read(String(text)) {

@@ -264,10 +264,16 @@ import StoreInterface
   // MARK: - Problems
 
   func note(_ problem: CellProblem, _ cell: CellPlan, row: Int, slot: Int?, text: String) {
-    unsafe note(
-      problem.described(
-        attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
-        rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text, dates: cell.dates), row: row)
+    var described = unsafe problem.described(
+      attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
+      rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text, dates: cell.dates)
+    let paths = unsafe plan.projection
+    if problem == .isStructured, text.hasPrefix("["), let slot, slot == cell.input.slot, slot < paths.count {
+      let path = paths[slot]
+      let first = path.isEmpty || path.hasPrefix("/") ? path + "/0" : path + ".0"
+      described.hint = "it is an array, and one value is expected: \(first) is its first element"
+    }
+    unsafe note(described, row: row)
   }
 
   func note(_ problem: RecordProblem, row: Int) {

@@ -50,7 +50,7 @@ struct StepPlanner {
     }
     let root = try node(
       entity, map: step.map, match: step.match, key: step.key, slots: &slots, owner: nil, position: step.position)
-    if step.source.format == .json || step.source.format == .ndjson { try checkPaths(slots, at: step.position) }
+    if step.source.format.isJSON { try checkPaths(slots, at: step.position) }
     return StepPlan(
       step: step, root: root, projection: slots.paths,
       optionalFields: Set(slots.paths).subtracting(slots.required).union(step.source.optionalColumns),
@@ -73,7 +73,7 @@ struct StepPlanner {
     var children: [ChildPlan] = []
     var mapped: Set<String> = []
     // Nested maps are of JSON objects.
-    let readsJSON = owner != nil || step.source.format == .json || step.source.format == .ndjson
+    let readsJSON = owner != nil || step.source.format.isJSON
     let expansion = CompositeExpansion(map, of: entity, readsJSON: readsJSON)
     if let problem = expansion.problems.first {
       throw failure("pipeline.\(problem.code)", problem.message, at: problem.position, hint: problem.hint)

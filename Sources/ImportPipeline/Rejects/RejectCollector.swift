@@ -33,14 +33,14 @@ final class RejectCollector {
   func path(step index: Int, name: String, source: SourceSettings) -> String? {
     guard let stated = settings.file else { return nil }
     var base = stated as NSString
-    for ending in ["gz", "csv", "tsv", "ndjson", "json", "jsonl", "txt"] where base.pathExtension == ending {
+    for ending in ["gz", "csv", "tsv", "ndjson", "json", "jsonl", "txt", "plist"] where base.pathExtension == ending {
       base = base.deletingPathExtension as NSString
     }
     let ending: String
     switch source.format {
     case .csv: ending = "csv"
     case .tsv: ending = "tsv"
-    case .json, .ndjson: ending = "ndjson"
+    case .json, .ndjson, .plist: ending = "ndjson"
     }
     let safe = String(name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" ? $0 : "-" })
     return (base as String) + (separatesSteps ? ".\(index + 1)-\(safe)" : "") + ".\(ending)"
@@ -56,7 +56,7 @@ final class RejectCollector {
     guard let path = path(step: index, name: name, source: source) else { return }
     let open = files[index, default: []]
     let file: RejectFile
-    if let known = open.first(where: { $0.header == header }) {
+    if let known = open.first(where: { $0.header == header && $0.delimiter == source.delimiterBytes }) {
       file = known
     } else {
       let path = Self.numbered(path, open.count + 1)

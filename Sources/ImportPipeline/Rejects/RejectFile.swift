@@ -12,6 +12,8 @@ final class RejectFile {
   let path: String
   /// The source's own columns (CSV).
   let header: [String]
+  /// What stands between fields (CSV).
+  var delimiter: [UInt8] { source.delimiterBytes }
   /// What the path leads to.
   private let place: String
   private let partialPath: String
@@ -48,8 +50,9 @@ final class RejectFile {
   static func mark(_ source: SourceSettings) -> TextMark {
     switch source.format {
     case .csv, .tsv:
-      .start(Array(columns.map { Array($0.utf8) }.joined(separator: [source.delimiter])))
-    case .json, .ndjson: .start(Array("{\"$reject\":{".utf8))
+      source.honorsSeparatorLine
+        ? .columns(columns) : .start(Array(columns.map { Array($0.utf8) }.joined(separator: source.delimiterBytes)))
+    case .json, .ndjson, .plist: .start(Array("{\"$reject\":{".utf8))
     }
   }
 
@@ -121,7 +124,7 @@ final class RejectFile {
     let quote = source.quote ?? 0x22
     let special: Set<UInt8> = [source.delimiter, quote, 10, 13]
     for (index, field) in fields.enumerated() {
-      if index > 0 { buffer.append(source.delimiter) }
+      if index > 0 { buffer += source.delimiterBytes }
       if source.quote == nil {
         // Nothing can be quoted, so what would end the field becomes a blank.
         buffer.append(contentsOf: field.utf8.map { $0 == source.delimiter || $0 == 10 || $0 == 13 ? 32 : $0 })
@@ -137,7 +140,7 @@ final class RejectFile {
       }
     }
     if let record {
-      buffer.append(source.delimiter)
+      buffer += source.delimiterBytes
       buffer.append(contentsOf: record)
     }
     buffer.append(10)

@@ -8,6 +8,8 @@ enum TextMark {
   case line([UInt8])
   /// How the first line begins.
   case start([UInt8])
+  /// Names of columns that the first line begins with, whatever stands between them.
+  case columns([String])
   /// NDJSON: the keys of the first object.
   case keys(Set<String>)
   /// Told by the first 4 KB.
@@ -44,6 +46,10 @@ enum TextMark {
       return TextDifference.ofHeaders(old: line, new: expected)
     case .start(let expected):
       return line.starts(with: expected) || (!isWhole && expected.starts(with: line))
+        ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
+    case .columns(let names):
+      let expected = Array(names.joined(separator: ",").utf8)
+      return TextColumns.delimiter(joining: names, in: line) != nil || (!isWhole && expected.starts(with: line))
         ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
     case .beginning: return nil
     case .keys(let expected):

@@ -19,6 +19,11 @@ enum PipelineCanon {
 
   private static func text(of step: ImportStep) -> String {
     let source = step.source
+    // As above: only what is stated.
+    let more = [
+      source.delimiterRest.isEmpty ? nil : "delimiter \(source.delimiterRest)",
+      source.skippedLines == 0 ? nil : "skip \(source.skippedLines)", source.isLenient ? "lenient" : nil,
+    ].compactMap { $0 }
     let optional = source.optionalColumns.isEmpty ? [] : ["optional \(source.optionalColumns)"]
     return
       (optional + [
@@ -27,7 +32,7 @@ enum PipelineCanon {
         "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
         source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
         step.condition?.source ?? "", step.key?.source ?? "", text(of: step.map),
-      ]).joined(separator: "|")
+      ] + more).joined(separator: "|")
   }
 
   private static func text(of map: [MapEntry]) -> String {

@@ -15,10 +15,10 @@ extension DecodedBatch {
 
   /// The JSON Pointer of a place in a record: from the line's value in NDJSON, from the root in a document.
   func pointer(record: Int, rawOffset: UInt32, source: SourceSettings) -> String? {
-    guard source.format == .json || source.format == .ndjson else { return nil }
+    guard source.format.isJSON else { return nil }
     let place = records.place(ofRecord: record)
     let inner = unsafe JSONPointerLocator.pointer(to: Int(rawOffset), in: records.rawBytes(of: place))
-    guard source.format == .json, !records.isWholeDocument else { return inner }
+    guard source.format.isDocument, !records.isWholeDocument else { return inner }
     let faults = records.faults.count { $0.beforeRecord <= record }
     return source.pointer + "/\(records.firstOrdinal + UInt64(record + faults))" + inner
   }
@@ -35,7 +35,7 @@ extension DecodedBatch {
       value = text.count > Reject.valueLimit ? String(text.prefix(Reject.valueLimit)) + "…" : text
     }
     var pointer: String?
-    if step.source.format == .json {
+    if step.source.format.isDocument {
       pointer =
         records.isWholeDocument
         ? "" : step.source.pointer + "/\(records.firstOrdinal + UInt64(fault.beforeRecord + index))"

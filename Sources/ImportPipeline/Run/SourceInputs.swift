@@ -143,6 +143,9 @@ extension ImportStep {
 }
 
 extension SourceSettings {
+  /// All of the delimiter.
+  var delimiterBytes: [UInt8] { [delimiter] + delimiterRest }
+
   /// The source's format in the reader's terms.
   var formatOptions: FormatOptions {
     var options: FormatOptions
@@ -150,8 +153,15 @@ extension SourceSettings {
     case .csv, .tsv: options = .csv
     case .json: options = .json
     case .ndjson: options = .ndjson
+    case .plist:
+      options = .json
+      options.isPropertyList = true
     }
     options.delimiter = delimiter
+    options.delimiterRest = delimiterRest
+    options.honorsSeparatorLine = honorsSeparatorLine
+    options.skippedLines = skippedLines
+    options.isLenient = isLenient
     options.quote = quote
     // Said in other words, the quote is doubled.
     options.escape = escape == quote ? nil : escape

@@ -138,17 +138,19 @@ struct RecordLimit: Sendable {
   private var position = 0
   /// Where the text without any of them starts.
   private var start = 0
+  /// Nothing can be told of it: it is compressed, or a property list, which is bounded as a whole.
   private var isCompressed = false
 
   init(format: SourceSettings.Format, bytes: Int) {
     self.bytes = bytes
     // An array of records may stand on one line; its elements are separated by commas.
     separators = format == .json ? [0x0A, 0x0D, 0x2C] : [0x0A, 0x0D]
+    isCompressed = format == .plist
   }
 
   /// - Returns: where a record starts that is longer than any may be; nil while there is none.
   mutating func overrun(_ block: UnsafeRawBufferPointer) -> Int? {
-    if position == 0 {
+    if position == 0, !isCompressed {
       // gzip, zip, zstd.
       let marks: [[UInt8]] = [[0x1F, 0x8B], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD]]
       isCompressed = marks.contains { unsafe block.starts(with: $0) }

@@ -13,7 +13,7 @@ extension StepRun {
     if isEmpty(file) { return .emptyFile }
     switch plan.step.source.format {
     case .csv, .tsv: return plan.step.source.hasHeader && !header.isEmpty ? .headerOnly : .blankLines
-    case .json: return .emptyArray
+    case .json, .plist: return .emptyArray
     case .ndjson: return .blankLines
     }
   }

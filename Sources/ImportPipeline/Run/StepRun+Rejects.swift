@@ -39,8 +39,24 @@ extension StepRun {
   private func add(_ reject: Reject, record: UnsafeRawBufferPointer, file: Int) throws {
     report.counts.rejected += 1
     try unsafe session.rejects.add(
-      reject, record: record, step: index, name: plan.step.name, source: plan.step.source,
+      reject, record: record, step: index, name: plan.step.name, source: settings(ofFile: file),
       header: headers[file] ?? [])
+  }
+
+  /// The source's settings with the delimiter that a file of it states itself: rejects are written as the file is.
+  private func settings(ofFile file: Int) -> SourceSettings {
+    guard plan.step.source.honorsSeparatorLine else { return plan.step.source }
+    if let known = ownSettings[file] { return known }
+    var settings = plan.step.source
+    if let source = try? SeedFile.open(path: files[file].path, options: options),
+      let reader = try? RecordReader(source: source, options: options, projection: []),
+      let first = reader.delimiter.first
+    {
+      settings.delimiter = first
+      settings.delimiterRest = Array(reader.delimiter.dropFirst())
+    }
+    ownSettings[file] = settings
+    return settings
   }
 
   /// The error of a restored reference that leads nowhere: the dump is not whole.

@@ -18,6 +18,8 @@ final class StepRun {
   var preparation: BulkPreparation?
   /// Column names of each file of the source, by its index.
   var headers: [Int: [String]] = [:]
+  /// Settings of files with rejects, where files may state their delimiter themselves.
+  var ownSettings: [Int: SourceSettings] = [:]
   /// What a first reading of the source found out, where the tables have rows.
   var recognition: Recognition?
   /// Keys seen in this step, for `duplicates: first` and `reject`.

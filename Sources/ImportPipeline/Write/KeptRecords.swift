@@ -10,7 +10,7 @@ struct KeptRecords {
 
   init(_ plan: StepPlan, _ session: ImportSession) {
     budget = session.recognition.leftOverBudget ?? session.memory.leftOverRecords
-    isNumbered = plan.step.source.format == .json
+    isNumbered = plan.step.source.format.isDocument
   }
 
   /// Keeps some records of a batch.

@@ -2,7 +2,7 @@
 ///
 /// Without a quote, escape or comment byte in the text every line end ends a record. With quotes, only they and the line
 /// ends are looked at: a quote opens a field where a delimiter or a line end stands before it, as the tokenizer has it,
-/// and from there the next quote that is not doubled closes it. Where escapes or comments occur, the tokenizer itself
+/// and from there the next quote that is not doubled closes it. Where escapes, comments or quotes beside a delimiter of several characters occur, the tokenizer itself
 /// goes from record to record.
 @safe final class CSVCutFinder {
   private let options: FormatOptions
@@ -29,6 +29,9 @@
     }
     if !has(options.quote), let cut = cutByLine(text, isComplete: isComplete, maximumRecords) {
       return cut
+    }
+    if !options.delimiterRest.isEmpty {
+      return unsafe cutByRecord(base, count, isComplete: isComplete, maximumRecords)
     }
     return unsafe cutByQuotes(base, count, isComplete: isComplete, maximumRecords)
   }

@@ -12,7 +12,7 @@
   func slice(
     ofColumn column: Int, _ tokenizer: CSVTokenizer, recordStart start: Int, _ base: UnsafePointer<UInt8>
   ) -> FieldSlice {
-    var from = unsafe column <= 0 ? 0 : Int(tokenizer.ends[column - 1]) + 1
+    var from = unsafe column <= 0 ? 0 : Int(tokenizer.ends[column - 1]) + tokenizer.delimiterLength
     var to = unsafe column < 0 ? tokenizer.contentEnd - start : Int(tokenizer.ends[column])
     let rawOffset = from
     let isQuoted = unsafe column >= 0 && to > from && base[start + from] == tokenizer.quote
@@ -77,7 +77,7 @@
     from place: inout RecordPlace, _ tokenizer: CSVTokenizer, _ start: Int, _ base: UnsafePointer<UInt8>
   ) -> Int {
     guard annotationCount > 0, tokenizer.fieldCount > annotationCount else { return 0 }
-    let shift = unsafe Int(tokenizer.ends[annotationCount - 1]) + 1
+    let shift = unsafe Int(tokenizer.ends[annotationCount - 1]) + tokenizer.delimiterLength
     let (lines, lineStart) = unsafe Text.lineEnds(base, start, start + shift)
     place.line += UInt64(lines)
     place.column = UInt32(unsafe Text.scalars(base, lineStart, start + shift)) + 1

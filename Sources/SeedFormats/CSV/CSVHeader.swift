@@ -4,7 +4,8 @@
   /// Columns before the record's own.
   private(set) var annotationCount = 0
 
-  private let options: FormatOptions
+  /// The options given, with the delimiter that the source itself states.
+  private(set) var options: FormatOptions
   private let file: String?
   private let splitter: RecordSplitter
   private let fields = CSVFieldReader(columnCount: 0, annotationCount: 0)
@@ -15,8 +16,10 @@
     self.splitter = splitter
     self.options = options
     self.file = file
-    finder = CSVRecordFinder(options: options, skipsBlankLines: options.columns?.count != 1)
     try splitter.skipByteOrderMark()
+    let preamble = CSVPreamble(splitter: splitter, file: file)
+    self.options.delimit(by: try preamble.pass(options))
+    finder = CSVRecordFinder(options: self.options, skipsBlankLines: options.columns?.count != 1)
     if options.hasHeader, options.columns != nil, try dropBlankHeader() {
       columns = options.columns ?? []
       try ColumnNames.checkUnique(columns, file: file) { _ in nil }
@@ -103,7 +106,7 @@
     let own = annotationCount..<tokenizer.fieldCount
     let names = own.map { unsafe fields.text(ofColumn: $0, tokenizer, recordStart: start, base) }
     let scalars = own.map { index in
-      let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + 1
+      let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + tokenizer.delimiterLength
       return unsafe UInt64(Text.scalars(base, start, start + from)) + 1
     }
     // Names that others stand in for may be anything.

@@ -1,5 +1,5 @@
 /// The CSV scanner of text in which nothing is special but delimiters, line ends and quotes around whole fields on one
-/// line: no escape or comment byte, no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of
+/// line: a delimiter of one byte, no escape or comment byte, no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of
 /// that sort from end to end.
 ///
 /// Where each field ends is looked up in a structural index of the whole batch.
@@ -60,7 +60,8 @@
     let options = plan.options
     let base = unsafe UnsafePointer(batch.storage.base)
     let count = batch.raw.count
-    guard plan.annotationCount == 0, plan.columnCount > 0, !batch.raw.isCut, count <= StructuralIndex.maximumBytes
+    guard plan.annotationCount == 0, options.delimiterRest.isEmpty, plan.columnCount > 0, !batch.raw.isCut,
+      count <= StructuralIndex.maximumBytes
     else { return false }
     for byte in [options.escape, options.comment, 0] {
       if let byte, unsafe LineEnds.find(byte, base, 0, count) != nil { return false }

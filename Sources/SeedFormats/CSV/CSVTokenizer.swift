@@ -16,6 +16,9 @@
   static let maximumColumns = 65_536
 
   let delimiter: UInt8
+  /// Bytes of the delimiter, one but for delimiters of several characters.
+  let delimiterLength: Int
+  private let delimiterRest: [UInt8]
   let quote: UInt8?
   let escape: UInt8?
   /// The last fields beyond it share one place in `ends`.
@@ -44,6 +47,8 @@
 
   init(options: FormatOptions) {
     delimiter = options.delimiter
+    delimiterRest = options.delimiterRest
+    delimiterLength = 1 + options.delimiterRest.count
     quote = options.quote
     escape = options.escape
     delimiters = Swar.broadcast(options.delimiter)
@@ -63,6 +68,7 @@
   /// Reads the record that starts at `start`, before `end`. The bytes from `end` on are zero.
   mutating func readRecord(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     let delimiter = delimiter
+    let isLong = delimiterLength > 1
     let quote = quote ?? 0
     let columnLimit = columnLimit
     let ends = unsafe ends
@@ -84,9 +90,18 @@
         mask &= mask &- 1
         let byte = unsafe base[at]
         if byte == delimiter {
+          if isLong {
+            if at &+ delimiterLength > end && !isComplete { return .incomplete }
+            guard unsafe hasDelimiterRest(base, after: at) else { continue }
+          }
           unsafe ends[min(field, columnLimit)] = UInt32(truncatingIfNeeded: at &- start)
           field &+= 1
           fieldStart = at &+ 1
+          if isLong {
+            fieldStart = at &+ delimiterLength
+            position = fieldStart
+            continue words
+          }
         } else if byte == 0x0A || byte == 0x0D || (byte == 0 && at >= end) {
           if byte == 0x0A {
             next = at &+ 1
@@ -115,7 +130,12 @@
             if !isComplete { return .incomplete }
           } else {
             let following = unsafe base[position]
-            if following != delimiter, following != 0x0A, following != 0x0D, textAfterQuoteAt == nil {
+            if isLong && following == delimiter {
+              if position &+ delimiterLength > end && !isComplete { return .incomplete }
+              if unsafe !hasDelimiterRest(base, after: position), textAfterQuoteAt == nil {
+                textAfterQuoteAt = position
+              }
+            } else if following != delimiter, following != 0x0A, following != 0x0D, textAfterQuoteAt == nil {
               textAfterQuoteAt = position
             }
           }
@@ -124,6 +144,12 @@
       }
       position &+= 8
     }
+  }
+
+  /// Whether a delimiter of several characters stands where its first one was found. The bytes from the end on are zero.
+  private func hasDelimiterRest(_ base: UnsafePointer<UInt8>, after at: Int) -> Bool {
+    for (index, byte) in delimiterRest.enumerated() where unsafe base[at &+ 1 &+ index] != byte { return false }
+    return true
   }
 
   /// - Returns: the position of the quote that closes a field, -1 when there is none before `end`.

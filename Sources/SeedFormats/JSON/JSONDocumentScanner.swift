@@ -349,7 +349,8 @@
     stop == .tooDeep
       ? error(
         "json.too-deep", stop.message, at: at, hint: "at most \(limits.nestingDepth) levels are read")
-      : error("json.malformed", stop.message, at: at)
+      : error(
+        "json.malformed", stop.message, at: at, hint: at < window.end ? unsafe stop.hint(at: window.base[at]) : nil)
   }
 
   private func tooLong() -> SeedFormatError {

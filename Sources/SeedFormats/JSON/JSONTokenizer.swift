@@ -16,6 +16,18 @@ enum JSONStop: UInt8 {
   case tooDeep
   case textAfterValue
 
+  /// What may be meant by the byte that was met.
+  func hint(at byte: UInt8) -> String? {
+    switch (self, byte) {
+    case (.expectedValue, 0x2F), (.expectedKey, 0x2F), (.expectedColon, 0x2F), (.expectedCommaOrBracket, 0x2F),
+      (.expectedCommaOrBrace, 0x2F), (.textAfterValue, 0x2F):
+      "JSON has no comments; lenient: true on the source passes over them"
+    case (.expectedValue, 0x5D), (.expectedKey, 0x7D):
+      "JSON has no comma before a closing bracket; lenient: true on the source passes over it"
+    default: nil
+    }
+  }
+
   var message: String {
     switch self {
     case .none, .incomplete, .unexpectedEnd: "the JSON text ends too early"

@@ -105,7 +105,7 @@
     }
     return stop == .tooDeep
       ? ("json.too-deep", stop.message, "at most \(plan.options.limits.nestingDepth) levels are read", at)
-      : ("json.malformed", stop.message, nil, at)
+      : ("json.malformed", stop.message, at < tokenizer.end ? unsafe stop.hint(at: tokenizer.base[at]) : nil, at)
   }
 
   private func tooLong(line: UInt64, byteOffset: UInt64) -> SeedFormatError {

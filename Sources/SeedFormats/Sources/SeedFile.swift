@@ -28,6 +28,12 @@ public enum SeedFile {
     if options.encoding != .utf8 {
       source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file)
     }
+    if options.isPropertyList, options.format == .json {
+      return PropertyListSource(upstream: source, pointer: options.pointer, limits: options.limits, file: file)
+    }
+    if options.isLenient, options.format != .csv {
+      source = LenientJSONSource(upstream: source, holdLimit: options.limits.recordBytes, file: file)
+    }
     return source
   }
 }

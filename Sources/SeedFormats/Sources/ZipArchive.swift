@@ -78,7 +78,9 @@ public struct ZipArchive: Sendable {
     let example = (seeds.first ?? data[0]).name
     throw failure(
       "zip.members", "the archive holds \(data.count) files, and the path does not say which one",
-      hint: "name one behind an exclamation mark, such as \(path)!\(example); \(namesHint())")
+      hint:
+        "name one behind an exclamation mark, such as \(path.split(separator: "/").last ?? "feed.zip")!\(example); \(namesHint())"
+    )
   }
 
   /// Names of members, those nearest to a name first.
