@@ -39,7 +39,7 @@ struct ConfigurationDocumentationTests {
         .map { "\($0.name): \($0.example)" }
       lines.append("\(field.name): \(field.example)")
       // JSON sources have other fields than CSV.
-      if section == .source, field.name == "pointer" { lines.append("format: json") }
+      if section == .source, field.name == "pointer" || field.name == "lenient" { lines.append("format: json") }
       // Without a header the columns need names.
       if section == .source, field.name == "header" { lines.append("columns: [a, b]") }
       if section == .reference, field.name == "match" || field.name == "from" {

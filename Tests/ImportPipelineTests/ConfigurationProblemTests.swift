@@ -144,7 +144,7 @@ struct ConfigurationProblemTests {
         import:
           - { from: a.data, entity: A, map: { a: b } }
           - { from: -, entity: A, map: { a: b } }
-          - { from: { path: a.csv, delimiter: "::" }, entity: A, map: { a: b } }
+          - { from: { path: a.csv, delimiter: "::→" }, entity: A, map: { a: b } }
           - { from: { path: a.csv, quote: "," }, entity: A, map: { a: b } }
           - { from: { path: a.csv, pointer: /a }, entity: A, map: { a: b } }
           - { from: { path: a.json, header: false, pointer: a.b }, entity: A, map: { a: b } }
@@ -155,7 +155,7 @@ struct ConfigurationProblemTests {
       problems: [
         "2:32 \"abc\" is not a UUID", "4:13 the name does not tell the format",
         "5:13 a standard stream has no name to tell the format",
-        "6:39 expected one ASCII character for \"delimiter\", found \"::\"",
+        "6:39 expected one to eight ASCII characters for \"delimiter\", found \"::→\"",
         "7:35 \"quote\" and \"delimiter\" are the same character", "8:37 \"pointer\" means nothing for format csv",
         "9:37 \"header\" means nothing for format json", "9:53 \"a.b\" is not a JSON Pointer",
         "10:36 \"columns\" is missing: without a header the columns have no names",

@@ -132,7 +132,8 @@ extension SectionReader {
     let isText = format == .csv || format == .tsv
     let useless =
       isText
-      ? ["pointer", "lenient"] : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns", "optional"]
+      ? ["pointer", "lenient"]
+      : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns", "optional"]
     for name in useless where values.positions[name] != nil {
       add(
         "useless-key", "\"\(name)\" means nothing for format \(format.rawValue)", hint: "remove it",

@@ -217,6 +217,12 @@ struct SectionReader {
     case (.characters, .text), (.characters, .integer):
       let bytes = Array(expansion.text.utf8)
       let isUsable = bytes.allSatisfy { $0 < 0x80 && $0 != 10 && $0 != 13 && $0 != 0 }
+      if let meant = Self.characterNames[expansion.text.lowercased()] {
+        add(
+          "type", "\"\(field.name)\" is the character itself, not its name \"\(expansion.text)\"",
+          hint: "write \(field.name): \(meant)", at: position)
+        return nil
+      }
       if (1...8).contains(bytes.count), isUsable { return .text(expansion.text) }
     case (.choice(let words), _):
       if words.contains(expansion.text) { return .text(expansion.text) }
@@ -230,6 +236,11 @@ struct SectionReader {
     addTypeProblem(field, found: scalar == .null ? "nothing" : "\"\(expansion.text)\"", at: position)
     return nil
   }
+
+  /// Names of characters that stand between fields, and how the characters are written.
+  private static let characterNames = [
+    "tab": "\"\\t\"", "comma": "\",\"", "semicolon": "\";\"", "pipe": "\"|\"", "space": "\" \"", "colon": "\":\"",
+  ]
 
   /// What YAML makes one character of in double quotes only.
   private static let escapes = ["\\t": "a tab", "\\x1f": "a unit separator", "\\u001f": "a unit separator"]

@@ -57,7 +57,12 @@ final class RejectFile {
   }
 
   /// How a file of rejects is read.
-  static func options(_ source: SourceSettings) -> FormatOptions { source.formatOptions }
+  static func options(_ source: SourceSettings) -> FormatOptions {
+    var options = source.formatOptions
+    // Rejects of a property list are lines of JSON.
+    options.isPropertyList = false
+    return options
+  }
 
   /// Whether a path names nothing, or a file of rejects.
   static func isFree(_ path: String, _ source: SourceSettings) -> Bool {

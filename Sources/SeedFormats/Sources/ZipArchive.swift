@@ -45,12 +45,16 @@ public struct ZipArchive: Sendable {
     members = try directory.members()
   }
 
-  /// Whether a file is a zip archive by its first bytes. False also for what is no file, or cannot be read.
+  /// Whether a file is a zip archive of files by its first bytes, and not a document that is only packed like one. False
+  /// also for what is no file, or cannot be read.
   public static func isArchive(path: String) -> Bool {
-    guard let file = try? RandomAccessFile(path: path), let bytes = try? file.bytes(at: 0, count: 4) else {
+    guard let file = try? RandomAccessFile(path: path), let bytes = try? file.bytes(at: 0, count: 80) else {
       return false
     }
-    return bytes == [0x50, 0x4B, 3, 4] || bytes == [0x50, 0x4B, 5, 6]
+    // Spreadsheets and the like say first what they are.
+    let name = bytes.dropFirst(30)
+    let isDocument = ["[Content_Types].xml", "_rels/", "mimetypeapplication/"].contains { name.starts(with: $0.utf8) }
+    return bytes.starts(with: [0x50, 0x4B, 3, 4]) && !isDocument || bytes.starts(with: [0x50, 0x4B, 5, 6])
   }
 
   /// The member of a name.
