@@ -38,12 +38,24 @@ public enum ModelReader {
     }
     let location = try ModelLocation(path: path, version: version)
     let bytes = try ModelFileSystem.readFile(location.contentsPath, limit: maximumByteCount)
+    if !isModel(path: path), !isXML(bytes) {
+      throw ModelError(
+        .unsupportedFormat, file: path, "this is no model: neither XML nor a compiled one",
+        hint: "give the app's .xcdatamodeld, .xcdatamodel, .momd or .mom")
+    }
     let root = try XMLNode.parse(bytes, path: location.contentsPath)
     var decoder = ModelDecoder(path: location.contentsPath)
     let model = try decoder.decode(root)
     return ModelFile(
       model: model, versionName: location.versionName, path: location.contentsPath, archive: nil,
       warnings: decoder.log.warnings)
+  }
+
+  /// Whether the bytes begin as XML does, or as a property list, which is refused with words of its own.
+  private static func isXML(_ bytes: Data) -> Bool {
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+    return bytes.isEmpty || bytes.starts(with: Array("bplist".utf8))
+      || text.first { !($0 == 0x20 || (0x09...0x0D).contains($0)) } == UInt8(ascii: "<")
   }
 
   /// Whether a path names a model, told from its name alone.

@@ -73,7 +73,7 @@ public final class RecordReader {
     // What the source itself states counts from here on.
     let options = header.options
     let slotColumns = try ColumnNames.resolve(
-      projection, in: columns, optional: options.optionalFields, file: file)
+      projection, in: columns, optional: options.optionalFields, delimiter: options.delimiter, file: file)
     let plan = ScanPlan(
       options: options, file: file, projection: projection,
       slotColumns: slotColumns.map { $0 < 0 ? $0 : $0 + header.annotationCount },

@@ -25,6 +25,15 @@ struct CommandFailure: Error {
     self.format = format
   }
 
+  /// - Parameter message: what is wrong with the command line.
+  init(usage message: String, hint: String) {
+    exitCode = .validationFailure
+    code = "usage"
+    self.message = message
+    self.hint = hint
+    format = .ofCommandLine
+  }
+
   /// The exit code as the system takes it.
   var status: Int32 { exitCode.rawValue }
 

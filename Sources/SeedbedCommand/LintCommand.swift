@@ -26,7 +26,7 @@ struct LintCommand: ParsableCommand {
       let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
-      let modelFile = try StoreModel.readFile(path: file.modelPath, version: file.modelVersion)
+      let modelFile = try StoreModel.readFile(of: file)
       let model = modelFile.model
       problems = modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: model)
     } catch let error as PipelineError {

@@ -100,7 +100,9 @@ struct RunCommand: ParsableCommand {
   func validate() throws {
     if report == "-" { throw ValidationError("--report takes a file: --json writes the report to standard output") }
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64") }
-    guard memory.bytes >= MemoryBudget.minimum else { throw ValidationError("--memory takes 32MB or more") }
+    guard memory.bytes >= MemoryBudget.minimum else {
+      throw ValidationError("--memory takes 32MB or more, with a unit, such as 256MB")
+    }
   }
 
   func run() throws {

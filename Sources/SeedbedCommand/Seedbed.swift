@@ -35,6 +35,7 @@ struct Seedbed: ParsableCommand {
     OpenFileLimit.prepare()
     ThreadShortage.watch()
     do {
+      try CommandAdvice.requireCommand(Array(CommandLine.arguments.dropFirst()), of: configuration)
       var command = try parseAsRoot()
       try command.run()
     } catch let failure as CommandFailure {
@@ -42,8 +43,8 @@ struct Seedbed: ParsableCommand {
       exit(withError: failure.exitCode)
     } catch {
       // What the parser has to say quotes arguments, so it goes out like everything else.
-      let text = fullMessage(for: error)
       let code = exitCode(for: error)
+      let text = CommandAdvice.advised(fullMessage(for: error), arguments: CommandLine.arguments)
       if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { Terminal.say(text) } }
       Self.exit(withError: code)
     }

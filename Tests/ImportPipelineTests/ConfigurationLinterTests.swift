@@ -213,7 +213,8 @@ struct ConfigurationLinterTests {
         """,
       problems: [
         "6:15 error: Stop has no property \"nam\" (did you mean \"name\"?)",
-        "6:20 error: parent is a relationship, not an attribute (add an attribute of Stop: cache, code, height, identifier, isOpen, key, name, opened, tripCount)",
+        "6:20 error: parent is a relationship, not an attribute (write parent.name, or parent.code, parent.height, "
+          + "parent.identifier, parent.isOpen, parent.key, parent.opened, parent.tripCount)",
         "6:28 error: Stop.trips is to-many: it has no single value (export Trip instead)",
         "6:42 error: Stop.cache is transient: it is not stored",
         "6:67 error: Stop has no property \"nome\" (did you mean \"name\"?)",

@@ -105,7 +105,7 @@ struct ConfigurationProblemTests {
       ]),
     Case(
       name: "a quote that is not closed", yaml: "model: \"M\nstore: 1\n",
-      problems: ["3:1 not YAML: found unexpected end of stream (while scanning a quoted scalar)"]),
+      problems: ["1:8 not YAML: the quote that opens here is never closed"]),
     Case(
       name: "two documents", yaml: start + "---\nmodel: N\n",
       problems: ["3:1 not YAML: but found another document (expected a single document in the stream)"]),

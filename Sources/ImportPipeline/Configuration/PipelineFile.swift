@@ -22,6 +22,8 @@ public struct PipelineFile: Sendable {
   public var allowsOutside = false
   /// Where `model:` is.
   public var modelPosition: FilePosition
+  /// Where the model's version is; nil when none is stated.
+  public var modelVersionPosition: FilePosition?
 }
 
 /// A 1-based position in the pipeline file.

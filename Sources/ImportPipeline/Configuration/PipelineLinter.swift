@@ -189,6 +189,7 @@ struct Lint {
   /// To-one relationships and at the end an attribute.
   private mutating func check(keyPath: [String], of start: Entity, at position: FilePosition) {
     var entity = start
+    var last: Relationship?
     for (index, name) in keyPath.enumerated() {
       let rest = keyPath[index...].joined(separator: ".")
       if let found = attribute(rest, of: entity) {
@@ -212,10 +213,11 @@ struct Lint {
         return
       }
       entity = relationship.destination
+      last = relationship
     }
     add(
       "no-attribute", "\(keyPath.joined(separator: ".")) is a relationship, not an attribute", at: position,
-      hint: Self.list("add an attribute of \(entity.name)", entity.attributes.map(\.name)))
+      hint: last.map { ExportAdvice.hint(for: $0, at: keyPath) })
   }
 
   /// The attribute of a name, or of a path into a composite attribute.
@@ -232,6 +234,6 @@ struct Lint {
     let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     add(
       "unknown-property", "\(entity.name) has no property \"\(name)\"", at: position,
-      hint: Suggestion.hint(for: name, among: names) ?? Self.list("properties", names))
+      hint: ExportAdvice.hint(for: name, among: names) ?? Self.list("properties", names))
   }
 }

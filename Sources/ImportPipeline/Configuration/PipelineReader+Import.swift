@@ -53,8 +53,13 @@ extension SectionReader {
     if let columns = values.texts("columns") { checkRepeats(columns.filter { !$0.isEmpty }, "columns", values) }
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
     let paths = inputPaths(expansion, at: position)
-    let format = format(
-      values, path: paths?.first ?? expansion.text, at: position, known: Self.sourceFormats, readsArchives: true)
+    // A path that cannot be one has been told.
+    let isPath = paths != nil || values.positions["format"] != nil || !FileNature.isURL(expansion.text)
+    let format =
+      isPath
+      ? format(
+        values, path: paths?.first ?? expansion.text, at: position, known: Self.sourceFormats, file: paths?.first,
+        named: expansion.text, readsArchives: true) : nil
     if let format { checkFields(values, of: format) }
     guard let format, let paths, let encoding: SourceSettings.Encoding = values.choice("encoding"),
       let hasHeader = values.boolean("header"), let timeZone = values.text("time-zone"),
@@ -103,14 +108,27 @@ extension SectionReader {
     "plist": .plist,
   ]
 
+  private static let readKinds = ["a zip archive", "packed with zstd"]
+
   /// The format given, or the one that the name of the file tells, or that of the only member of an archive.
   mutating func format<Format: RawRepresentable<String> & CaseIterable>(
-    _ values: SectionValues, path: String, at position: FilePosition, known: [String: Format],
-    readsArchives: Bool = false
+    _ values: SectionValues, path: String, at position: FilePosition, known: [String: Format], file: String? = nil,
+    named name: String? = nil, readsArchives: Bool = false
   ) -> Format? {
     // A wrong word has been reported already.
     if values.positions["format"] != nil, values.values["format"] != .null { return values.choice("format") }
     if let format = FilePath.ending(path).flatMap({ known[$0] }) { return format }
+    // An archive's member and compressed text are read; only the format is not known then.
+    if let file, let nature = FileNature(file), !readsArchives || !Self.readKinds.contains(nature.name) {
+      let isFolder = nature.name == "a folder"
+      add(
+        "format", "\(name ?? path) is \(nature.name), not CSV, TSV, JSON or NDJSON",
+        hint: isFolder
+          ? "name a file in it, or several with a pattern such as \(name ?? path)/*.csv"
+          : nature.hint ?? "add format: \(Format.words.joined(separator: ", or "))", at: position,
+        kind: isFolder ? .missing : .configuration)
+      return nil
+    }
     if readsArchives, ZipArchive.isArchive(path: path) {
       do {
         if let format = try FilePath.ending(ZipArchive(path: path).onlyMember().name).flatMap({ known[$0] }) {

@@ -17,7 +17,10 @@ extension SectionReader {
       add("type", "expected a mapping of property names, found nothing", at: position)
       return []
     }
-    guard let pairs = pairs(node, what: "a mapping of property names") else { return [] }
+    guard
+      let pairs = pairs(
+        node, what: "a mapping of property names", hint: "write a line for each property, such as name: stop_name")
+    else { return [] }
     if pairs.isEmpty, !allowsNone {
       add("empty-map", "map is empty", hint: "add a line such as name: stop_name", at: node.position)
     }

@@ -27,6 +27,7 @@ public enum PipelineReader {
   public static func read(
     path: String, environment: [String: String], options: Options = Options()
   ) throws(PipelineError) -> PipelineFile {
+    try requirePipeline(path)
     let data: Data
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -44,7 +45,8 @@ public enum PipelineReader {
       throw PipelineError([
         PipelineProblem(
           kind: .missing, code: "pipeline.unreadable",
-          message: exists ? "the pipeline file cannot be read" : "there is no such pipeline file", file: path,
+          message: exists ? "the pipeline file cannot be read" : "there is no such pipeline file",
+          hint: exists ? nil : hint(forMissing: path), file: path,
           position: nil)
       ])
     }
@@ -56,6 +58,43 @@ public enum PipelineReader {
       ])
     }
     return try read(text: text, path: path, environment: environment, options: options)
+  }
+
+  /// Says what the path names instead, where that can be told.
+  private static func requirePipeline(_ path: String) throws(PipelineError) {
+    func refusal(_ message: String, _ hint: String?, kind: PipelineProblem.Kind = .configuration) -> PipelineError {
+      PipelineError([
+        PipelineProblem(
+          kind: kind, code: "pipeline.unreadable", message: message, hint: hint, file: path, position: nil)
+      ])
+    }
+    if FileNature.isURL(path) {
+      throw refusal("this is a URL, not a path", FileNature.hint(forURL: path), kind: .missing)
+    }
+    guard let nature = FileNature(path) else { return }
+    let advice = "give the pipeline's YAML file, such as pipelines/NAME.yaml"
+    if nature.isFolder {
+      guard nature.name == "a folder" else {
+        throw refusal("this is \(nature.name), not a pipeline", advice + ", which names it as model:")
+      }
+      let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+      let pipelines = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.prefix(3)
+      throw refusal(
+        "this is a folder, not a pipeline", pipelines.isEmpty ? advice : "in it: \(pipelines.joined(separator: ", "))",
+        kind: .missing)
+    }
+    if FileNature.isData(path) || FileKind(path: path) != nil, SourceKind(path) == .file {
+      throw refusal("this is \(nature.name), not a pipeline", advice)
+    }
+  }
+
+  /// Names near the one that is not there, beside it or in the folder of pipelines.
+  private static func hint(forMissing path: String) -> String? {
+    let other =
+      (FilePath.folder(of: path) == "." ? "" : FilePath.folder(of: path) + "/") + "pipelines/"
+      + FilePath.name(of: path)
+    if FileManager.default.fileExists(atPath: other) { return "did you mean \(other)?" }
+    return FileNature.hint(forMissing: path)
   }
 
   /// Reads the text of a pipeline as if it were in the file of that path, which need not exist.
@@ -128,7 +167,7 @@ extension SectionReader {
       path: path, modelPath: modelPath, modelVersion: model?.text("version"), store: store, imports: imports ?? [],
       rejects: rejects ?? RejectSettings(file: nil, limit: 0, percent: nil), exports: exports ?? [],
       expectations: expectations ?? [], lookups: tables ?? [],
-      modelPosition: values.position("model"))
+      modelPosition: values.position("model"), modelVersionPosition: model?.positions["version"])
   }
 
   private mutating func storeSettings(_ node: Node) -> StoreSettings? {

@@ -72,8 +72,13 @@ struct PipelineYAML {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       let line = max(1, min(mark.line, lines.count))
-      let hint: String? =
-        lines[line - 1].contains("\t") ? "indent with spaces, not tabs" : "quote text that holds : # { } [ ] & * or %"
+      let hint = lines[line - 1].contains("\t") ? "indent with spaces, not tabs" : Self.hint(for: problem)
+      if context?.text.contains("quoted scalar") == true, let start = context?.mark, start.line != mark.line {
+        add(
+          "pipeline.yaml", "not YAML: the quote that opens here is never closed", "close the text with the same quote",
+          FilePosition(line: start.line, column: start.column))
+        return
+      }
       let detail = context.map { " (\($0.text.trimmingSuffixSpaces()))" } ?? ""
       add(
         "pipeline.yaml", "not YAML: \(problem)\(detail)", hint,
@@ -83,6 +88,19 @@ struct PipelineYAML {
     default:
       add("pipeline.yaml", "not YAML: \(error)")
     }
+  }
+
+  private static func hint(for problem: String) -> String {
+    if problem.contains("mapping values are not allowed") {
+      return "the line is indented too far, or its text holds a colon: put it in quotes"
+    }
+    if problem.contains("could not find expected ':'") { return "put a colon and a blank after the key" }
+    if problem.contains("undefined alias") { return "name the value first, with &NAME; or put the text in quotes" }
+    if problem.contains("another document") { return "remove the line ---: a pipeline is one document" }
+    if problem.contains("did not find expected key") || problem.contains("block end") {
+      return "begin the keys of one mapping in the same column"
+    }
+    return "quote text that holds : # { } [ ] & * or %"
   }
 
   private func position(ofCharacter offset: Int, in text: String) -> FilePosition {

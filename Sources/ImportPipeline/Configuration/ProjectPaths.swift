@@ -61,6 +61,13 @@ struct ProjectPaths: Sendable {
     let text = path.text
     guard !text.isEmpty else { throw Failure(message: "the path is empty") }
     guard !text.utf8.contains(0) else { throw Failure(message: "the path holds a NUL character") }
+    if FileNature.isURL(text) {
+      throw Failure(message: "\"\(text)\" is a URL, not a path", hint: FileNature.hint(forURL: text))
+    }
+    if text.hasPrefix("~/"), !FileManager.default.fileExists(atPath: folder + "/~") {
+      throw Failure(
+        message: "\"~\" is no folder here: only a shell knows it", hint: "write ${HOME}\(text.dropFirst())")
+    }
     let absolute = Self.normalized(text.hasPrefix("/") ? text : folder + "/" + text)
     if allowsOutside || use.isStream(text) { return absolute }
     if let given = path.leadingValue, given.hasPrefix("/"),
@@ -93,7 +100,7 @@ struct ProjectPaths: Sendable {
     let files = FilePattern.files(matching: pattern)
     guard !files.isEmpty else {
       throw Failure(
-        message: "no file matches \"\(path.text)\"", hint: "looked in \(folder)", kind: .missing)
+        message: "no file matches \"\(path.text)\"", hint: "looked in \(Self.parent(of: pattern))", kind: .missing)
     }
     if !allowsOutside, path.leadingValue?.hasPrefix("/") != true {
       for file in files where !Self.contains(realRoot, Self.real(file)) {

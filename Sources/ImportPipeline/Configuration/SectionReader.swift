@@ -60,10 +60,12 @@ struct SectionReader {
   }
 
   /// The pairs of a mapping with text keys, repeated and odd keys reported.
-  mutating func pairs(_ node: Node, what: String) -> [(key: String, keyPosition: FilePosition, value: Node)]? {
+  mutating func pairs(
+    _ node: Node, what: String, hint: String? = nil
+  ) -> [(key: String, keyPosition: FilePosition, value: Node)]? {
     guard spend(at: node.position) else { return nil }
     guard case .mapping(let mapping) = node else {
-      add("type", "expected \(what), found \(node.kindName)", at: node.position)
+      add("type", "expected \(what), found \(node.kindName)", hint: hint, at: node.position)
       return nil
     }
     var pairs: [(key: String, keyPosition: FilePosition, value: Node)] = []
@@ -93,7 +95,7 @@ struct SectionReader {
 
   /// Checks a mapping's keys and the types of its values.
   mutating func section(_ section: PipelineSection, _ node: Node, suggesting: [String] = []) -> SectionValues? {
-    guard let pairs = pairs(node, what: "a mapping") else { return nil }
+    guard let pairs = pairs(node, what: "a mapping", hint: Self.hint(for: node, as: section)) else { return nil }
     var result = SectionValues(section: section, position: node.position)
     let fields = section.fields
     for (key, keyPosition, value) in pairs {
@@ -101,7 +103,8 @@ struct SectionReader {
         let names = fields.map(\.name)
         add(
           "unknown-key", "unknown key \"\(key)\"",
-          hint: Suggestion.hint(for: key, among: names + suggesting)
+          hint: ForeignVocabulary.hint(forKey: key, among: names) ?? Suggestion.hint(
+            for: key, among: names + suggesting)
             ?? "known here: \(names.joined(separator: ", "))", at: keyPosition)
         continue
       }
@@ -123,6 +126,22 @@ struct SectionReader {
     return result
   }
 
+  /// What to write instead of something that is no mapping.
+  private static func hint(for node: Node, as section: PipelineSection) -> String? {
+    let name = section == .store || section == .rejects ? "\(section.title): " : ""
+    switch node {
+    case .scalar(let scalar):
+      let field = section.fields.first { $0.whenMissing == .required } ?? section.fields.first
+      guard let field, !scalar.string.isEmpty else { return nil }
+      return "write \(name){ \(field.name): \(scalar.string) }"
+    case .sequence:
+      return section == .source
+        ? "a step reads one source: name several files with a pattern such as products-*.csv, or write a step for each"
+        : "write its keys without \"- \" before them"
+    case .mapping, .alias: return nil
+    }
+  }
+
   private static func isReadFurther(_ type: FieldType) -> Bool {
     switch type {
     case .section, .pathOrSection, .sections, .namedSections, .textsOrSections, .properties, .expression, .expressions,
@@ -139,7 +158,11 @@ struct SectionReader {
   mutating func items(_ node: Node, what: String) -> [Node] {
     guard spend(at: node.position) else { return [] }
     guard case .sequence(let sequence) = node else {
-      add("type", "expected \(what), found \(node.kindName)", at: node.position)
+      let isMapping = if case .mapping = node { true } else { false }
+      add(
+        "type", "expected \(what), found \(node.kindName)",
+        hint: isMapping ? "put \"- \" before the first key of each" : "write [\(node.scalar?.string ?? "...")]",
+        at: node.position)
       return []
     }
     var items: [Node] = []
@@ -229,11 +252,14 @@ struct SectionReader {
       add(
         "choice",
         "\"\(expansion.text)\" is not allowed for \"\(field.name)\": expected \(words.joined(separator: ", "))",
-        hint: Suggestion.hint(for: expansion.text, among: words), at: position)
+        hint: ForeignVocabulary.hint(forValue: expansion.text, of: field)
+          ?? Suggestion.hint(for: expansion.text, among: words), at: position)
       return nil
     default: break
     }
-    addTypeProblem(field, found: scalar == .null ? "nothing" : "\"\(expansion.text)\"", at: position)
+    addTypeProblem(
+      field, found: scalar == .null ? "nothing" : "\"\(expansion.text)\"",
+      hint: ForeignVocabulary.hint(forValue: expansion.text, of: field), at: position)
     return nil
   }
 
@@ -253,11 +279,13 @@ struct SectionReader {
     }
   }
 
-  private mutating func addTypeProblem(_ field: FieldSpec, found: String, at position: FilePosition) {
+  private mutating func addTypeProblem(
+    _ field: FieldSpec, found: String, hint: String? = nil, at position: FilePosition
+  ) {
     let expected = field.type.name.replacing("`", with: "")
     add(
       "type", "expected \(expected) for \"\(field.name)\", found \(found)",
-      hint: "for example \(field.name): \(field.example)",
+      hint: hint ?? "for example \(field.name): \(field.example)",
       at: position)
   }
 

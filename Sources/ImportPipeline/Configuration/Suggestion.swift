@@ -1,8 +1,8 @@
 /// "Did you mean": the known name nearest to a mistyped one.
-enum Suggestion {
+public enum Suggestion {
   /// The candidate with the fewest edits (insert, delete, change, swap neighbours), nil when none is near.
-  static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
-    let limit = max(1, min(3, name.count / 3 + 1))
+  public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
+    let limit = max(1, min(3, (name.count + 1) / 3))
     var best: (distance: Int, candidate: String)?
     for candidate in candidates where candidate != name {
       let distance = distance(Array(name.lowercased()), Array(candidate.lowercased()))
@@ -10,7 +10,9 @@ enum Suggestion {
         best = (distance, candidate)
       }
     }
-    return best?.candidate
+    if let best { return best.candidate }
+    // A part of a longer name.
+    return name.count < 3 ? nil : candidates.first { $0 != name && $0.lowercased().contains(name.lowercased()) }
   }
 
   /// The hint that names the nearest candidate, nil when none is near.

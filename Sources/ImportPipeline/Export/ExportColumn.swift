@@ -82,11 +82,17 @@ extension ExportStep {
         let attribute = current.storedAttribute(path)
         if let attribute, attribute.composite == nil { return attribute }
         let paths = current.storedLeaves.map(\.path)
+        if let relationship = current.relationship(path) {
+          throw RunError(
+            .badPipeline, code: "export.relationship",
+            "export of \(entity.name): \(path) is a relationship, not an attribute",
+            hint: ExportAdvice.hint(for: relationship, at: keyPath))
+        }
         guard attribute != nil || paths.contains(where: { $0.hasPrefix(path + ".") }) else {
           throw RunError(
             .badPipeline, code: "export.unknown-attribute",
             "export of \(entity.name): \(current.name) has no stored attribute \(path)",
-            hint: "it has \(paths.joined(separator: ", "))")
+            hint: ExportAdvice.hint(for: path, among: paths) ?? "it has \(paths.joined(separator: ", "))")
         }
         throw RunError(
           .badPipeline, code: "export.composite",

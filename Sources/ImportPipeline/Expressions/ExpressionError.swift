@@ -40,7 +40,7 @@ public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConverti
   static func notANumber(_ text: String) -> ExpressionFailure {
     ExpressionFailure(
       code: "expression.not-a-number", message: "\(quoted(text)) is not a number",
-      hint: "use & to join texts, or ?? to give a default")
+      hint: "a number is written like 1234.5; texts are joined with &, and ?? gives a default")
   }
 
   static func overflow(_ operation: String) -> ExpressionFailure {

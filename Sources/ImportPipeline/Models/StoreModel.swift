@@ -1,3 +1,4 @@
+import Foundation
 public import ModelFiles
 import ObjectModel
 import SQLiteStore
@@ -44,7 +45,10 @@ public enum StoreModel {
   /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
   ///   when the model that it carries is damaged.
   public static func readFile(path: String, version: String? = nil) throws -> ModelFile {
-    guard StoreFile.isDatabase(path: path) else { return try ModelReader.readFile(path: path, version: version) }
+    guard StoreFile.isDatabase(path: path) else {
+      try requireModel(path)
+      return try ModelReader.readFile(path: path, version: version)
+    }
     guard version == nil else {
       throw ModelError([
         ModelError.Problem(
@@ -56,6 +60,44 @@ public enum StoreModel {
       throw noCachedModel(path, hint: "name the app's model instead: its .xcdatamodeld, .xcdatamodel, .momd or .mom")
     }
     return cached
+  }
+
+  /// Says what the path names instead, where that can be told.
+  private static func requireModel(_ path: String) throws(ModelError) {
+    func refusal(_ message: String, _ hint: String) -> ModelError {
+      ModelError([ModelError.Problem(.unreadableFile, file: path, message: message, hint: hint)])
+    }
+    if FileNature.isURL(path) { throw refusal("this is a URL, not a path", FileNature.hint(forURL: path)) }
+    let nature = FileNature(path)
+    if nature == nil, !FileManager.default.fileExists(atPath: path),
+      !ModelReader.isModel(path: FilePath.folder(of: path)),
+      let hint = FileNature.hint(forMissing: path)
+    {
+      throw refusal("there is no model here", hint)
+    }
+    guard let nature, !ModelReader.isModel(path: path), !["a folder", "XML"].contains(nature.name) else { return }
+    throw refusal(
+      "this is \(nature.name), not a model",
+      "give the app's .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that carries its model")
+  }
+
+  /// Reads the model of a pipeline, for work on a copy of a store that exists already where there is one.
+  /// - Throws: as `readFile(path:version:)`, with the pipeline's line where not the model's contents are wrong but what
+  ///   the pipeline says of it.
+  public static func readFile(of pipeline: PipelineFile, templatePath: String? = nil) throws -> ModelFile {
+    do {
+      return try readFile(path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: templatePath)
+    } catch let error as ModelError {
+      guard let problem = error.problems.first, problem.line == nil, problem.code != .inputOutput else { throw error }
+      let isVersion = problem.code == .unknownVersion
+      let position = isVersion ? pipeline.modelVersionPosition ?? pipeline.modelPosition : pipeline.modelPosition
+      let name = problem.file.map { FilePath.shown($0) + ": " } ?? ""
+      throw PipelineError([
+        PipelineProblem(
+          code: "model.\(problem.code.rawValue)", message: name + problem.message, hint: problem.hint,
+          file: FilePath.shown(pipeline.path), position: position)
+      ])
+    }
   }
 
   /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version

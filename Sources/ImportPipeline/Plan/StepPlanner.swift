@@ -146,7 +146,7 @@ struct StepPlanner {
       }
       throw failure(
         "pipeline.match-not-mapped", "match names \(name), which map does not set", at: position,
-        hint: "map \(name), or take it out of match")
+        hint: Suggestion.hint(for: name, among: map.map(\.property)) ?? "map \(name), or take it out of match")
     }
     let unmappedRequired =
       entity.storedAttributes.flatMap { Self.unmappedRequired($0, at: $0.name, mapped) }
@@ -244,8 +244,13 @@ struct StepPlanner {
     }
     let isTyped = attribute.type != .undefined && attribute.type != .objectID
     guard attribute.type != .composite, isTyped || isRestoring else {
-      throw failure(
-        "pipeline.attribute-type", "an attribute of type \(attribute.type) cannot be imported", at: position)
+      throw attribute.type == .undefined
+        ? failure(
+          "pipeline.attribute-type", "\(property) has no type in the model (attributeType)", at: position,
+          hint: "choose one in Xcode's model editor, such as attributeType=\"String\" in the file contents")
+        : failure(
+          "pipeline.attribute-type", "an attribute of type \(attribute.type.title.name) cannot be imported",
+          at: position)
     }
     let input: CellPlan.Input
     switch expression.root {
@@ -315,7 +320,9 @@ struct StepPlanner {
     for (name, expression) in zip(mapping.match, mapping.from) {
       guard let attribute = destination.storedAttribute(name) else {
         throw failure(
-          "pipeline.unknown-attribute", "\(destination.name) has no attribute \(name)", at: position)
+          "pipeline.unknown-attribute", "\(destination.name) has no attribute \(name)", at: position,
+          hint: Suggestion.hint(for: name, among: destination.storedAttributes.map(\.name))
+            ?? Lint.list("it has", destination.storedAttributes.map(\.name)))
       }
       parts.append(
         try cell(
@@ -356,28 +363,5 @@ struct StepPlanner {
     } catch {
       throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
     }
-  }
-
-  // MARK: - Errors
-
-  private func failure(
-    _ code: String, _ message: String, at position: FilePosition, hint: String? = nil
-  ) -> RunError {
-    var error = RunError(
-      .badPipeline, code: code, "\(pipelinePath):\(position.line):\(position.column): \(message)", hint: hint)
-    error.place = RunError.Place(position: position, message: message)
-    return error
-  }
-
-  private func unknownProperty(_ entry: MapEntry, of entity: Entity) -> RunError {
-    let names = entity.storedAttributes.map(\.name) + entity.relationships.map(\.name)
-    if entity.relationship(entry.property) != nil {
-      return failure(
-        "pipeline.relationship-form", "\(entry.property) is a relationship", at: entry.position,
-        hint: "write { match: <attribute of the destination>, from: <field> }, or { from: <field>, map: {…} }")
-    }
-    return failure(
-      "pipeline.unknown-property", "\(entity.name) has no stored property \(entry.property)", at: entry.position,
-      hint: "it has \(names.joined(separator: ", "))")
   }
 }

@@ -34,7 +34,11 @@ enum TextMark {
     options.compression = .automatic
     let line: [UInt8]
     let isWhole: Bool
-    do { (line, isWhole) = try Self.firstLine(path, options) } catch {
+    do { (line, isWhole) = try Self.firstLine(path, options) } catch let error as SeedFormatError
+      where error.code == "source.kind"
+    {
+      return "no text: \(error.message)"
+    } catch {
       return "a file that cannot be read as text, so nothing says that it is an earlier result"
     }
     if line.isEmpty { return nil }

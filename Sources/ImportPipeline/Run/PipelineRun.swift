@@ -62,20 +62,21 @@ public struct PipelineRun {
   /// Runs the pipeline.
   /// - Throws: `RunError`; errors of the reader, the model and the store come as one too.
   public func run() throws(RunError) -> RunReport {
+    let use = WorkUse()
     do {
       logBegin()
-      let report = try perform()
+      let report = try perform(use)
       logEnd(report)
       return report
     } catch {
       throw RunError(any: error, store: pipeline.store.path)
+        .addingNeed(store: pipeline.store.path, use, progress)
     }
   }
 
-  private func perform() throws -> RunReport {
+  private func perform(_ use: WorkUse) throws -> RunReport {
     let start = ContinuousClock.now
-    let modelFile = try StoreModel.readFile(
-      path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: pipeline.store.existingOrigin)
+    let modelFile = try StoreModel.readFile(of: pipeline, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
     let (resources, failures) = ExpressionResources.load(pipeline)
@@ -90,6 +91,7 @@ public struct PipelineRun {
     defer { withExtendedLifetime(lock) {} }
     let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
     defer { build.discard() }
+    defer { use.measure(build.folder) }
     let spool = SourceSpool(folder: build.folder, limit: options.maximumInputBytes, cancellation: cancellation)
     let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: options.isDryRun)
     progress.expect(bytes: expectedBytes(inputs))

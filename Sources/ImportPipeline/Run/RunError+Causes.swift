@@ -22,7 +22,13 @@ extension RunError {
       position = error.problems.first.map { Position($0) }
     case let error as ModelError:
       let isSystemFailure = error.problems.contains { $0.code == .inputOutput }
-      self.init(isSystemFailure ? .inputOutput : .badPipeline, code: "model", error.description)
+      let problems = error.problems.map { problem in
+        var problem = problem
+        problem.file = problem.file.map(FilePath.shown)
+        return problem.description
+      }
+      self.init(
+        isSystemFailure ? .inputOutput : .badPipeline, code: "model", problems.joined(separator: "\n"))
     case let error as StoreError: self.init(error, path: path)
     case let error as SaveConflictError where error.constraintConflicts.isEmpty:
       self.init(.internal, code: "store.conflict", "\(path): \(error)")
@@ -39,6 +45,7 @@ extension RunError {
         self.init(.internal, code: "internal", "\(error)")
       }
     }
+    self = namingFullDisk()
   }
 
   /// A failed operation on a file, with the system's words for it where there are any.
@@ -83,15 +90,30 @@ extension RunError {
           + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
         hint: "use the model version the store was made with")
     case .notAStore(let path, StoreError.isFolder):
-      self.init(.missingInput, code: "store.is-folder", "\(path) is a folder", hint: "name the store's file")
+      let nature = FileNature(path)
+      self.init(
+        .missingInput, code: "store.is-folder", "\(path) is \(nature?.name ?? "a folder")",
+        hint: "name the store's file")
     case .notAStore(let path, let message):
-      self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
+      if let nature = FileNature(path), nature.name != "an SQLite database" {
+        self.init(
+          .badData, code: "store.not-a-store", "\(path) is \(nature.name), not a Core Data store",
+          hint: "name the store's file, such as build/NAME.sqlite")
+      } else {
+        self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
+      }
     case .damagedValue(let path, let message):
       self.init(
         .badData, code: "store.damaged-value", "\(path): \(message)",
         hint: "put the file back, or leave the attribute out; \"seedbed check\" names all such values")
     case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")
-    case .missing(let path): self.init(.missingInput, code: "store.missing", "\(path): there is no such file")
+    case .missing(let path) where FileNature.isURL(path):
+      self.init(
+        .missingInput, code: "store.missing", "\(path) is a URL, not a path", hint: FileNature.hint(forURL: path))
+    case .missing(let path):
+      self.init(
+        .missingInput, code: "store.missing", "\(path): there is no such file",
+        hint: FileNature.hint(forMissing: path))
     case .cannotCreate(let path, let message):
       self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
     case .inputOutput(let path, let message, _):

@@ -80,7 +80,8 @@ struct SourceInputs {
     }
     throw RunError(
       .missingInput, code: "source.missing", "\(FilePath.shown(path)): \(reason)",
-      hint: "step \(step.name) reads it; paths are relative to the pipeline file")
+      hint: (FileNature.hint(forMissing: path).map { $0 + " " } ?? "")
+        + "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 
   /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and in

@@ -13,7 +13,8 @@ extension ModelDecoder {
     guard let type = Self.attributeTypes[typeName] else {
       let known = Self.attributeTypes.keys.sorted { $0.precedesByCodePoint($1) }.joined(separator: ", ")
       reader.fail(
-        .invalidValue, "attributeType=\"\(typeName)\" is not known", hint: "the types are: \(known)", &log)
+        .invalidValue, "attributeType=\"\(typeName)\" is not known",
+        hint: Self.attributeType(meantBy: typeName).map { "did you mean \($0)?" } ?? "the types are: \(known)", &log)
       return nil
     }
     var attribute = AttributeDescription(name, type)
@@ -34,6 +35,11 @@ extension ModelDecoder {
     reader.ignore(
       "syncable", "storedInTruthFile", "spotlightIndexingEnabled", "allowsCloudEncryption", "ephemeral")
     reader.finish(&log)
+    if type == .undefined, !attribute.isTransient, attribute.derivation == nil {
+      reader.warn(
+        .missingAttribute, "attributeType is missing: nothing can be stored in the attribute",
+        hint: "choose a type in Xcode's model editor, such as attributeType=\"String\"", &log)
+    }
     for child in node.children {
       if child.name == "userInfo" {
         attribute.userInfo.merge(decodeUserInfo(child)) { first, _ in first }
@@ -42,6 +48,17 @@ extension ModelDecoder {
       }
     }
     return attribute
+  }
+
+  /// The type that is meant by the name of a Swift type, or by one with other case or blanks.
+  private static func attributeType(meantBy name: String) -> String? {
+    func key(_ name: String) -> String {
+      name.lowercased().filter { $0 != " " && $0 != "_" }.replacing("integer", with: "int")
+    }
+    let others = [
+      "int": "Integer 64", "bool": "Boolean", "data": "Binary", "url": "URI", "text": "String", "number": "Double",
+    ]
+    return others[key(name)] ?? attributeTypes.keys.first { key($0) == key(name) }
   }
 
   private static let attributeTypes: [String: AttributeType] = [

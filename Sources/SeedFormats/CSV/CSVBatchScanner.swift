@@ -47,7 +47,9 @@
       if isTooLong || outcome == .unterminatedQuote {
         let errors = unsafe CSVErrors(
           base: base, byteOffset: raw.byteOffset, recordStart: start, line: finder.line, file: plan.file)
-        throw isTooLong ? errors.tooLong(limit: limit) : errors.unterminatedQuote(at: finder.tokenizer.quoteAt)
+        let quote = outcome == .unterminatedQuote ? finder.tokenizer.quoteAt : nil
+        guard let quote, !isTooLong else { throw errors.tooLong(limit: limit, openQuote: quote) }
+        throw errors.unterminatedQuote(at: quote)
       }
       unsafe append(finder.tokenizer, start, finder.line, to: batch, base)
       finder.advance()
@@ -64,7 +66,7 @@
     if tokenizer.fieldCount != plan.columnCount || tokenizer.mayHaveNonASCII || tokenizer.nulAt != nil
       || tokenizer.textAfterQuoteAt != nil
     {
-      if let fault = unsafe fields.fault(tokenizer, recordStart: start, base) {
+      if let fault = unsafe fields.fault(tokenizer, recordStart: start, line: line, base) {
         let shift = unsafe fields.stripAnnotation(from: &place, tokenizer, start, base)
         batch.faults.append(
           RecordFault(

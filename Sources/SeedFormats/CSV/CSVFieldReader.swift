@@ -88,33 +88,54 @@
   }
 
   /// What is wrong with the tokenized record, the gravest first.
+  /// - Parameter line: where the record starts.
   func fault(
-    _ tokenizer: CSVTokenizer, recordStart start: Int, _ base: UnsafePointer<UInt8>
+    _ tokenizer: CSVTokenizer, recordStart start: Int, line: UInt64, _ base: UnsafePointer<UInt8>
   ) -> (code: String, message: String, hint: String?, at: Int)? {
     if let at = tokenizer.nulAt {
       return ("text.nul", "the record holds a NUL byte", "is the file really text, in the stated encoding?", at)
     }
     if tokenizer.mayHaveNonASCII, let at = unsafe Text.invalidUTF8(base, start, tokenizer.contentEnd) {
       return (
-        "text.invalid-utf8", "the record is not valid UTF-8", "state the encoding if it is UTF-16 or Latin-1", at
+        "text.invalid-utf8", "the record is not valid UTF-8", "state its encoding, such as encoding: latin-1", at
       )
     }
     if let at = tokenizer.textAfterQuoteAt {
+      // A quote that was left open takes in lines up to the next quote, which then seems to close it.
+      let (lines, lineStart) = unsafe Text.lineEnds(base, start, tokenizer.closedQuoteAt)
+      let opened = line + UInt64(lines)
+      guard unsafe Text.lineEnds(base, tokenizer.closedQuoteAt, at).count > 0 else {
+        return (
+          "csv.text-after-quote", "text follows the quote that closes a field",
+          "a quote inside quotes is written twice", at
+        )
+      }
+      let column = unsafe Text.scalars(base, lineStart, tokenizer.closedQuoteAt) + 1
       return (
-        "csv.text-after-quote", "text follows the quote that closes a field",
-        "a quote inside quotes is written twice", at
+        "csv.text-after-quote",
+        "text follows the quote that closes the field opened in line \(opened), column \(column)",
+        "is the quote in line \(opened) never closed? a quote inside quotes is written twice", at
       )
     }
     guard columnCount > 0, tokenizer.fieldCount != columnCount else { return nil }
     let found = tokenizer.fieldCount
     let at = unsafe found < columnCount ? tokenizer.contentEnd : start + Int(tokenizer.ends[columnCount - 1])
-    return raggedFault(found, at: at)
+    var fault = raggedFault(found, at: at)
+    if tokenizer.lineEnds > 1 {
+      let last = line + UInt64(tokenizer.lineEnds) - 1
+      fault.hint = "a quoted field makes the record run from line \(line) to line \(last): is a quote left open there?"
+    }
+    return fault
   }
 
   /// The fault of a record with another number of fields than columns.
   func raggedFault(_ found: Int, at: Int) -> (code: String, message: String, hint: String?, at: Int) {
     let own = max(found - annotationCount, 0)
-    return ("csv.ragged", "the record has \(own) fields, expected \(columnCount - annotationCount)", nil, at)
+    let expected = columnCount - annotationCount
+    let hint =
+      own > expected
+      ? "put a field in quotes that holds the delimiter" : "is the line cut off, or the delimiter another?"
+    return ("csv.ragged", "the record has \(own) fields, expected \(expected)", hint, at)
   }
 }
 
@@ -132,10 +153,13 @@
       hint: "close the field with a quote; a quote inside quotes is written twice")
   }
 
-  func tooLong(limit: Int) -> SeedFormatError {
-    error(
+  /// - Parameter openQuote: where quotes opened that had no end so far.
+  func tooLong(limit: Int, openQuote: Int? = nil) -> SeedFormatError {
+    let quote = openQuote.map { line + UInt64(unsafe Text.lineEnds(base, recordStart, $0).count) }
+    return error(
       "csv.record-too-long", "the record is longer than \(limit) bytes", at: recordStart,
-      hint: "is a quote left open? otherwise raise the record limit")
+      hint: (quote.map { "is the quote that opens in line \($0) never closed?" } ?? "is a quote left open?")
+        + " otherwise raise the record limit")
   }
 
   /// An error at a position in the record.

@@ -85,7 +85,7 @@
       case .end: break
       case .incomplete: if length > limit + 2 { throw errors.tooLong(limit: limit) }
       case .unterminatedQuote:
-        if length > limit { throw errors.tooLong(limit: limit) }
+        if length > limit { throw errors.tooLong(limit: limit, openQuote: finder.tokenizer.quoteAt) }
         throw errors.unterminatedQuote(at: finder.tokenizer.quoteAt)
       }
       try splitter.readMore()
@@ -96,8 +96,8 @@
     let start = finder.position
     let tokenizer = finder.tokenizer
     let base = unsafe UnsafePointer(splitter.carry.base)
-    if let fault = unsafe fields.fault(tokenizer, recordStart: start, base) {
-      throw errors.error(fault.code, fault.message, at: fault.at)
+    if let fault = unsafe fields.fault(tokenizer, recordStart: start, line: finder.line, base) {
+      throw errors.error(fault.code, fault.message, at: fault.at, hint: fault.hint)
     }
     guard tokenizer.fieldCount <= CSVTokenizer.maximumColumns else {
       throw errors.error(

@@ -39,6 +39,8 @@
   private(set) var mayHaveNonASCII = false
   private(set) var nulAt: Int?
   private(set) var textAfterQuoteAt: Int?
+  /// Where the quotes opened that text follows.
+  private(set) var closedQuoteAt = 0
   private(set) var quoteAt = 0
 
   private let delimiters: UInt64
@@ -137,6 +139,7 @@
               }
             } else if following != delimiter, following != 0x0A, following != 0x0D, textAfterQuoteAt == nil {
               textAfterQuoteAt = position
+              closedQuoteAt = at
             }
           }
           continue words

@@ -14,14 +14,16 @@ enum ColumnNames {
       throw SeedFormatError(
         code: "csv.duplicate-column", kind: .malformed,
         message: "columns \(other + 1) and \(index + 1) are both named \"\(name)\"",
-        hint: "give the column names in the source's options", file: file, line: place?.line, column: place?.column)
+        hint: "name all columns anew: columns: [\(Self.distinct(names).joined(separator: ", "))]", file: file,
+        line: place?.line, column: place?.column)
     }
   }
 
   /// The column index of each projected name, `ScanPlan.wholeRecord` or `ScanPlan.noColumn`.
+  /// - Parameter delimiter: what the columns were told apart by.
   /// - Throws: one error that names all columns that are missing and not optional.
   static func resolve(
-    _ projection: [String], in columns: [String], optional: Set<String> = [], file: String?
+    _ projection: [String], in columns: [String], optional: Set<String> = [], delimiter: UInt8, file: String?
   ) throws(SeedFormatError) -> [Int] {
     var indexes: [[UInt8]: Int] = [:]
     // Several columns without names are none that a field could mean.
@@ -43,18 +45,57 @@ enum ColumnNames {
         if !optional.contains(name) { missing.append(name) }
       }
     }
-    guard missing.isEmpty else { throw unknown(missing, columns: columns, file: file) }
+    guard missing.isEmpty else {
+      throw misread(columns, delimiter: delimiter, file: file)
+        ?? unknown(missing, columns: columns, hasOthers: missing.count < projection.count, file: file)
+    }
     return resolved
   }
 
-  private static func unknown(_ names: [String], columns: [String], file: String?) -> SeedFormatError {
+  /// The names with a number after each that stands once more, as far as a hint goes.
+  private static func distinct(_ names: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    let all = Set(names)
+    let distinct = names.prefix(12).map { name in
+      counts[name, default: 0] += 1
+      guard var number = counts[name], number > 1 else { return name }
+      while all.contains("\(name) \(number)") { number += 1 }
+      return "\(name) \(number)"
+    }
+    return distinct.map { $0.allSatisfy { $0.isLetter || $0.isNumber || " _-".contains($0) } ? $0 : "\"\($0)\"" }
+      + (names.count > 12 ? ["..."] : [])
+  }
+
+  /// One column with what looks like the names of several in it: the delimiter is another.
+  private static func misread(_ columns: [String], delimiter: UInt8, file: String?) -> SeedFormatError? {
+    guard columns.count == 1, let name = columns.first else { return nil }
+    let candidates: [(byte: UInt8, text: String)] = [
+      (0x3B, "\";\""), (0x09, "\"\\t\""), (0x7C, "\"|\""), (0x2C, "\",\""),
+    ]
+    let counts = candidates.map { candidate in name.utf8.count { $0 == candidate.byte } }
+    let best = candidates.indices.filter { candidates[$0].byte != delimiter }.max { counts[$0] < counts[$1] }
+    guard let best, counts[best] > 0 else { return nil }
+    let shown = name.count > 100 ? name.prefix(100) + "…" : name
+    return SeedFormatError(
+      code: "csv.delimiter", kind: .malformed, message: "the file has one column, named \"\(shown)\"",
+      hint: "is the delimiter another? write from: { path: ..., delimiter: \(candidates[best].text) }", file: file,
+      line: 1)
+  }
+
+  private static func unknown(
+    _ names: [String], columns: [String], hasOthers: Bool, file: String?
+  ) -> SeedFormatError {
     let listed = columns.prefix(100).map { "\"\($0)\"" }.joined(separator: ", ")
     let rest = columns.count > 100 ? " and \(columns.count - 100) more" : ""
     var hint = columns.isEmpty ? "the file has no columns" : "available: \(listed)\(rest)"
     let near = names.compactMap { name in
       nearest(to: name, among: columns).map { names.count == 1 ? "\"\($0)\"" : "\"\($0)\" for \"\(name)\"" }
     }
-    if !near.isEmpty { hint = "did you mean \(near.joined(separator: ", "))? " + hint }
+    if !near.isEmpty {
+      hint = "did you mean \(near.joined(separator: ", "))? " + hint
+    } else if !hasOthers, !columns.isEmpty {
+      hint += "; if the first line is a record, name the columns: header: false, columns: [...]"
+    }
     return SeedFormatError(
       code: "csv.unknown-column", kind: .malformed, message: message(names), hint: hint, file: file, line: 1)
   }

@@ -350,7 +350,8 @@
       ? error(
         "json.too-deep", stop.message, at: at, hint: "at most \(limits.nestingDepth) levels are read")
       : error(
-        "json.malformed", stop.message, at: at, hint: at < window.end ? unsafe stop.hint(at: window.base[at]) : nil)
+        "json.malformed", stop.message, at: at,
+        hint: stop.hint(at: at < window.end ? unsafe window.base[at] : nil, isDocument: true))
   }
 
   private func tooLong() -> SeedFormatError {
@@ -365,7 +366,9 @@
 
   private func notFound(level: Int) -> SeedFormatError {
     let token = String(decoding: path[level], as: UTF8.self)
-    return error("json.pointer-not-found", "the document has no \"\(pointer)\": \"\(token)\" is missing", at: position)
+    return error(
+      "json.pointer-not-found", "the document has no \"\(pointer)\": \"\(token)\" is missing", at: position,
+      hint: "a pointer names each key on the way to the array of records, with a slash before it")
   }
 
   private func error(_ code: String, _ message: String, at: Int, hint: String? = nil) -> SeedFormatError {

@@ -16,18 +16,6 @@ enum JSONStop: UInt8 {
   case tooDeep
   case textAfterValue
 
-  /// What may be meant by the byte that was met.
-  func hint(at byte: UInt8) -> String? {
-    switch (self, byte) {
-    case (.expectedValue, 0x2F), (.expectedKey, 0x2F), (.expectedColon, 0x2F), (.expectedCommaOrBracket, 0x2F),
-      (.expectedCommaOrBrace, 0x2F), (.textAfterValue, 0x2F):
-      "JSON has no comments; lenient: true on the source passes over them"
-    case (.expectedValue, 0x5D), (.expectedKey, 0x7D):
-      "JSON has no comma before a closing bracket; lenient: true on the source passes over it"
-    default: nil
-    }
-  }
-
   var message: String {
     switch self {
     case .none, .incomplete, .unexpectedEnd: "the JSON text ends too early"
@@ -42,6 +30,26 @@ enum JSONStop: UInt8 {
     case .controlCharacter: "a control character must be escaped inside a string"
     case .tooDeep: "arrays and objects are nested too deeply"
     case .textAfterValue: "nothing may follow the JSON value here"
+    }
+  }
+
+  /// What to do about it.
+  /// - Parameters:
+  ///   - byte: what stands where the scan stopped; nil at the end.
+  ///   - isDocument: whether the text is a document, not a line of NDJSON.
+  func hint(at byte: UInt8?, isDocument: Bool) -> String? {
+    switch (self, byte) {
+    case (.none, _), (.incomplete, _), (.unexpectedEnd, _):
+      isDocument ? "is the file cut off?" : "one line holds one value; a document of several lines is format: json"
+    case (_, 0x2F?), (_, 0x23?): "JSON has no comments; lenient: true on the source passes over them"
+    case (.textAfterValue, _):
+      isDocument
+        ? "one value per line is format: ndjson"
+        : "one line holds one value; a document of several lines is format: json"
+    case (.expectedKey, 0x7D?), (.expectedValue, 0x7D?), (.expectedValue, 0x5D?):
+      "JSON has no comma before a closing bracket; lenient: true on the source passes over it"
+    case (.expectedKey, _), (.expectedValue, 0x27?): "JSON has double quotes around texts and keys"
+    default: nil
     }
   }
 }

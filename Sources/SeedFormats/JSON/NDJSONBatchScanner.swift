@@ -100,12 +100,15 @@
     }
     if let at = unsafe Text.invalidUTF8(tokenizer.base, start, tokenizer.end) {
       return (
-        "text.invalid-utf8", "the record is not valid UTF-8", "state the encoding if it is UTF-16 or Latin-1", at
+        "text.invalid-utf8", "the record is not valid UTF-8", "state its encoding, such as encoding: latin-1", at
       )
     }
     return stop == .tooDeep
       ? ("json.too-deep", stop.message, "at most \(plan.options.limits.nestingDepth) levels are read", at)
-      : ("json.malformed", stop.message, at < tokenizer.end ? unsafe stop.hint(at: tokenizer.base[at]) : nil, at)
+      : (
+        "json.malformed", stop.message,
+        stop.hint(at: at < tokenizer.end ? unsafe tokenizer.base[at] : nil, isDocument: false), at
+      )
   }
 
   private func tooLong(line: UInt64, byteOffset: UInt64) -> SeedFormatError {

@@ -7,7 +7,8 @@ public enum SeedFile {
     return decoded(try place.bytes(), member: place.member, options: options, file: path)
   }
 
-  /// The text of compressed or encoded bytes as UTF-8.
+  /// The text of compressed or encoded bytes as UTF-8. What is no text by its first bytes, such as an archive, is refused
+  /// with `source.kind`.
   /// - Parameters:
   ///   - member: the member of a zip archive whose bytes they are.
   ///   - workers: members of a gzip file that has several are inflated by so many at a time.
@@ -24,6 +25,10 @@ public enum SeedFile {
       source = InflatingBlockSource(
         upstream: source, compression: options.compression, file: file, workers: workers,
         inflation: options.limits.inflation)
+    }
+    if !options.isPropertyList {
+      source = KindCheckingBlockSource(
+        upstream: source, refusesWideText: options.encoding == .automatic || options.encoding == .utf8, file: file)
     }
     if options.encoding != .utf8 {
       source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file)

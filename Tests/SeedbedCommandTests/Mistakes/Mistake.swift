@@ -23,6 +23,8 @@ struct Mistake: Sendable {
   var environment: [String: String] = [:]
   /// The file of the project that is standard input.
   var input: String?
+  /// A folder of the project that is a file system of its own, of this size.
+  var disk: (folder: String, size: String)?
   var arguments: [String] = []
   var exitCode: Int32?
   /// What the message must contain.

@@ -10,6 +10,7 @@ import Testing
 ///     gzip FILE          the same, packed with gzip
 ///     hex FILE           bytes, each line after a |
 ///     folder FOLDER      an empty folder
+///     disk FOLDER SIZE   a folder with a small file system in it
 ///     store              the store of the sample pipeline, Shop.sqlite
 ///     env NAME=VALUE     a variable of the environment
 ///     input FILE         a file that is standard input
@@ -72,6 +73,9 @@ struct MistakeTable: Sendable, CustomTestStringConvertible {
       let bytes = text.split { $0 == " " || $0 == "\n" }.compactMap { UInt8($0, radix: 16) }
       mistake.changes.append(.file(rest, bytes))
     case "folder": mistake.changes.append(.folder(rest))
+    case "disk":
+      let parts = rest.split(separator: " ").map(String.init)
+      if parts.count == 2 { mistake.disk = (parts[0], parts[1]) }
     case "store": mistake.changes.append(.store)
     case "env":
       let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)

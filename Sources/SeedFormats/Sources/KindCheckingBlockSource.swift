@@ -1,0 +1,44 @@
+/// Passes bytes on, unless the first ones are of something that is no text.
+final class KindCheckingBlockSource: BlockSource {
+  private let upstream: any BlockSource
+  private let file: String?
+  /// Whether UTF-16 is told by its bytes; not where the encoding is stated.
+  private let refusesWideText: Bool
+  /// What was read to look at it; nil before and after.
+  private var held: ByteBuffer?
+  private var given = 0
+  private var isPassing = false
+
+  init(upstream: any BlockSource, refusesWideText: Bool, file: String?) {
+    self.upstream = upstream
+    self.refusesWideText = refusesWideText
+    self.file = file
+  }
+
+  /// - Throws: `source.kind`, and the upstream's errors.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+    if isPassing { return try unsafe upstream.read(into: target) }
+    let held = try looked()
+    let count = min(target.count, held.count - given)
+    guard count > 0 else {
+      self.held = nil
+      isPassing = true
+      return try unsafe upstream.read(into: target)
+    }
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: held.base + given, count: count))
+    given += count
+    return count
+  }
+
+  private func looked() throws(SeedFormatError) -> ByteBuffer {
+    if let held { return held }
+    let held = ByteBuffer()
+    while held.count < FileKind.prefixLength,
+      try held.append(from: upstream, maximum: ByteBlock.defaultCapacity)
+    {}
+    self.held = held
+    let prefix = unsafe Array(UnsafeRawBufferPointer(start: held.base, count: min(held.count, FileKind.prefixLength)))
+    if let kind = FileKind(prefix, allowsWideText: !refusesWideText) { throw kind.error(file: file) }
+    return held
+  }
+}

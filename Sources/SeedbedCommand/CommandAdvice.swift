@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import ImportPipeline
+
+/// What is meant by a command line that the parser refuses.
+enum CommandAdvice {
+  /// Refuses a first word that is no command, with the one that is near.
+  /// - Throws: `CommandFailure` with code 64.
+  static func requireCommand(_ arguments: [String], of configuration: CommandConfiguration) throws {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    guard let word = arguments.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+    let suffix = (word as NSString).pathExtension
+    let hint: String
+    if suffix == "yaml" || suffix == "yml" {
+      hint = "did you mean seedbed run \(word)?"
+    } else if let nearest = Suggestion.nearest(to: word, among: names) {
+      hint = "did you mean \(nearest)?"
+    } else {
+      hint = "the commands are \(names.joined(separator: ", "))"
+    }
+    throw CommandFailure(usage: "there is no command \(word)", hint: hint)
+  }
+
+  /// Options that other tools have and `run` leaves to the pipeline file.
+  private static let settings = [
+    "--model": "model: in the pipeline", "--output": "store: { path: ... } in the pipeline",
+    "--store": "store: { path: ... } in the pipeline", "--input": "from: in the pipeline",
+    "--entity": "entity: in the pipeline", "--format": "format: of a source in the pipeline",
+  ]
+
+  /// The parser's message, with what to do where that is known.
+  static func advised(_ text: String, arguments: [String]) -> String {
+    guard arguments.dropFirst().first == "run",
+      let setting = settings.first(where: { text.hasPrefix("Error: Unknown option '\($0.key)'") })
+    else { return text }
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines.insert("  hint: \(setting.key) is \(setting.value)", at: 1)
+    return lines.joined(separator: "\n")
+  }
+}
