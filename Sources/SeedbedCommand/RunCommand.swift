@@ -107,12 +107,9 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     FreedMemory.keep()
-    let cancellation = Cancellation()
-    let signals = Signals(cancelling: cancellation)
-    defer { withExtendedLifetime(signals) {} }
     var output = ReportOutput(
       begin: Date(), isJSON: json, isQuiet: quiet, showsStages: verbose, path: nil, logFormat: logFormat)
-    let done = outcome(cancellation, &output)
+    let done = outcome(&output)
     let exitCode = done.failure?.kind.exitCode ?? (done.counts.rejected > 0 ? 1 : 0)
     try output.finish(done, exitCode: exitCode)
     if let failure = done.failure { throw CommandFailure(failure, store: pipeline, format: logFormat) }
@@ -121,13 +118,17 @@ struct RunCommand: ParsableCommand {
 
   /// Reads the pipeline and runs it.
   /// - Parameter output: gets the path of the report once nothing else is at it.
-  private func outcome(_ cancellation: Cancellation, _ output: inout ReportOutput) -> RunReport {
+  private func outcome(_ output: inout ReportOutput) -> RunReport {
     do {
       try checkReportPlace(nil)
       output.path = report
       let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
+      // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there yet.
+      let cancellation = Cancellation()
+      let signals = Signals(cancelling: cancellation)
+      defer { withExtendedLifetime(signals) {} }
       output.path = nil
       try checkReportPlace(file)
       output.path = report

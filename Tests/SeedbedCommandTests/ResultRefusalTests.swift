@@ -72,7 +72,7 @@ struct ResultRefusalTests {
     let workspace = try await workspace("export: [{ entity: Item, to: out.csv, columns: [identifier, name] }]")
     for (old, shown) in [
       ("identifier,name," + Array(repeating: "column", count: 50).joined(separator: ","), "“identifier,name,column,"),
-      ("identifier\u{1b}[2J,name", "\\u{1b}"), ("PK\u{3}\u{4}\0\0", "no text"),
+      ("identifier\u{1b}[2J,name", "\\u{1b}"), ("PK\u{3}\u{4}\0\0", "cannot be read as text"),
     ] {
       try workspace.write("out.csv", old + "\n")
       let outcome = try await workspace.run("run", "--quiet", "items.yaml")

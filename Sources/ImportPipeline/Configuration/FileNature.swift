@@ -46,7 +46,7 @@ struct FileNature {
 
   /// Whether it is data by its name: a source of a pipeline, not a pipeline.
   static func isData(_ path: String) -> Bool {
-    ["csv", "tsv", "ndjson", "jsonl", "txt"].contains(suffix(of: path))
+    ["csv", "tsv", "ndjson", "jsonl"].contains(suffix(of: path))
   }
 
   /// Whether the text is a URL and not a path.
