@@ -143,6 +143,13 @@ struct CompositePipelineTests {
       strategy,
       file: "venues.csv")
     #expect(outcome.run.exitCode == 0 && outcome.rows == ["a|Rome|∅|0.5", "b|∅|∅|∅"], "\(outcome.run)")
+    for (condition, name) in [("address == nil", "b"), ("address.spot != nil AND NOT address == NULL", "a")] {
+      let found = try await outcome.workspace.run(
+        "export", "--quiet", "V.sqlite", "--model", "V.xcdatamodel", "--entity", "Venue", "--columns", "name",
+        "--where",
+        condition)
+      #expect(found.text.split(whereSeparator: \.isNewline) == ["name", name[...]], "\(condition): \(found)")
+    }
   }
 
   @Test("what should be an object and is none is a reject", arguments: ["bulk", "find-or-create"])

@@ -9,6 +9,9 @@ extension Predicate {
     case .and(let parts), .or(let parts): for part in parts { try part.checkKinds(in: scope) }
     case .not(let part): try part.checkKinds(in: scope)
     case .compare(let comparison):
+      // Every kind of value may be null, a whole composite too.
+      if case .constant(.null) = comparison.left { return }
+      if case .constant(.null) = comparison.right { return }
       let left = try comparison.left.type(in: scope).element
       let right = try comparison.right.type(in: scope).element
       let isOfTexts: Bool
