@@ -6,7 +6,7 @@ import ObjectModel
 import SQLiteStore
 import StoreInterface
 
-// The lines from here on stand in README.md too; a test compares them.
+// The lines from here on stand in docs/SWIFT.md too; a test compares them.
 
 /// Builds the store of a pipeline, as `seedbed run` does, and says how many objects came in.
 func build(_ pipelinePath: String) throws -> Int {

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-@Suite("The example in README.md")
+@Suite("The example in docs/SWIFT.md")
 struct ReadmeTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let root =
     folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test("the lines in README.md are the ones that are compiled here")
+  @Test("the lines in docs/SWIFT.md are the ones that are compiled here")
   func sameLines() throws {
     let source = try String(contentsOf: Self.folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
-    let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let document = try String(contentsOf: Self.root.appendingPathComponent("docs/SWIFT.md"), encoding: .utf8)
     let parts = source.components(
-      separatedBy: "// The lines from here on stand in README.md too; a test compares them.\n\n")
+      separatedBy: "// The lines from here on stand in docs/SWIFT.md too; a test compares them.\n\n")
     try #require(parts.count == 2)
-    #expect(readme.contains("```swift\n" + parts[0] + parts[1] + "```\n"))
+    #expect(document.contains("```swift\n" + parts[0] + parts[1] + "```\n"))
   }
 
   @Test("it builds a store and reads it")
