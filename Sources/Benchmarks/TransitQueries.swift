@@ -62,7 +62,7 @@ struct TransitQueries {
   private func workloads(_ rounds: Int) -> [Workload] {
     [
       queries("box over stops, compound index", rounds, Self.box, bind: bindBox) { place in
-        try Predicate(format: Self.boxFormat, arguments: boxArguments(place))
+        try FetchPredicate(format: Self.boxFormat, arguments: boxArguments(place))
       },
       queries(
         "box, and a departure in 20 minutes", rounds,
@@ -74,7 +74,7 @@ struct TransitQueries {
           statement.bind(6, departure(place) + 1_200)
         },
         predicate: { place in
-          try Predicate(
+          try FetchPredicate(
             format: Self.boxFormat
               + " AND SUBQUERY(stopTimes, $t, $t.departureTime >= %@ AND $t.departureTime <= %@).@count != 0",
             arguments: boxArguments(place) + [departure(place), departure(place) + 1_200])
@@ -86,7 +86,7 @@ struct TransitQueries {
           statement.bind(1, prefix)
           statement.bind(2, Self.successor(prefix))
         },
-        predicate: { try Predicate(format: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
+        predicate: { try FetchPredicate(format: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
       queries(
         "search terms by their beginning", rounds,
         "EXISTS (SELECT 1 FROM Z_2STOPS AS t2 JOIN ZSEARCHTERM AS t1 ON t1.Z_PK = t2.Z_2SEARCHTERMS "
@@ -97,7 +97,7 @@ struct TransitQueries {
           statement.bind(1, prefix)
           statement.bind(2, Self.successor(prefix))
         },
-        predicate: { try Predicate(format: "ANY searchTerms.text BEGINSWITH[n] %@", Self.word($0)) }),
+        predicate: { try FetchPredicate(format: "ANY searchTerms.text BEGINSWITH[n] %@", Self.word($0)) }),
       objects(rounds), dictionaries(rounds), ids(rounds),
     ]
   }
@@ -141,7 +141,7 @@ struct TransitQueries {
   private func queries(
     _ name: String, _ rounds: Int, _ condition: String, oneIn share: Int = 1,
     bind: @escaping (BareStatement, Place) -> Void,
-    predicate: @escaping (Place) throws -> StoreInterface.Predicate
+    predicate: @escaping (Place) throws -> FetchPredicate
   ) -> Workload {
     let places = stride(from: 0, to: self.places.count, by: share).map { self.places[$0] }
     return (name, { try measureQueries(name, rounds, condition, places, bind: bind, predicate: predicate) })
@@ -149,7 +149,7 @@ struct TransitQueries {
 
   private func measureQueries(
     _ name: String, _ rounds: Int, _ condition: String, _ places: [Place], bind: (BareStatement, Place) -> Void,
-    predicate: @escaping (Place) throws -> StoreInterface.Predicate
+    predicate: @escaping (Place) throws -> FetchPredicate
   ) throws -> Pair {
     var pair = Pair(name: name, limit: 1.5)
     let statement = try BareStatement(

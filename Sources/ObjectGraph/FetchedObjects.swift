@@ -19,7 +19,7 @@ public final class FetchedObjects: RandomAccessCollection {
   public let batchSize: Int
   private let context: ManagedObjectContext
   private let ids: IDs
-  private let prefetchedKeyPaths: [Predicate.KeyPath]
+  private let prefetchedKeyPaths: [FetchPredicate.KeyPath]
   /// The batches looked at last, the latest first.
   private var batches: [(start: Int, objects: [ManagedObject])] = []
   private static let keptBatches = 2

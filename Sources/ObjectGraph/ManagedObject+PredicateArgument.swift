@@ -2,5 +2,5 @@ public import StoreInterface
 
 extension ManagedObject: PredicateArgument {
   /// The object by its id.
-  public var predicateExpression: Expression { .object(objectID) }
+  public var predicateExpression: FetchExpression { .object(objectID) }
 }

@@ -161,14 +161,14 @@ struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
   var objectID: ObjectID { object.objectID }
 
-  func value(at keyPath: Predicate.KeyPath) -> Value {
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first,
       let index = owner.runtime.layout.attributeIndexes[name]
     else { return .null }
     return owner.value(at: index).element(at: rest.dropFirst())
   }
 
-  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
     guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
       let index = owner.runtime.layout.relationshipIndexes[name]
     else { return nil }
@@ -191,7 +191,7 @@ struct ObjectSubject: PredicateSubject {
 
   /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
-  private func end(of keyPath: Predicate.KeyPath) -> (ManagedObject, ArraySlice<String>)? {
+  private func end(of keyPath: FetchPredicate.KeyPath) -> (ManagedObject, ArraySlice<String>)? {
     var here = object
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first, let index = here.runtime.layout.relationshipIndexes[name] {

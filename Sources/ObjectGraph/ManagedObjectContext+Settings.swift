@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     var stalenessInterval = -1.0
     var shouldDeleteInaccessibleFaults = true
     var propagatesDeletesAtEndOfEvent = true
-    var undoManager: UndoManager?
+    var undoManager: ContextUndoManager?
     var automaticallyMergesChangesFromParent = false
     var updatesOwners = true
   }
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
 
   /// Learns of every event, so that it can be undone; nil, the default, for none. May be shared by contexts of one
   /// queue.
-  public var undoManager: UndoManager? {
+  public var undoManager: ContextUndoManager? {
     get { setting(\.undoManager) }
     set {
       let previous = setting(\.undoManager)

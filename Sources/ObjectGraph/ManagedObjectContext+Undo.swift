@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     undoManager?.redo()
   }
 
-  func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: UndoManager) {
+  func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: ContextUndoManager) {
     let entries = entries.map { UndoEntry(object: $0.object, before: $0.before, after: $0.object.state) }
     undoManager.registerUndo(withTarget: self) { context in
       let propagating = context.settings.propagatesDeletesAtEndOfEvent

@@ -9,11 +9,11 @@ struct PredicateRelationships {
   private(set) var destinations: Set<Entity> = []
 
   /// Of a predicate about objects of the entity.
-  init(_ predicate: Predicate, of entity: Entity) {
+  init(_ predicate: FetchPredicate, of entity: Entity) {
     collect(predicate, ExpressionScope(entity))
   }
 
-  private mutating func collect(_ predicate: Predicate, _ scope: ExpressionScope) {
+  private mutating func collect(_ predicate: FetchPredicate, _ scope: ExpressionScope) {
     switch predicate {
     case .all, .none, .selfIsIn: break
     case .comparison(let path, _, _), .isIn(let path, _), .refersTo(let path, _): follow(path, from: scope.entity)
@@ -28,7 +28,7 @@ struct PredicateRelationships {
     }
   }
 
-  private mutating func collect(_ expression: Expression, _ scope: ExpressionScope) {
+  private mutating func collect(_ expression: FetchExpression, _ scope: ExpressionScope) {
     for operand in expression.operands { collect(operand, scope) }
     switch expression {
     case .keyPath(let path): follow(path, from: scope.entity)
@@ -44,12 +44,12 @@ struct PredicateRelationships {
   }
 
   /// The entity of the objects that an expression gives; nil for one that gives none, or that a fetch refuses.
-  private static func entity(of expression: Expression, _ scope: ExpressionScope) -> Entity? {
+  private static func entity(of expression: FetchExpression, _ scope: ExpressionScope) -> Entity? {
     guard case .object(let entity)? = try? expression.type(in: scope).element else { return nil }
     return entity
   }
 
-  private mutating func follow(_ path: Predicate.KeyPath, from start: Entity) {
+  private mutating func follow(_ path: FetchPredicate.KeyPath, from start: Entity) {
     var here = start
     for name in path {
       guard let relationship = here.relationship(name) else { return }

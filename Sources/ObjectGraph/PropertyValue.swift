@@ -29,9 +29,9 @@ extension PropertyValue: CustomStringConvertible {
   /// The value as the format language of predicates writes it; objects by entity and primary key.
   public var description: String {
     switch self {
-    case .attribute(let value): Expression.constant(value).expressionFormat
-    case .toOne(let id): id.map { Expression.object($0).expressionFormat } ?? "nil"
-    case .toMany(let ids): Expression.aggregate(ids.map { .object($0) }).expressionFormat
+    case .attribute(let value): FetchExpression.constant(value).expressionFormat
+    case .toOne(let id): id.map { FetchExpression.object($0).expressionFormat } ?? "nil"
+    case .toMany(let ids): FetchExpression.aggregate(ids.map { .object($0) }).expressionFormat
     }
   }
 }

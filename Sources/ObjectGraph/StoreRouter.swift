@@ -232,12 +232,12 @@ private struct SortKeys {
   let snapshots: [Snapshot]
 
   /// For each snapshot the value at each key path.
-  func values(_ keyPaths: [StoreInterface.Predicate.KeyPath]) throws -> [[Value]] {
+  func values(_ keyPaths: [FetchPredicate.KeyPath]) throws -> [[Value]] {
     let columns = try keyPaths.map { try column($0) }
     return snapshots.indices.map { row in columns.map { $0[row] } }
   }
 
-  private func column(_ keyPath: StoreInterface.Predicate.KeyPath) throws -> [Value] {
+  private func column(_ keyPath: FetchPredicate.KeyPath) throws -> [Value] {
     var here: [Snapshot?] = snapshots
     var rest = keyPath[...]
     while rest.count > 1, let step = rest.first,

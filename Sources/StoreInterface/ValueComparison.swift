@@ -15,7 +15,7 @@ extension Value {
     }
   }
 
-  /// Equality as predicates and uniqueness constraints see it (see `Predicate`): by kind and value, and a missing
+  /// Equality as predicates and uniqueness constraints see it (see `FetchPredicate`): by kind and value, and a missing
   /// value equals a missing value.
   public func isEqual(to other: Value) -> Bool {
     if isMissing || other.isMissing { return isMissing && other.isMissing }

@@ -196,7 +196,7 @@ struct AccessorTests {
       }
       House.insert(into: context).price.amount = 1
       let wanted = "Elm"
-      let cases: [(Foundation.Predicate<House>, Set<String?>)] = [
+      let cases: [(Predicate<House>, Set<String?>)] = [
         (#Predicate { $0.address?.street == wanted }, ["Elm"]),
         (#Predicate { $0.address?.spot?.x ?? 3 < 1 }, ["Oak"]),
         (#Predicate { $0.address == nil }, [nil]),
@@ -209,13 +209,13 @@ struct AccessorTests {
         for (predicate, expected) in cases {
           var request = House.fetchRequest(in: context.coordinator.model)
           let all = try context.fetch(request).compactMap { $0 as? House }
-          request.predicate = try StoreInterface.Predicate(predicate)
+          request.predicate = try FetchPredicate(predicate)
           let found = try context.fetch(request).compactMap { $0 as? House }
           #expect(Set(found.map { $0.address?.street }) == expected, "\(predicate)")
           #expect(try Set(all.filter { try predicate.evaluate($0) }) == Set(found), "\(predicate)")
         }
       }
-      #expect(try StoreInterface.Predicate(cases[0].0).description == "address.street == \"Elm\"")
+      #expect(try FetchPredicate(cases[0].0).description == "address.street == \"Elm\"")
     }
   }
 
@@ -232,7 +232,7 @@ struct AccessorTests {
       }
       let name = "Vermeer"
       var request = Painting.fetchRequest(in: context.coordinator.model)
-      request.predicate = try StoreInterface.Predicate(
+      request.predicate = try FetchPredicate(
         #Predicate<Painting> { $0.artist?.name == name && $0.integer32Scalar >= 1 })
       #expect(try context.fetch(request).map { ($0 as? Painting)?.stringRequired } == ["Lacemaker"])
     }

@@ -15,12 +15,12 @@ struct MemberPredicateTests {
     let isSaved: Bool
 
     func check<Root: ManagedObject & PropertyNaming>(
-      _ predicate: Foundation.Predicate<Root>, _ expected: Set<String>, line: Int = #line
+      _ predicate: Predicate<Root>, _ expected: Set<String>, line: Int = #line
     ) throws {
       let location = SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1)
       var request = FetchRequest(try #require(context.coordinator.model["\(Root.self)"]))
       let all = try context.fetch(request).compactMap { $0 as? Root }
-      request.predicate = try StoreInterface.Predicate(predicate)
+      request.predicate = try FetchPredicate(predicate)
       let found = try context.fetch(request)
       #expect(Set(found.map { name($0) }) == expected, "saved: \(isSaved)", sourceLocation: location)
       #expect(Set(try all.filter { try predicate.evaluate($0) }) == Set(found), sourceLocation: location)

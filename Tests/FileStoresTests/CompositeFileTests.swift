@@ -5,8 +5,6 @@ import StoreInterface
 import TestSupport
 import Testing
 
-private typealias Predicate = StoreInterface.Predicate
-
 /// Composite attributes in stores that are files: written, and read as they were.
 @Suite("Composite attributes in files")
 struct CompositeFileTests {
@@ -74,7 +72,7 @@ struct CompositeFileTests {
     var fetch = FetchRequest(venue)
     fetch.sortDescriptors = [.init(["name"])]
     #expect(try again.snapshots(fetch).map { $0.attributes[address] } == values)
-    fetch.predicate = try Predicate(format: "address.spot.x == 2 OR address.open == YES")
+    fetch.predicate = try FetchPredicate(format: "address.spot.x == 2 OR address.open == YES")
     #expect(try again.snapshots(fetch).map { $0.attributes[name] } == [.string("v0"), .string("v2")])
 
     var wrong = SaveRequest()

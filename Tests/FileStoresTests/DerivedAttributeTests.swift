@@ -89,7 +89,7 @@ struct DerivedAttributeTests {
     ] {
       func codes(_ store: any PersistentStore) throws -> [String] {
         var request = FetchRequest(try Museum.entity(entity, of: store.model))
-        request.predicate = try StoreInterface.Predicate(format: format)
+        request.predicate = try FetchPredicate(format: format)
         return try store.snapshots(request).map { Portrait.code($0) }.sorted()
       }
       #expect(try codes(store) == codes(other), "\(place): \(format)")

@@ -79,12 +79,12 @@ struct ConfigurationDocumentationTests {
   func functions(function: RecordExpression.Function) throws {
     let example = function.specification.example
     let project = try ProjectFolder(files: ["pipelines/faces/ada.jpg"])
-    let resources = ExpressionResources(
+    let resources = RecordExpressionResources(
       files: FileValues(
         paths: ProjectPaths(pipelinePath: project.path + "/pipelines/p.yaml", allowsOutside: false)),
       lookups: ["zones": LookupTable(["A": "Inner city"])])
-    let evaluator = try ExpressionEvaluator(
-      try ExpressionParser.parse(example.expression), slots: [:], resources: resources)
+    let evaluator = try RecordExpressionEvaluator(
+      try RecordExpressionParser.parse(example.expression), slots: [:], resources: resources)
     if function == .file {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: project.path + "/pipelines/faces/ada.jpg"))
       return #expect(try evaluator.evaluate(FieldTable([])) == .data(bytes))

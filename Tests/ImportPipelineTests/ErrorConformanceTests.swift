@@ -16,8 +16,9 @@ import Testing
 struct ErrorConformanceTests {
   /// Every public error type, by name.
   private static let types: [String: any Error.Type] = [
-    "ContextError": ContextError.self, "DateFormatError": DateFormatError.self, "ExpressionError": ExpressionError.self,
-    "ExpressionFailure": ExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,
+    "ContextError": ContextError.self, "DateFormatError": DateFormatError.self,
+    "RecordExpressionError": RecordExpressionError.self,
+    "RecordExpressionFailure": RecordExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,
     "ModelError": ModelError.self, "PageError": PageError.self, "PipelineError": PipelineError.self,
     "PredicateConversionError": PredicateConversionError.self, "PredicateFormatError": PredicateFormatError.self,
     "RunError": RunError.self, "SQLiteError": SQLiteError.self, "SaveConflictError": SaveConflictError.self,
@@ -68,8 +69,8 @@ struct ErrorConformanceTests {
     (ModelError([.init(.invalidName, message: "no name", hint: "name it")]), "Seedbed.ModelError", 1),
     (SeedFormatError(code: "csv.quote", kind: .malformed, message: "open quote"), "Seedbed.SeedFormatError", 65),
     (RunError(.locked, code: "store.busy", "locked", hint: "wait"), "Seedbed.RunError", 75),
-    (ExpressionError(column: 2, message: "no"), "Seedbed.ExpressionError", 1),
-    (ExpressionFailure(code: "a.b", message: "no"), "Seedbed.ExpressionFailure", 1),
+    (RecordExpressionError(column: 2, message: "no"), "Seedbed.RecordExpressionError", 1),
+    (RecordExpressionFailure(code: "a.b", message: "no"), "Seedbed.RecordExpressionFailure", 1),
     (PipelineError([]), "Seedbed.PipelineError", 66),
   ]
 
@@ -87,7 +88,7 @@ struct ErrorConformanceTests {
 
   @Test("a predicate that is none says where, also to Foundation")
   func predicates() {
-    let error = #expect(throws: PredicateFormatError.self) { try Predicate(format: "a ==") }
+    let error = #expect(throws: PredicateFormatError.self) { try FetchPredicate(format: "a ==") }
     #expect(error?.localizedDescription == error?.description && error?.localizedDescription.contains("column") == true)
   }
 

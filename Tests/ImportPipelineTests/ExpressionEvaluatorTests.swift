@@ -6,16 +6,16 @@ import Testing
 @Suite("Evaluating expressions")
 struct ExpressionEvaluatorTests {
   /// The record that every expression of these tables sees.
-  private static let record: [(String, ExpressionValue)] = [
+  private static let record: [(String, RecordExpressionValue)] = [
     ("one", .string("1")), ("text", .string("abc")), ("empty", .string("")), ("null1", .null), ("gone", .absent),
     ("zero", .integer(0)), ("big", .integer(.max)), ("least", .integer(.min)), ("half", .double(0.5)),
     ("yes", .boolean(true)), ("yesText", .string("true")), ("padded", .string("  a b ")), ("dash", .string("-")),
     ("bigText", .string("99999999999999999999")),
   ]
 
-  private static func evaluate(_ source: String, nulls: [String] = []) throws -> ExpressionValue {
+  private static func evaluate(_ source: String, nulls: [String] = []) throws -> RecordExpressionValue {
     let slots = Dictionary(uniqueKeysWithValues: record.enumerated().map { ($1.0, $0) })
-    let evaluator = try ExpressionEvaluator(try ExpressionParser.parse(source), slots: slots, nulls: nulls)
+    let evaluator = try RecordExpressionEvaluator(try RecordExpressionParser.parse(source), slots: slots, nulls: nulls)
     return try evaluator.evaluate(FieldTable(record.map(\.1)))
   }
 
@@ -27,8 +27,8 @@ struct ExpressionEvaluatorTests {
       ("big - 1 + 1", .integer(.max)), ("least % -1", .integer(0)), ("-(1 + one)", .integer(-2)),
       ("9007199254740993 + 0", .integer(9_007_199_254_740_993)), ("gone + 1", .null), ("-null1", .null),
       ("null1 / 0", .null), ("one & 2 & half", .string("120.5")), ("text & null1", .null),
-    ] as [(String, ExpressionValue)])
-  func arithmetic(source: String, value: ExpressionValue) throws {
+    ] as [(String, RecordExpressionValue)])
+  func arithmetic(source: String, value: RecordExpressionValue) throws {
     #expect(try Self.evaluate(source) == value)
   }
 
@@ -51,7 +51,7 @@ struct ExpressionEvaluatorTests {
       ("false && 1 / 0 == 1", false), ("true || 1 / 0 == 1", true),
     ] as [(String, Bool?)])
   func comparisons(source: String, value: Bool?) throws {
-    #expect(try Self.evaluate(source) == value.map(ExpressionValue.boolean) ?? .null)
+    #expect(try Self.evaluate(source) == value.map(RecordExpressionValue.boolean) ?? .null)
   }
 
   @Test(
@@ -72,8 +72,8 @@ struct ExpressionEvaluatorTests {
       ("uuid('python.org', '6ba7b810-9dad-11d1-80b4-00c04fd430c8')", .string("886313E1-3B8A-5372-9B90-0C9AEE199E5D")),
       ("uuid('http://python.org/')", .string("4C565F0D-3F5A-5890-B41B-20CF47701C5E")), ("uuid(gone)", .null),
       ("uuid('')", .string("1B4DB7EB-4057-5DDF-91E0-36DEC72071F5")),
-    ] as [(String, ExpressionValue)])
-  func textFunctions(source: String, value: ExpressionValue) throws {
+    ] as [(String, RecordExpressionValue)])
+  func textFunctions(source: String, value: RecordExpressionValue) throws {
     #expect(try Self.evaluate(source) == value)
   }
 
@@ -81,7 +81,7 @@ struct ExpressionEvaluatorTests {
     "what contains, split, round and uuid refuse",
     arguments: ["split(text, '', 1)", "split(text, 'b', 0)", "round(text)", "round(1.5, 99)", "uuid(text, 'nowhere')"])
   func refusals(source: String) {
-    #expect(throws: ExpressionFailure.self) { try Self.evaluate(source) }
+    #expect(throws: RecordExpressionFailure.self) { try Self.evaluate(source) }
   }
 
   @Test(
@@ -99,8 +99,8 @@ struct ExpressionEvaluatorTests {
       ("text(date(\"2021-02-03T04:05:06.789\"))", .string("2021-02-03T04:05:06.789Z")),
       ("date(\"01.02.2020\", \"dd.MM.yyyy\")", .date(Date(timeIntervalSinceReferenceDate: 602_208_000))),
       ("date(null1)", .null), ("normalized(\"ＡＢＣ Ünï ß İ\")", .string("abc uni ss i")),
-    ] as [(String, ExpressionValue)])
-  func functions(source: String, value: ExpressionValue) throws {
+    ] as [(String, RecordExpressionValue)])
+  func functions(source: String, value: RecordExpressionValue) throws {
     #expect(try Self.evaluate(source) == value)
   }
 
@@ -122,7 +122,7 @@ struct ExpressionEvaluatorTests {
       ("substring(text, 1.5)", "expression.bad-argument"), ("replace(text, empty, \"x\")", "expression.empty-pattern"),
     ])
   func failures(source: String, code: String) {
-    let failure = #expect(throws: ExpressionFailure.self) { try Self.evaluate(source) }
+    let failure = #expect(throws: RecordExpressionFailure.self) { try Self.evaluate(source) }
     #expect(failure?.code == code)
     #expect(failure?.message.isEmpty == false)
   }
@@ -137,17 +137,17 @@ struct ExpressionEvaluatorTests {
   @Test("a where selects only what is true")
   func selection() throws {
     for (source, isSelected) in [("a == 1", true), ("a > 1", false), ("b > 1", false), ("b", false)] {
-      let evaluator = try ExpressionEvaluator(try ExpressionParser.parse(source), slots: ["a": 0, "b": 1])
+      let evaluator = try RecordExpressionEvaluator(try RecordExpressionParser.parse(source), slots: ["a": 0, "b": 1])
       #expect(try evaluator.isTrue(FieldTable([.string("1"), .null])) == isSelected)
     }
-    let number = try ExpressionEvaluator(try ExpressionParser.parse("a + 1"), slots: ["a": 0])
-    #expect(throws: ExpressionFailure.self) { try number.isTrue(FieldTable([.string("1")])) }
+    let number = try RecordExpressionEvaluator(try RecordExpressionParser.parse("a + 1"), slots: ["a": 0])
+    #expect(throws: RecordExpressionFailure.self) { try number.isTrue(FieldTable([.string("1")])) }
   }
 
   @Test("a field that the source lacks is an error before the first record")
   func unknownField() throws {
-    let error = #expect(throws: ExpressionError.self) {
-      try ExpressionEvaluator(try ExpressionParser.parse("stop_nam"), slots: ["stop_name": 0])
+    let error = #expect(throws: RecordExpressionError.self) {
+      try RecordExpressionEvaluator(try RecordExpressionParser.parse("stop_nam"), slots: ["stop_name": 0])
     }
     #expect(error?.message == "the source has no field \"stop_nam\"")
     #expect(error?.hint == "did you mean \"stop_name\"?")

@@ -21,10 +21,10 @@ struct ExpressionParserTests {
     ] as [(String, String?)])
   func structure(source: String, expected: String?) throws {
     guard let expected else {
-      #expect(throws: ExpressionError.self) { try ExpressionParser.parse(source) }
+      #expect(throws: RecordExpressionError.self) { try RecordExpressionParser.parse(source) }
       return
     }
-    let expression = try ExpressionParser.parse(source)
+    let expression = try RecordExpressionParser.parse(source)
     #expect(Self.text(expression.root) == expected)
     #expect(expression.source == source)
   }
@@ -75,7 +75,7 @@ struct ExpressionParserTests {
       (Array(repeating: "1", count: 300).joined(separator: "+"), 514, "more than 256 operators in a row"),
     ])
   func mistakes(source: String, column: Int, message: String) {
-    let error = #expect(throws: ExpressionError.self) { try ExpressionParser.parse(source) }
+    let error = #expect(throws: RecordExpressionError.self) { try RecordExpressionParser.parse(source) }
     #expect(error?.column == column)
     #expect(error?.message == message)
   }
@@ -87,13 +87,13 @@ struct ExpressionParserTests {
       ("a + + b", false), ("a  b", true), (" a b", false), ("price $", true), ("12 34", false), ("a, b", false),
     ])
   func plainColumns(source: String, isColumn: Bool) {
-    let root = (try? ExpressionParser.parseField(source))?.root
+    let root = (try? RecordExpressionParser.parseField(source))?.root
     #expect(root == (isColumn ? .field(source) : nil))
   }
 
   @Test("a column whose name is the whole text wins over the expression")
   func columnsFirst() throws {
-    let expression = try ExpressionParser.parseField("price-usd")
+    let expression = try RecordExpressionParser.parseField("price-usd")
     #expect(expression.fieldPaths == ["price", "usd"])
     #expect(expression.preferringColumns(["price-usd", "price"]).root == .field("price-usd"))
     #expect(expression.preferringColumns(["price"]) == expression)

@@ -143,9 +143,9 @@ struct ExpressionTextTests {
       ("1e+", .notANumber), ("0x1", .notANumber), ("inf", .notANumber), ("nan", .notANumber), ("1_000", .notANumber),
       (" 1", .notANumber),
       ("1 ", .notANumber), ("1,5", .notANumber), ("٣", .notANumber),
-    ] as [(String, NumberText)])
-  func numbers(text: String, value: NumberText) {
-    #expect(NumberText.read(text) == value)
+    ] as [(String, ParsedNumber)])
+  func numbers(text: String, value: ParsedNumber) {
+    #expect(ParsedNumber.read(text) == value)
   }
 
   @Test("folding by the table is Foundation's folding, on random text")

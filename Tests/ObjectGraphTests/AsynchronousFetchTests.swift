@@ -51,7 +51,7 @@ private struct Crowd: Sendable {
   /// The first 64 items at once, the rest only after looking at all triples of items.
   func endless() throws -> FetchRequest {
     var request = FetchRequest(item)
-    request.predicate = try Predicate(
+    request.predicate = try FetchPredicate(
       format: """
         number < 64 OR SUBQUERY(group.items, $a, SUBQUERY(group.items, $b, $b.number + $a.number < 0).@count > 0).@count > 0
         """)
@@ -96,7 +96,7 @@ struct AsynchronousFetchTests {
     let root = crowd.container.newBackgroundContext()
     let context = inChild ? ManagedObjectContext(parent: root, name: "child") : root
     var request = crowd.all
-    request.predicate = try Predicate(format: "modulus:by:(number, 3) == 0")
+    request.predicate = try FetchPredicate(format: "modulus:by:(number, 3) == 0")
     request.fetchOffset = 2
     request.fetchLimit = 50
     for isPending in [false, true] {

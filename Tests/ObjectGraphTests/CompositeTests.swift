@@ -165,7 +165,7 @@ struct CompositeTests {
       }
       func names(_ format: String) throws -> [Value] {
         var request = FetchRequest(shop.venue)
-        request.predicate = try Predicate(format: format)
+        request.predicate = try FetchPredicate(format: format)
         request.sortDescriptors = [.init(["address", "city"])]
         return try context.fetch(request).map { $0["name"] }
       }
@@ -179,7 +179,7 @@ struct CompositeTests {
       oslo["address.city"] = .string("Ulm")
       #expect(try names("address.city BEGINSWITH 'U'") == [.string("Oslo")])
       #expect(try names("address.city == 'Oslo'") == [])
-      #expect(try Predicate(format: "address.city == 'Ulm' AND address != nil").evaluate(with: oslo))
+      #expect(try FetchPredicate(format: "address.city == 'Ulm' AND address != nil").evaluate(with: oslo))
       var request = FetchRequest(shop.venue)
       request.sortDescriptors = [.init(["address", "spot", "y"]), .init(["name"])]
       let controller = FetchedResultsController(
@@ -201,7 +201,7 @@ struct CompositeTests {
       for (name, value) in values { _ = shop.add(context, name, value) }
       func names(_ format: String) throws -> [Value] {
         var request = FetchRequest(shop.venue)
-        request.predicate = try Predicate(format: format)
+        request.predicate = try FetchPredicate(format: format)
         request.sortDescriptors = [.init(["name"])]
         return try context.fetch(request).map { $0["name"] }
       }
@@ -229,7 +229,7 @@ struct CompositeTests {
     try shop.work { context in
       let object = shop.add(context, "a", Self.oak)
       try context.save()
-      context.undoManager = ObjectGraph.UndoManager()
+      context.undoManager = ContextUndoManager()
       object["address.city"] = .string("Rome")
       context.processPendingChanges()
       context.undoManager?.undo()

@@ -33,7 +33,7 @@ struct ConfinementTests {
     let school = try School(kind)
     let main = school.container.viewContext
     try await MainActor.run {
-      main.undoManager = UndoManager()
+      main.undoManager = ContextUndoManager()
       let observer = NotificationTests.Observer()
       let log = Log()
       observer.on(ManagedObjectContext.didChangeObjectsNotification, main) { _ in log.add("changed") }
@@ -170,7 +170,7 @@ struct ConfinementTests {
       case .insert: _ = context.insert(school.pupil)
       case .mergePolicy: _ = context.mergePolicy
       case .setMergePolicy: context.mergePolicy = .overwrite
-      case .undoManager: context.undoManager = UndoManager()
+      case .undoManager: context.undoManager = ContextUndoManager()
       case .staleness: context.stalenessInterval = 0
       }
     }

@@ -96,7 +96,7 @@ struct LooseEndTests {
       child.setObject(parent, for: "parent")
       try context.save()
       objects.all = [parent, child]
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
     }
     let observer = NotificationTests.Observer()
     observer.on(ManagedObjectContext.didChangeObjectsNotification, context) { _ in

@@ -72,7 +72,7 @@ struct LossTests {
       try context.refresh(maths, mergeChanges: false)
       let other = school.container.newBackgroundContext(name: "other")
       try other.performAndWait {
-        other.undoManager = UndoManager()
+        other.undoManager = ContextUndoManager()
         other.delete(try other.existingObject(with: id))
         try other.save()
       }

@@ -83,7 +83,7 @@ struct MainQueueTurnTests {
   func undo() async throws {
     let ada = school.addPupil(view, "Ada", grade: 1)
     try view.save()
-    view.undoManager = UndoManager()
+    view.undoManager = ContextUndoManager()
     ada["name"] = .string("Eve")
     ada["grade"] = .integer(2)
     await turn()
@@ -98,7 +98,7 @@ struct MainQueueTurnTests {
 
   @Test("what contexts that share an undo manager changed in one turn is undone together")
   func sharedUndo() async throws {
-    let manager = UndoManager()
+    let manager = ContextUndoManager()
     let ada = school.addPupil(view, "Ada", grade: 1)
     try view.save()
     let other = ManagedObjectContext(.mainQueue, parent: view, name: "other")

@@ -119,7 +119,7 @@ struct OwnerUpdateTests {
   func takenBack(kind: StoreKind, change: Change) throws {
     let school = try School(kind)
     try school.work { context in
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       let scene = try Scene(school, context)
       context.processPendingChanges()
       context.undoManager?.removeAllActions()

@@ -34,7 +34,7 @@ struct PendingMembersTests {
         ("code > 0", [from, to]),
       ]
       for (format, expected) in cases {
-        var request = school.all(school.course, where: try Predicate(format: format))
+        var request = school.all(school.course, where: try FetchPredicate(format: format))
         #expect(try context.fetch(request) == expected, "\(format)")
         #expect(try context.count(request) == expected.count, "\(format)")
         #expect(try context.objectIDs(request) == expected.map(\.objectID), "\(format)")
@@ -44,11 +44,12 @@ struct PendingMembersTests {
       }
       context.delete(pupil)
       context.processPendingChanges()
-      let request = school.all(school.course, where: try Predicate(format: "ANY pupils.grade == 4"))
+      let request = school.all(school.course, where: try FetchPredicate(format: "ANY pupils.grade == 4"))
       #expect(try context.fetch(request) == [])
       try context.save()
       #expect(try context.fetch(request) == [])
-      #expect(try context.count(school.all(school.course, where: try Predicate(format: "pupils.@count == 0"))) == 2)
+      #expect(
+        try context.count(school.all(school.course, where: try FetchPredicate(format: "pupils.@count == 0"))) == 2)
     }
   }
 
@@ -57,7 +58,7 @@ struct PendingMembersTests {
     let school = try School(kind)
     try school.work { context in
       let (from, to, pupil) = try moved(school, context, loadsLists: false)
-      var request = school.all(school.course, where: try Predicate(format: "ANY pupils.grade == 4"), by: "code")
+      var request = school.all(school.course, where: try FetchPredicate(format: "ANY pupils.grade == 4"), by: "code")
       request.fetchBatchSize = 0
       let controller = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: context)
       let table = Count()

@@ -97,7 +97,7 @@ struct PrefetchingTests {
       try context.performAndWait {
         if place == "pending" {
           let last = try context.fetch(
-            school.all(school.course, where: try Predicate(format: "code > 297"), by: "code"))
+            school.all(school.course, where: try FetchPredicate(format: "code > 297"), by: "code"))
           let pupil = school.addPupil(context, "New")
           pupil.setObject(last[0], for: "course")
           let moved = try #require(try last[1].objects(for: "pupils").first)

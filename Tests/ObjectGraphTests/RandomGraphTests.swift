@@ -84,7 +84,7 @@ struct RandomGraphTests {
   func sequences(kind: StoreKind, seed: Int) throws {
     let graph = try NodeGraph(kind)
     try graph.work { context in
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       // Merges every save and keeps all objects, with their relationships loaded.
       let follower = graph.container.newBackgroundContext(name: "follower")
       let observer = NotificationTests.Observer()

@@ -18,7 +18,7 @@ struct RandomMergeTests {
     let observer = NotificationTests.Observer()
     for (saver, reader) in [(contexts[0], contexts[1]), (contexts[1], contexts[0])] {
       saver.performAndWait {
-        saver.undoManager = UndoManager()
+        saver.undoManager = ContextUndoManager()
         saver.mergePolicy = policies[seed % policies.count]
       }
       observer.on(ManagedObjectContext.didSaveObjectIDsNotification, saver) { notification in

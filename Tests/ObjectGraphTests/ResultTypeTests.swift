@@ -64,7 +64,7 @@ struct ResultTypeTests {
       for context in [root, child] {
         try context.performAndWait {
           for _ in 0..<40 {
-            let condition: Predicate =
+            let condition: FetchPredicate =
               below(4) == 0 ? .all : .comparison(["age"], .lessOrEqual, .integer(Int64(below(4))))
             var request = school.all(below(2) == 0 ? school.person : school.pupil, where: condition)
             if below(3) == 0 { request.sortDescriptors = [.init(["age"], ascending: below(2) == 0)] }

@@ -11,7 +11,7 @@ struct SavedDeletionTests {
     try school.work { context in
       let ada = school.addPupil(context, "Ada")
       try context.save()
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       context.delete(ada)
       #expect(ada.isDeleted && ada.managedObjectContext === context)
       context.processPendingChanges()
@@ -103,7 +103,7 @@ struct SavedDeletionTests {
   func undoRefresh() throws {
     let school = try School(.inMemory)
     try school.work { context in
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       let maths = school.addCourse(context, 1)
       let ada = school.addPupil(context, "Ada")
       ada.setObject(maths, for: "course")

@@ -5,9 +5,6 @@ import SQLiteStore
 import StoreInterface
 import TestSupport
 
-/// Foundation has a `Predicate` too.
-typealias Predicate = StoreInterface.Predicate
-
 /// The stores that every test of this target runs on.
 enum StoreKind: CaseIterable, Sendable {
   case inMemory, sqlite
@@ -115,7 +112,7 @@ struct School {
 
   func rows(_ entity: Entity) throws -> [Snapshot] { try store.snapshots(FetchRequest(entity)) }
 
-  func all(_ entity: Entity, where predicate: Predicate = .all, by key: String? = nil) -> FetchRequest {
+  func all(_ entity: Entity, where predicate: FetchPredicate = .all, by key: String? = nil) -> FetchRequest {
     var request = FetchRequest(entity)
     request.predicate = predicate
     request.sortDescriptors = key.map { [FetchRequest.SortDescriptor([$0])] } ?? []

@@ -22,7 +22,7 @@ struct UndoMergeTests {
       course = school.addCourse(context, 1)
       try clubs[0].add(pupils[0], to: "members")
       try context.save()
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
     }
 
     /// What another context saves, merged.

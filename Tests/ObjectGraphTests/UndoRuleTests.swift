@@ -11,7 +11,7 @@ struct UndoRuleTests {
     let nodes = (0..<3).map { graph.add(context, $0) }
     for (child, parent) in zip(nodes.dropFirst(), nodes) { child.setObject(parent, for: "parent") }
     try context.save()
-    context.undoManager = UndoManager()
+    context.undoManager = ContextUndoManager()
     return nodes
   }
 
@@ -40,7 +40,7 @@ struct UndoRuleTests {
   func undoInsertion(kind: StoreKind) throws {
     let graph = try NodeGraph(kind)
     try graph.work { context in
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       let node = graph.add(context, 1)
       try context.save()
       let id = node.objectID

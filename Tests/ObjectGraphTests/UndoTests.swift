@@ -16,7 +16,7 @@ struct UndoTests {
   func events(kind: StoreKind, saves: Bool) throws {
     let school = try School(kind)
     try school.work { context in
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       var states: [[String]] = []
       func event(_ change: () throws -> Void) throws {
         states.append(try titles(school, context))
@@ -67,7 +67,7 @@ struct UndoTests {
       try club.setObjects(pupils, for: "members")
       try context.save()
       let id = pupils[0].objectID
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       context.delete(pupils[0])
       try context.save()
       #expect(try school.rows(school.pupil).count == 2)
@@ -90,7 +90,7 @@ struct UndoTests {
     let context = school.container.newBackgroundContext()
     let box = Box<ManagedObject>()
     await context.perform {
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       let ada = school.addPupil(context, "Ada")
       ada["grade"] = .integer(2)
       box.value = ada
@@ -128,7 +128,7 @@ struct UndoTests {
       let maths = school.addCourse(context, 1)
       maths["title"] = .string("A")
       try context.save()
-      let manager = UndoManager()
+      let manager = ContextUndoManager()
       context.undoManager = manager
       #expect(!manager.canUndo)
       maths["title"] = .string("B")
@@ -168,7 +168,7 @@ struct UndoTests {
     try school.work { context in
       let ada = school.addPupil(context, "Ada", grade: 1)
       try context.save()
-      let manager = UndoManager()
+      let manager = ContextUndoManager()
       context.undoManager = manager
       ada["grade"] = .integer(2)
       manager.beginUndoGrouping()
@@ -190,7 +190,7 @@ struct UndoTests {
 
   final class Counter {
     var value = 0
-    func set(_ new: Int, _ manager: UndoManager) {
+    func set(_ new: Int, _ manager: ContextUndoManager) {
       let old = value
       value = new
       manager.registerUndo(withTarget: self) { $0.set(old, manager) }
@@ -199,7 +199,7 @@ struct UndoTests {
 
   @Test("others may register actions too, which end with their targets")
   func actions() {
-    let manager = UndoManager()
+    let manager = ContextUndoManager()
     manager.groupsByEvent = false
     var counter: Counter? = Counter()
     for value in 1...3 { counter?.set(value, manager) }

@@ -72,12 +72,12 @@ struct PredicateTests {
 
   @Test(
     "every operator with every kind of constant, plain and negated",
-    arguments: StoreInterface.Predicate.Operator.allCases)
-  func comparisons(comparison: StoreInterface.Predicate.Operator) throws {
+    arguments: FetchPredicate.Operator.allCases)
+  func comparisons(comparison: FetchPredicate.Operator) throws {
     for path in Self.paths {
       for value in Self.values {
         for isNegated in [false, true] {
-          let part = StoreInterface.Predicate.comparison(path, comparison, value)
+          let part = FetchPredicate.comparison(path, comparison, value)
           let request: (any PersistentStore) -> FetchRequest = { _ in
             var request = FetchRequest(stop)
             request.predicate = isNegated ? .not(part) : part
@@ -89,7 +89,7 @@ struct PredicateTests {
     }
   }
 
-  private typealias Maker = (any PersistentStore) -> StoreInterface.Predicate
+  private typealias Maker = (any PersistentStore) -> FetchPredicate
 
   @Test("lists, tuples, references and identities", arguments: [3, 5_000])
   func lists(length: Int) throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Predicates")
 struct PredicateTests {
   /// Stored value, operator, constant, whether it holds.
-  typealias Row = (Value, Predicate.Operator, Value, Bool)
+  typealias Row = (Value, FetchPredicate.Operator, Value, Bool)
   static let missing: [Row] = [
     (.null, .equal, .null, true), (.null, .notEqual, .null, false),
     (.null, .equal, .integer(1), false), (.null, .notEqual, .integer(1), true),
@@ -46,7 +46,7 @@ struct PredicateTests {
   @Test(
     "an operator compares by kind and value, and a missing value equals only null",
     arguments: missing + numbers + texts + parts)
-  func comparison(value: Value, comparison: Predicate.Operator, constant: Value, holds: Bool) {
+  func comparison(value: Value, comparison: FetchPredicate.Operator, constant: Value, holds: Bool) {
     #expect(comparison.holds(value, constant) == holds)
   }
 
@@ -68,7 +68,7 @@ struct PredicateTests {
       warehouse.snapshot(warehouse.id(warehouse.item, 1)),
       warehouse.snapshot(warehouse.id(warehouse.item, 2), ["code": .string("b"), "rank": .integer(9)]),
       warehouse.snapshot(warehouse.id(warehouse.item, 3), ["code": .string("c")]))
-    func keys(_ predicate: Predicate) throws -> [Int64] {
+    func keys(_ predicate: FetchPredicate) throws -> [Int64] {
       try warehouse.keys(warehouse.item) { $0.predicate = predicate }
     }
     #expect(try keys(.isIn(["code"], [.string("b"), .string("x")])) == [2])
@@ -92,7 +92,7 @@ struct PredicateTests {
       warehouse.snapshot(ids[0], ["code": .string("root")]), warehouse.snapshot(ids[1], toOne: ["parent": ids[0]]),
       warehouse.snapshot(ids[2], toOne: ["parent": ids[1]]),
       warehouse.snapshot(ids[3], toOne: ["parent": warehouse.id(warehouse.item, 99)]))
-    func keys(_ predicate: Predicate) throws -> [Int64] {
+    func keys(_ predicate: FetchPredicate) throws -> [Int64] {
       try warehouse.keys(warehouse.item) { $0.predicate = predicate }
     }
     #expect(try keys(.comparison(["parent", "code"], .equal, .string("root"))) == [2])
@@ -104,7 +104,7 @@ struct PredicateTests {
     #expect(try keys(.refersTo(["parent", "parent"], nil)) == [1, 2, 4])
   }
 
-  static let badPredicates: [Predicate] = [
+  static let badPredicates: [FetchPredicate] = [
     .comparison(["nope"], .equal, .null), .comparison([], .equal, .null), .comparison(["parent"], .equal, .null),
     .comparison(["children", "code"], .equal, .null), .comparison(["parent", "nope"], .equal, .null),
     .isIn(["size"], [.null]), .refersTo(["code"], nil), .refersTo(["children"], nil),
@@ -112,7 +112,7 @@ struct PredicateTests {
   ]
 
   @Test("a key path that does not exist is an error, never an empty result", arguments: badPredicates)
-  func unknownKeyPath(predicate: Predicate) throws {
+  func unknownKeyPath(predicate: FetchPredicate) throws {
     let warehouse = try Warehouse()
     #expect(throws: StoreError.self) { try warehouse.keys(warehouse.item) { $0.predicate = predicate } }
   }
@@ -128,11 +128,12 @@ struct PredicateTests {
     ]
     let ids = (1...3).map { warehouse.id(warehouse.item, $0) }
     func value() -> Value { values.randomElement(using: &random) ?? .null }
-    func predicate(_ depth: Int) -> Predicate {
+    func predicate(_ depth: Int) -> FetchPredicate {
       let path = [["code"], ["rank"]].randomElement(using: &random) ?? ["code"]
       switch Int.random(in: 0..<(depth == 0 ? 6 : 9), using: &random) {
       case 0: return .all
-      case 1: return .comparison(path, Predicate.Operator.allCases.randomElement(using: &random) ?? .equal, value())
+      case 1:
+        return .comparison(path, FetchPredicate.Operator.allCases.randomElement(using: &random) ?? .equal, value())
       case 2: return .isIn(path, (0..<3).map { _ in value() })
       case 3: return .tupleIsIn([["code"], ["rank"]], (0..<4).map { _ in [value(), value()] })
       case 4: return .selfIsIn(Array(ids.shuffled(using: &random).prefix(2)))
@@ -155,8 +156,8 @@ struct PredicateTests {
     var objectID: ObjectID
     var values: [String: Value]
     var parent: ObjectID
-    func value(at keyPath: Predicate.KeyPath) -> Value { keyPath.first.flatMap { values[$0] } ?? .null }
-    func destination(at keyPath: Predicate.KeyPath) -> ObjectID? { parent }
+    func value(at keyPath: FetchPredicate.KeyPath) -> Value { keyPath.first.flatMap { values[$0] } ?? .null }
+    func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? { parent }
     func members(of relationship: String) -> [ObjectID] { [] }
     func subject(for objectID: ObjectID) -> Subject? { nil }
   }

@@ -2,11 +2,6 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// Foundation has a `Predicate` too.
-typealias Predicate = StoreInterface.Predicate
-/// And an `Expression`.
-typealias Expression = StoreInterface.Expression
-
 /// The model of these tests: items in a tree, with a sub-entity, tags (many-to-many, ordered on one side) and notes
 /// (to-many without inverse).
 struct Warehouse {

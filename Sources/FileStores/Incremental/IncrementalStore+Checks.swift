@@ -37,7 +37,7 @@ extension IncrementalStore {
     }
   }
 
-  private func same(_ path: [String], _ snapshot: Snapshot) -> Predicate {
+  private func same(_ path: [String], _ snapshot: Snapshot) -> FetchPredicate {
     let own = layout[snapshot.objectID.entity]
     if let index = path.first.flatMap({ own.attributeIndexes[$0] }) {
       return .comparison(path, .equal, snapshot.attributes[index].element(at: path.dropFirst()))

@@ -76,13 +76,13 @@ private struct NodeSubject: PredicateSubject {
   let node: IncrementalStoreNode
   var objectID: ObjectID { node.objectID }
 
-  func value(at keyPath: Predicate.KeyPath) -> Value {
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first else { return .null }
     let own = values.store.layout[owner.objectID.entity]
     return own.attributeIndexes[name].map { owner.snapshot.attributes[$0].element(at: rest.dropFirst()) } ?? .null
   }
 
-  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
     guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
     let own = values.store.layout[owner.objectID.entity]
     return own.relationshipIndexes[name].flatMap { owner.snapshot.toOne[$0] }
@@ -100,7 +100,7 @@ private struct NodeSubject: PredicateSubject {
 
   /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
-  private func end(of keyPath: Predicate.KeyPath) -> (IncrementalStoreNode, ArraySlice<String>)? {
+  private func end(of keyPath: FetchPredicate.KeyPath) -> (IncrementalStoreNode, ArraySlice<String>)? {
     var here = node
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first {

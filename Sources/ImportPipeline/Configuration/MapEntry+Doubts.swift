@@ -11,7 +11,7 @@ extension MapEntry {
   /// is not there while another of nearly that name is.
   func doubts(_ columns: Set<String>) -> [Doubt] {
     guard !columns.isEmpty else { return [] }
-    let expressions: [Expression] =
+    let expressions: [RecordExpression] =
       switch mapping {
       case .attribute(let mapping): [mapping.expression] + [mapping.defaultValue].compactMap { $0 }
       case .reference(let mapping): mapping.from
@@ -22,18 +22,19 @@ extension MapEntry {
     }
   }
 
-  private func doubt(ofConstant expression: Expression, _ columns: Set<String>) -> [Doubt] {
+  private func doubt(ofConstant expression: RecordExpression, _ columns: Set<String>) -> [Doubt] {
     guard let text = expression.root.leadingConstant, columns.contains(text) else { return [] }
-    let name = ExpressionParser.isName(text) ? text : "`\(text.replacing("`", with: "``"))`"
+    let name = RecordExpressionParser.isName(text) ? text : "`\(text.replacing("`", with: "``"))`"
     return [
       Doubt(
         code: "lint.constant-is-column",
-        message: "\(property): \(ExpressionFailure.quoted(text)) is a constant here, and also the name of a column",
+        message:
+          "\(property): \(RecordExpressionFailure.quoted(text)) is a constant here, and also the name of a column",
         hint: "for the column write \(name) without quotes, as an expression", position: position)
     ]
   }
 
-  private func doubts(ofMissing expression: Expression, _ columns: Set<String>) -> [Doubt] {
+  private func doubts(ofMissing expression: RecordExpression, _ columns: Set<String>) -> [Doubt] {
     expression.fieldPaths.compactMap { path in
       guard !columns.contains(path), let near = Suggestion.nearest(to: path, among: columns.sorted()) else {
         return nil
@@ -46,7 +47,7 @@ extension MapEntry {
   }
 }
 
-extension Expression.Node {
+extension RecordExpression.Node {
   /// The text constant that the node is, or that it is only a function of.
   fileprivate var leadingConstant: String? {
     switch self {

@@ -190,7 +190,7 @@ public enum PipelineDocumentation {
     integer when it comes out even, else a Double |
     """,
     "| `-a`, `!a` | negative, not |", "",
-    "Parentheses group. An expression nests at most \(ExpressionParser.maximumDepth) levels deep.", "",
+    "Parentheses group. An expression nests at most \(RecordExpressionParser.maximumDepth) levels deep.", "",
     """
     **Numbers.** Integers are exact and 64 bits wide. Text that looks like a number (sign, digits, fraction, exponent; \
     no spaces) is one in arithmetic. Overflow, division by zero and text that is no number reject the record.
@@ -210,7 +210,7 @@ public enum PipelineDocumentation {
 
   private static var functions: [String] {
     ["## Functions", "", "| function | means | example | yields |", "|---|---|---|---|"]
-      + Expression.Function.allCases.map { function in
+      + RecordExpression.Function.allCases.map { function in
         let specification = function.specification
         return
           "| `\(specification.signature)` | \(specification.documentation) | `\(specification.example.expression)` "

@@ -116,7 +116,7 @@ public struct ImportStep: Sendable {
   /// Attributes or to-one relationships of the entity; empty: every record is inserted.
   public var match: [String]
   /// Yields the record key, by which references find the record's object during this run; it is not stored.
-  public var key: Expression?
+  public var key: RecordExpression?
   /// How rows are written.
   public var strategy: Strategy
   /// What happens when the object exists already.
@@ -124,7 +124,7 @@ public struct ImportStep: Sendable {
   /// Which of several records with the same match keys wins.
   public var duplicates: Duplicates
   /// Only records for which it is true are imported; the others are filtered.
-  public var condition: Expression?
+  public var condition: RecordExpression?
   /// Where each property's value comes from; never empty.
   public var map: [MapEntry]
   /// What must have become of the records.
@@ -222,7 +222,7 @@ public indirect enum Mapping: Sendable {
 /// An attribute's value: an expression over the record and how to read its text.
 public struct AttributeMapping: Sendable {
   /// Yields the value.
-  public var expression: Expression
+  public var expression: RecordExpression
   /// Replaces the source's `nulls` for this attribute.
   public var nulls: [String]?
   /// Replaces the source's `dateFormat` for this attribute.
@@ -230,7 +230,7 @@ public struct AttributeMapping: Sendable {
   /// Replaces the source's `timeZone` for this attribute.
   public var timeZone: String?
   /// A constant used when the value is absent or null.
-  public var defaultValue: Expression?
+  public var defaultValue: RecordExpression?
   /// Whether a file need not have the expression's columns.
   public var isOptional = false
 }
@@ -244,7 +244,7 @@ public struct ReferenceMapping: Sendable {
   /// Attributes of the destination that identify an object; empty when the record key does.
   public var match: [String]
   /// One expression per attribute of `match`; for a record key the one that yields it.
-  public var from: [Expression]
+  public var from: [RecordExpression]
   /// Whether the destination is found by its record key.
   public var isByRecordKey = false
   /// To-many: what separates keys in a text field; nil: the field is a JSON array (or holds one key).

@@ -59,8 +59,8 @@ extension Lint {
     }
   }
 
-  private static func text(of value: ExpressionValue) -> String {
-    if case .string(let text) = value { return ExpressionFailure.quoted(text) }
+  private static func text(of value: RecordExpressionValue) -> String {
+    if case .string(let text) = value { return RecordExpressionFailure.quoted(text) }
     return (try? value.asText()) ?? "null"
   }
 
@@ -195,7 +195,7 @@ extension Lint {
 
 /// Whether constants of a pipeline file are values of attributes.
 enum ConstantFit {
-  static func fits(_ value: ExpressionValue, _ type: AttributeType, _ dates: DateParser) -> Bool {
+  static func fits(_ value: RecordExpressionValue, _ type: AttributeType, _ dates: DateParser) -> Bool {
     switch type {
     case .integer16: integer(value).map { Int16(exactly: $0) != nil } ?? false
     case .integer32: integer(value).map { Int32(exactly: $0) != nil } ?? false
@@ -220,13 +220,13 @@ enum ConstantFit {
     }
   }
 
-  private static func integer(_ value: ExpressionValue) -> Int64? {
+  private static func integer(_ value: RecordExpressionValue) -> Int64? {
     if case .integer(let number)? = try? value.asNumber() { return number }
     if case .double(let number) = value { return Int64(exactly: number) }
     return nil
   }
 
-  private static func isNumber(_ value: ExpressionValue) -> Bool {
+  private static func isNumber(_ value: RecordExpressionValue) -> Bool {
     (try? value.asNumber()) != nil
   }
 

@@ -119,7 +119,7 @@ extension SectionReader {
   }
 
   /// An expression: what a scalar says, YAML's own numbers, booleans and null as constants.
-  mutating func expression(_ node: Node, at position: FilePosition) -> Expression? {
+  mutating func expression(_ node: Node, at position: FilePosition) -> RecordExpression? {
     guard case .scalar(let scalar) = node else {
       add("type", "expected an expression, found \(node.kindName)", at: node.position)
       return nil
@@ -127,13 +127,13 @@ extension SectionReader {
     switch ScalarValue(scalar) {
     case .text(let text):
       do {
-        return try ExpressionParser.parseField(text)
+        return try RecordExpressionParser.parseField(text)
       } catch {
         // A column may have any name.
         let columns = sourceColumns()
-        if columns.contains(text) { return Expression(source: text, root: .field(text)) }
+        if columns.contains(text) { return RecordExpression(source: text, root: .field(text)) }
         add(
-          "expression", "\(error.message), in the expression \(ExpressionFailure.quoted(text))",
+          "expression", "\(error.message), in the expression \(RecordExpressionFailure.quoted(text))",
           hint: Suggestion.nearest(to: text, among: columns.sorted()).map { "did you mean the column \"\($0)\"?" }
             ?? error.hint,
           at: yaml.position(inside: scalar, column: error.column))
@@ -151,12 +151,12 @@ extension SectionReader {
 
   /// A constant as YAML has it.
   /// - Parameter isLiteral: whether nothing else may stand there.
-  private mutating func constant(_ node: Node, at position: FilePosition, isLiteral: Bool = true) -> Expression? {
+  private mutating func constant(_ node: Node, at position: FilePosition, isLiteral: Bool = true) -> RecordExpression? {
     guard case .scalar(let scalar) = node else {
       add("type", "expected a constant, found \(node.kindName)", at: node.position)
       return nil
     }
-    let value: ExpressionValue
+    let value: RecordExpressionValue
     switch ScalarValue(scalar) {
     case .null:
       guard !scalar.string.isEmpty else {
@@ -172,7 +172,7 @@ extension SectionReader {
       add("number", "the number \(scalar.string) is out of range", hint: "quote it when it is text", at: node.position)
       return nil
     }
-    var expression = Expression(source: scalar.string, root: .constant(value))
+    var expression = RecordExpression(source: scalar.string, root: .constant(value))
     expression.isLiteral = isLiteral
     return expression
   }

@@ -5,14 +5,14 @@ import StoreInterface
 enum PredicateReading {
   /// - Parameter code: of the error.
   /// - Throws: `RunError` when the text is no predicate, or does not fit the entity.
-  static func read(_ text: String, of entity: Entity, code: String) throws(RunError) -> Predicate {
+  static func read(_ text: String, of entity: Entity, code: String) throws(RunError) -> FetchPredicate {
     func refuse(_ message: String, _ hint: String?) -> RunError {
       RunError(
-        .badPipeline, code: code, "\(message), in the predicate \(ExpressionFailure.quoted(text))", hint: hint)
+        .badPipeline, code: code, "\(message), in the predicate \(RecordExpressionFailure.quoted(text))", hint: hint)
     }
-    let predicate: Predicate
+    let predicate: FetchPredicate
     do {
-      predicate = try Predicate(format: text)
+      predicate = try FetchPredicate(format: text)
     } catch {
       throw refuse("\(error.message) (column \(error.column))", error.hint)
     }
@@ -30,7 +30,7 @@ enum PredicateReading {
   }
 
   /// What may have been meant by the first name that is none of the entity's, or by a text where a date belongs.
-  private static func hint(for predicate: Predicate, _ entity: Entity) -> String? {
+  private static func hint(for predicate: FetchPredicate, _ entity: Entity) -> String? {
     switch predicate {
     case .and(let parts), .or(let parts):
       return parts.lazy.compactMap { hint(for: $0, entity) }.first
@@ -42,7 +42,7 @@ enum PredicateReading {
     }
   }
 
-  private static func hint(for expression: StoreInterface.Expression, _ entity: Entity) -> String? {
+  private static func hint(for expression: FetchExpression, _ entity: Entity) -> String? {
     guard case .keyPath(let path) = expression else {
       return expression.operands.lazy.compactMap { hint(for: $0, entity) }.first
     }
@@ -64,7 +64,7 @@ enum PredicateReading {
 
   /// How a date that was written as text is written in the format language.
   private static func dateHint(
-    _ left: StoreInterface.Expression, _ right: StoreInterface.Expression, _ entity: Entity
+    _ left: FetchExpression, _ right: FetchExpression, _ entity: Entity
   ) -> String? {
     let scope = ExpressionScope(entity)
     guard case .constant(.string(let text)) = right, let type = try? left.type(in: scope),

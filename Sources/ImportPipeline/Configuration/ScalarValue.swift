@@ -26,7 +26,7 @@ enum ScalarValue: Equatable {
     case "false", "False", "FALSE": self = .boolean(false)
     case ".inf", ".Inf", ".INF", "+.inf", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN", ".NAN": self = .unusableNumber
     default:
-      switch NumberText.read(text) {
+      switch ParsedNumber.read(text) {
       case .integer(let integer): self = .integer(integer)
       case .double(let double): self = .double(double)
       case .outOfRange: self = .unusableNumber

@@ -272,7 +272,7 @@ struct SectionReader {
   private static let escapes = ["\\t": "a tab", "\\x1f": "a unit separator", "\\u001f": "a unit separator"]
 
   private static func number(_ text: Substring) -> Double? {
-    switch NumberText.read(String(text)) {
+    switch ParsedNumber.read(String(text)) {
     case .integer(let integer): Double(integer)
     case .double(let double): double
     case .outOfRange, .notANumber: nil

@@ -194,7 +194,7 @@ struct StringCell: CellParser {
     case .true: text = "true"
     case .false: text = "false"
     // As the evaluator sees a number.
-    case .number where isNormalized: text = unsafe ExpressionValue(number: bytes).text
+    case .number where isNormalized: text = unsafe RecordExpressionValue(number: bytes).text
     default: text = unsafe String(decoding: bytes, as: UTF8.self)
     }
     if isNormalized { text = TextNormalization.normalized(text) }

@@ -43,7 +43,7 @@ import SeedFormats
   /// Texts that mean null.
   let nulls: [[UInt8]]
 
-  func value(slot: Int) -> ExpressionValue {
+  func value(slot: Int) -> RecordExpressionValue {
     let slice = unsafe table.slice(entry, slot: slot)
     let bytes = unsafe table.bytes(of: slice)
     switch slice.kind {
@@ -56,12 +56,12 @@ import SeedFormats
       return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .object, .array: return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .number:
-      return unsafe ExpressionValue(number: bytes)
+      return unsafe RecordExpressionValue(number: bytes)
     }
   }
 }
 
-extension ExpressionValue {
+extension RecordExpressionValue {
   /// A number as JSON writes it. One that neither an Int64 nor a Double can hold stays text, so that no digit is lost.
   init(number bytes: UnsafeRawBufferPointer) {
     switch unsafe NumberParsing.integer(bytes) {

@@ -157,7 +157,7 @@ import StoreInterface
   }
 
   private func decodeExpression(
-    _ cell: CellPlan, _ evaluator: ExpressionEvaluator, _ parser: some CellParser, into batch: RowBatch
+    _ cell: CellPlan, _ evaluator: RecordExpressionEvaluator, _ parser: some CellParser, into batch: RowBatch
   ) {
     for row in unsafe entries.indices {
       do {
@@ -184,7 +184,7 @@ import StoreInterface
 
   /// Stores the value of an expression.
   private func put(
-    _ value: ExpressionValue, _ cell: CellPlan, _ parser: some CellParser, batch: RowBatch, row: Int, slot: Int?
+    _ value: RecordExpressionValue, _ cell: CellPlan, _ parser: some CellParser, batch: RowBatch, row: Int, slot: Int?
   ) {
     var kind = FieldSlice.Kind.string
     switch value {

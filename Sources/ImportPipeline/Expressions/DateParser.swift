@@ -101,7 +101,7 @@ public struct DateParser: Sendable {
   }
 
   private static func epoch(_ bytes: UnsafeRawBufferPointer, ticksPerSecond: Int64) -> Double? {
-    switch unsafe NumberText.read(bytes) {
+    switch unsafe ParsedNumber.read(bytes) {
     case .integer(let ticks):
       let (shifted, overflows) = ticks.subtractingReportingOverflow(CalendarDate.referenceOffset * ticksPerSecond)
       return overflows ? nil : Double(shifted) / Double(ticksPerSecond)

@@ -96,7 +96,7 @@ struct CompositeExpansion {
         continue
       }
       var mapping = mapping
-      if let inner { mapping.expression = Expression(source: inner, root: .field(inner)) }
+      if let inner { mapping.expression = RecordExpression(source: inner, root: .field(inner)) }
       entries.append(MapEntry(property: name, mapping: .attribute(mapping), position: position))
     }
   }
@@ -133,12 +133,12 @@ struct CompositeExpansion {
   }
 }
 
-extension Expression {
+extension RecordExpression {
   /// The same expression over the fields of an object of the record.
-  func inside(_ path: String) -> Expression { Expression(source: source, root: root.inside(path)) }
+  func inside(_ path: String) -> RecordExpression { RecordExpression(source: source, root: root.inside(path)) }
 }
 
-extension Expression.Node {
+extension RecordExpression.Node {
   fileprivate func inside(_ path: String) -> Self {
     switch self {
     case .field(let field): .field(CompositeExpansion.joined(path, field))

@@ -21,7 +21,7 @@ struct SlotList {
 
 /// Stands for a record without fields, for constants.
 struct NoFields: FieldAccess {
-  func value(slot: Int) -> ExpressionValue { .absent }
+  func value(slot: Int) -> RecordExpressionValue { .absent }
 }
 
 extension AttributeType {

@@ -12,7 +12,7 @@ struct StepPlan: Sendable {
   let projection: [String]
   /// Those that a CSV file need not have a column for.
   let optionalFields: Set<String>
-  let condition: ExpressionEvaluator?
+  let condition: RecordExpressionEvaluator?
   /// Nulls written in quotes stay text where the format can tell (CSV).
   let respectsQuotes: Bool
   /// The root and every node below it, by `NodePlan.index`, parents first.
@@ -99,8 +99,8 @@ struct CellPlan: Sendable {
     case duration(slot: Int)
     /// `normalized(field)`, likewise.
     case normalized(slot: Int)
-    case expression(ExpressionEvaluator)
-    case constant(ExpressionValue)
+    case expression(RecordExpressionEvaluator)
+    case constant(RecordExpressionValue)
 
     /// The field that a problem is reported at, when there is just one.
     var slot: Int? {
@@ -122,7 +122,7 @@ struct CellPlan: Sendable {
   /// The model's regular expression for a String, made to match whole texts only.
   let pattern: NSRegularExpression?
   /// Taken when the value is absent or null.
-  let defaultValue: ExpressionValue?
+  let defaultValue: RecordExpressionValue?
   /// Fields of the expression, for the position of its problems.
   let slots: [Int]
   /// Whether the field is a stored value as a dump writes it, taken as it is.

@@ -5,7 +5,7 @@ extension StepPlanner {
   /// Plans a step knowing the columns of its first file.
   static func plan(
     _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile],
-    resources: ExpressionResources = ExpressionResources()
+    resources: RecordExpressionResources = RecordExpressionResources()
   ) throws(RunError) -> StepPlan {
     let columns = try columns(of: step.source, files: files)
     var planner = StepPlanner(

@@ -11,7 +11,7 @@ struct StepPlanner {
   let pipelinePath: String
   /// Column names of a CSV source: a name that reads like an expression is a column where there is such a column.
   let columns: Set<String>
-  private let resources: ExpressionResources
+  private let resources: RecordExpressionResources
   private var nodeCount = 0
   /// Values and relationships are taken as a dump has them.
   private var isRestoring: Bool { step.strategy == .restore }
@@ -21,7 +21,7 @@ struct StepPlanner {
 
   init(
     step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = [],
-    resources: ExpressionResources = ExpressionResources()
+    resources: RecordExpressionResources = RecordExpressionResources()
   ) {
     self.resources = resources
     self.step = step
@@ -61,7 +61,7 @@ struct StepPlanner {
   // MARK: - Nodes
 
   private mutating func node(
-    _ entity: Entity, map: [MapEntry], match: [String], key: Expression? = nil, slots: inout SlotList,
+    _ entity: Entity, map: [MapEntry], match: [String], key: RecordExpression? = nil, slots: inout SlotList,
     owner: Relationship?, position: FilePosition
   ) throws(RunError) -> NodePlan {
     let index = nodeCount
@@ -277,7 +277,7 @@ struct StepPlanner {
     } catch {
       throw failure("pipeline.date-format", "\(error)", at: position)
     }
-    var fallback: ExpressionValue?
+    var fallback: RecordExpressionValue?
     if let expression = mapping.defaultValue {
       var none = SlotList()
       let compiled = try evaluator(expression, slots: &none, at: position)
@@ -353,13 +353,13 @@ struct StepPlanner {
   }
 
   private func evaluator(
-    _ expression: Expression, slots: inout SlotList, at position: FilePosition
-  ) throws(RunError) -> ExpressionEvaluator {
+    _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition
+  ) throws(RunError) -> RecordExpressionEvaluator {
     let expression = expression.preferringColumns(columns)
     var table: [String: Int] = [:]
     for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
     do {
-      return try ExpressionEvaluator(expression, slots: table, dates: sourceDates, resources: resources)
+      return try RecordExpressionEvaluator(expression, slots: table, dates: sourceDates, resources: resources)
     } catch {
       throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
     }

@@ -35,7 +35,7 @@ public enum PipelineCheck {
   /// names?
   /// - Returns: errors and warnings in the order of the file.
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
-    let (resources, failures) = ExpressionResources.load(file)
+    let (resources, failures) = RecordExpressionResources.load(file)
     let looks = file.imports.map {
       Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
     }
@@ -51,7 +51,7 @@ public enum PipelineCheck {
   /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
   ///   it is read.
   static func requireSound(
-    _ file: PipelineFile, model: ManagedObjectModel, resources: ExpressionResources
+    _ file: PipelineFile, model: ManagedObjectModel, resources: RecordExpressionResources
   ) throws(RunError) {
     let looks = file.imports.map {
       Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
@@ -140,9 +140,9 @@ extension PipelineCheck {
     /// Why the columns are not known.
     private let failure: RunError?
     private let paths: [String]
-    private let resources: ExpressionResources
+    private let resources: RecordExpressionResources
 
-    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, resources: ExpressionResources) {
+    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, resources: RecordExpressionResources) {
       self.resources = resources
       paths = step.source.paths.filter { !SourceKind($0).isStream }
       isStream = paths.count < step.source.paths.count

@@ -79,7 +79,7 @@ public struct PipelineRun {
     let modelFile = try StoreModel.readFile(of: pipeline, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
-    let (resources, failures) = ExpressionResources.load(pipeline)
+    let (resources, failures) = RecordExpressionResources.load(pipeline)
     if let failure = failures.first { throw failure.error }
     try PipelineCheck.requireSound(pipeline, model: model, resources: resources)
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
@@ -268,7 +268,7 @@ public struct PipelineRun {
   // MARK: - Before
 
   private func plans(
-    _ model: ManagedObjectModel, _ inputs: SourceInputs, _ resources: ExpressionResources
+    _ model: ManagedObjectModel, _ inputs: SourceInputs, _ resources: RecordExpressionResources
   ) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
     for (index, step) in pipeline.imports.enumerated() {

@@ -34,12 +34,12 @@ final class FileValues: Sendable {
 
   /// What a file holds.
   /// - Parameter name: its path, relative to the pipeline file.
-  func read(_ name: String) throws(ExpressionFailure) -> Data {
+  func read(_ name: String) throws(RecordExpressionFailure) -> Data {
     let path: String
     do {
       path = try paths.resolve(EnvironmentExpansion(plain: name))
     } catch {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "file.path", message: "file(): \(error.message)",
         hint: "paths are relative to the pipeline file; move the file into the project, or give --allow-outside")
     }
@@ -48,18 +48,18 @@ final class FileValues: Sendable {
     case .file: break
     case .missing:
       note(name, Entry())
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "file.missing", message: "\(shown): there is no such file",
         hint: "paths in file() are relative to the pipeline file")
-    case .folder: throw ExpressionFailure(code: "file.not-a-file", message: "\(shown) is a folder, no file")
-    case .stream, .other: throw ExpressionFailure(code: "file.not-a-file", message: "\(shown) is no plain file")
+    case .folder: throw RecordExpressionFailure(code: "file.not-a-file", message: "\(shown) is a folder, no file")
+    case .stream, .other: throw RecordExpressionFailure(code: "file.not-a-file", message: "\(shown) is no plain file")
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     var entry = Entry(size: attributes?[.size] as? Int, changed: attributes?[.modificationDate] as? Date)
     guard let size = entry.size, size <= Self.maximumBytes, let data = try? Data(contentsOf: URL(fileURLWithPath: path))
     else {
       let isTooLarge = (entry.size ?? 0) > Self.maximumBytes
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: isTooLarge ? "file.too-large" : "file.unreadable",
         message: isTooLarge ? "\(shown) has more than 64 MiB, the most for a value" : "\(shown) cannot be read")
     }

@@ -8,9 +8,9 @@ public struct LookupSettings: Sendable {
   /// Where the records come from.
   public var source: SourceSettings
   /// Yields what is looked for.
-  public var key: Expression
+  public var key: RecordExpression
   /// Yields what is found.
-  public var value: Expression
+  public var value: RecordExpression
   /// Where it starts in the pipeline file.
   public var position: FilePosition
 }
@@ -21,11 +21,11 @@ struct LookupTable: Sendable {
   static let maximumBytes = 256 << 20
 
   /// By bytes: texts that differ only in Unicode normalization are two keys.
-  private var values: [[UInt8]: ExpressionValue] = [:]
+  private var values: [[UInt8]: RecordExpressionValue] = [:]
   private var bytes = 0
 
   /// What is found, null when nothing is.
-  func value(for key: String) -> ExpressionValue { values[Array(key.utf8)] ?? .null }
+  func value(for key: String) -> RecordExpressionValue { values[Array(key.utf8)] ?? .null }
 
   /// A table with nothing in it.
   init() {}
@@ -49,11 +49,11 @@ struct LookupTable: Sendable {
       (try? DateParser(format: settings.source.dateFormat, timeZone: settings.source.timeZone)) ?? .iso8601
     do {
       let evaluators = (
-        key: try ExpressionEvaluator(key, slots: table, dates: dates),
-        value: try ExpressionEvaluator(value, slots: table, dates: dates)
+        key: try RecordExpressionEvaluator(key, slots: table, dates: dates),
+        value: try RecordExpressionEvaluator(value, slots: table, dates: dates)
       )
       for file in files { try read(file, settings, slots.paths, evaluators) }
-    } catch let error as ExpressionError {
+    } catch let error as RecordExpressionError {
       throw Self.failure(settings, error.message, hint: error.hint)
     } catch {
       throw RunError(any: error, store: "")
@@ -62,7 +62,7 @@ struct LookupTable: Sendable {
 
   private mutating func read(
     _ file: SourceFile, _ settings: LookupSettings, _ projection: [String],
-    _ evaluators: (key: ExpressionEvaluator, value: ExpressionEvaluator)
+    _ evaluators: (key: RecordExpressionEvaluator, value: RecordExpressionEvaluator)
   ) throws {
     let options = settings.source.formatOptions
     let nulls = settings.source.nulls.map { Array($0.utf8) }
@@ -89,21 +89,22 @@ struct LookupTable: Sendable {
     }
   }
 
-  private mutating func add(key: ExpressionValue, _ value: ExpressionValue) throws(ExpressionFailure) {
+  private mutating func add(key: RecordExpressionValue, _ value: RecordExpressionValue) throws(RecordExpressionFailure)
+  {
     guard !key.isMissing else {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "lookup.empty-key", message: "the key is empty", hint: "fill it in, or remove the line")
     }
     let text = try key.asText()
     guard values.updateValue(value, forKey: Array(text.utf8)) == nil else {
-      throw ExpressionFailure(
-        code: "lookup.duplicate-key", message: "the key \(ExpressionFailure.quoted(text)) comes twice",
+      throw RecordExpressionFailure(
+        code: "lookup.duplicate-key", message: "the key \(RecordExpressionFailure.quoted(text)) comes twice",
         hint: "a key finds one value: remove one of the two")
     }
     bytes += 96 + text.utf8.count
     if case .string(let text) = value { bytes += text.utf8.count }
     if bytes > Self.maximumBytes {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "lookup.too-large", message: "the table takes more than 256 MiB of memory",
         hint: "import it as an entity and refer to its objects")
     }
@@ -118,11 +119,11 @@ struct LookupTable: Sendable {
   }
 }
 
-extension ExpressionResources {
+extension RecordExpressionResources {
   /// Reads what a pipeline's expressions need.
   /// - Returns: also why tables could not be read; they are there, but empty.
   static func load(_ file: PipelineFile) -> (resources: Self, failures: [(lookup: LookupSettings, error: RunError)]) {
-    var resources = ExpressionResources(files: FileValues(file))
+    var resources = RecordExpressionResources(files: FileValues(file))
     var failures: [(lookup: LookupSettings, error: RunError)] = []
     for lookup in file.lookups {
       resources.lookups[lookup.name] = LookupTable()
@@ -136,7 +137,7 @@ extension ExpressionResources {
   }
 }
 
-extension Expression.Node {
+extension RecordExpression.Node {
   /// The node and all below it.
   var withOperands: [Self] {
     switch self {
@@ -160,9 +161,9 @@ extension Expression.Node {
 
 extension ImportStep {
   /// All expressions of the step.
-  var expressions: [Expression] { [condition, key].compactMap { $0 } + Self.expressions(of: map) }
+  var expressions: [RecordExpression] { [condition, key].compactMap { $0 } + Self.expressions(of: map) }
 
-  private static func expressions(of map: [MapEntry]) -> [Expression] {
+  private static func expressions(of map: [MapEntry]) -> [RecordExpression] {
     map.flatMap { entry in
       switch entry.mapping {
       case .attribute(let mapping): [mapping.expression]

@@ -30,7 +30,7 @@ import StoreInterface
   ///   - keyPaths: the rest of the key paths, after the relationship, and the batch's columns that their values go to.
   init(
     _ store: SQLiteStore, through relationship: Relationship,
-    keyPaths: [(rest: StoreInterface.Predicate.KeyPath, position: Int)]
+    keyPaths: [(rest: FetchPredicate.KeyPath, position: Int)]
   ) throws {
     guard !relationship.isToMany, let column = store.layout.foreignKeyColumn(of: relationship) else {
       throw StoreError.failure("\(relationship.name) is no stored to-one relationship")

@@ -14,26 +14,26 @@ enum FetchFunctions {
 
   /// What folding the options ask for; nil for none.
   static func folding(
-    _ options: StoreInterface.Predicate.Comparison.Options, isSearch: Bool
-  ) -> StoreInterface.Predicate.Comparison.Options? {
+    _ options: FetchPredicate.Comparison.Options, isSearch: Bool
+  ) -> FetchPredicate.Comparison.Options? {
     if options.contains(.normalized) { return nil }
     if isSearch && options.contains(.localized) { return [.caseInsensitive, .diacriticInsensitive] }
     let folding = options.intersection([.caseInsensitive, .diacriticInsensitive])
     return folding.isEmpty ? nil : folding
   }
 
-  static func folded(_ text: String, _ options: StoreInterface.Predicate.Comparison.Options) -> String {
+  static func folded(_ text: String, _ options: FetchPredicate.Comparison.Options) -> String {
     "seedbed_fold(\(text), \(options.rawValue))"
   }
 
   static func compared(
-    _ left: String, _ right: String, _ options: StoreInterface.Predicate.Comparison.Options
+    _ left: String, _ right: String, _ options: FetchPredicate.Comparison.Options
   ) -> String { "seedbed_compare(\(left), \(right), \(options.rawValue))" }
 
   static func liked(_ text: String, _ pattern: String) -> String { "seedbed_like(\(text), \(pattern))" }
 
   static func matched(
-    _ text: String, _ pattern: String, _ options: StoreInterface.Predicate.Comparison.Options
+    _ text: String, _ pattern: String, _ options: FetchPredicate.Comparison.Options
   ) -> String { "seedbed_matches(\(text), \(pattern), \(options.rawValue))" }
 
   /// Registers them on a connection.
@@ -79,9 +79,9 @@ enum FetchFunctions {
     }
   }
 
-  private static func options(_ value: FunctionValue) -> StoreInterface.Predicate.Comparison.Options {
+  private static func options(_ value: FunctionValue) -> FetchPredicate.Comparison.Options {
     guard case .integer(let bits) = value else { return [] }
-    return StoreInterface.Predicate.Comparison.Options(rawValue: UInt8(truncatingIfNeeded: bits))
+    return FetchPredicate.Comparison.Options(rawValue: UInt8(truncatingIfNeeded: bits))
   }
 
   private static func reduce(_ function: FetchSQL.Function, _ values: [FunctionValue]) -> Value {
@@ -113,11 +113,11 @@ enum FetchFunctions {
 /// The regular expression of the last call: a statement asks for the same one row after row.
 private struct MatchCache {
   private var pattern: String?
-  private var options: StoreInterface.Predicate.Comparison.Options = []
+  private var options: FetchPredicate.Comparison.Options = []
   private var expression: TextPattern.Matcher?
 
   mutating func matches(
-    _ text: String, _ pattern: String, _ options: StoreInterface.Predicate.Comparison.Options
+    _ text: String, _ pattern: String, _ options: FetchPredicate.Comparison.Options
   ) -> Bool {
     if self.pattern != pattern || self.options != options {
       self.pattern = pattern

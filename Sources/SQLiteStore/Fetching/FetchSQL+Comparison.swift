@@ -3,7 +3,7 @@ import ObjectModel
 import StoreInterface
 
 extension FetchSQL {
-  typealias Comparison = StoreInterface.Predicate.Comparison
+  typealias Comparison = FetchPredicate.Comparison
 
   /// A general comparison as a condition.
   mutating func condition(_ comparison: Comparison, isNegated: Bool) throws -> String {

@@ -18,8 +18,8 @@ extension FetchSQL {
   }
 
   private static func countedCollection(
-    _ expression: StoreInterface.Expression
-  ) -> (list: StoreInterface.Expression, countsMissing: Bool, isFunction: Bool)? {
+    _ expression: FetchExpression
+  ) -> (list: FetchExpression, countsMissing: Bool, isFunction: Bool)? {
     switch expression {
     case .collection(.count, let base, []): (base, false, false)
     case .collection(.count, .keyPath(let start), let path): (.keyPath(start + path), false, false)

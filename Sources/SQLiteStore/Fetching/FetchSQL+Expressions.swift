@@ -4,7 +4,7 @@ import StoreInterface
 
 extension FetchSQL {
   /// An expression, seen from the row that the predicate or the group is about.
-  mutating func operand(_ expression: Expression) throws -> Operand {
+  mutating func operand(_ expression: FetchExpression) throws -> Operand {
     try enter()
     defer { leave() }
     switch expression {
@@ -48,7 +48,7 @@ extension FetchSQL {
   }
 
   /// An expression that has one value.
-  mutating func scalar(_ expression: Expression) throws -> Scalar {
+  mutating func scalar(_ expression: FetchExpression) throws -> Scalar {
     guard case .scalar(let scalar) = try operand(expression) else { throw Untranslatable() }
     return scalar
   }
@@ -84,7 +84,7 @@ extension FetchSQL {
 
   /// The elements of a list for which a predicate holds.
   private mutating func subquery(
-    _ base: Expression, _ variable: String, _ predicate: StoreInterface.Predicate
+    _ base: FetchExpression, _ variable: String, _ predicate: FetchPredicate
   ) throws -> List {
     // A SELECT leaves more symbols open than an operation.
     try enter(2)
@@ -104,7 +104,7 @@ extension FetchSQL {
   }
 
   private mutating func collection(
-    _ collector: Expression.CollectionOperator, _ base: Expression, _ path: [String]
+    _ collector: FetchExpression.CollectionOperator, _ base: FetchExpression, _ path: [String]
   ) throws -> Operand {
     let expression = path.isEmpty ? base : try extended(base, path)
     if let function = collector.function, function != .distinct {
@@ -116,7 +116,7 @@ extension FetchSQL {
   }
 
   /// The key path continued; a path over a subquery's objects goes on in the subquery's own scope.
-  private func extended(_ base: Expression, _ path: [String]) throws -> Expression {
+  private func extended(_ base: FetchExpression, _ path: [String]) throws -> FetchExpression {
     switch base {
     case .keyPath(let start): .keyPath(start + path)
     case .path(let inner, let start): .path(of: inner, start + path)
@@ -170,7 +170,7 @@ extension FetchSQL {
   }
 
   private mutating func element(
-    _ base: Expression, _ position: Expression.Position
+    _ base: FetchExpression, _ position: FetchExpression.Position
   ) throws -> Scalar {
     guard case .list(let list) = try operand(base) else { throw Untranslatable() }
     if case .size = position {

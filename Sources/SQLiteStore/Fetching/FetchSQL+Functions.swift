@@ -3,7 +3,7 @@ import StoreInterface
 
 extension FetchSQL {
   /// A function of operands.
-  mutating func function(_ function: Function, _ operands: [Expression]) throws -> Operand {
+  mutating func function(_ function: Function, _ operands: [FetchExpression]) throws -> Operand {
     guard operands.count == function.operandCount else { throw Untranslatable() }
     if function == .now { return .scalar(Scalar(constant: .date(now), kind: .number(.date))) }
     if function.isOfLists { return .scalar(try listFunction(function, operands[0])) }
@@ -20,7 +20,7 @@ extension FetchSQL {
     }
   }
 
-  private mutating func listFunction(_ function: Function, _ operand: Expression) throws -> Scalar {
+  private mutating func listFunction(_ function: Function, _ operand: FetchExpression) throws -> Scalar {
     guard function.isAggregate else { throw Untranslatable() }
     if isGrouped, variables.isEmpty, case .function(.distinct, let operands) = operand, operands.count == 1 {
       return try distinctRows(function, try scalar(operands[0]))
@@ -88,7 +88,7 @@ extension FetchSQL {
     return Scalar(sql: "\(FetchFunctions.apply)('\(function.rawValue)', \(values))", kind: kind)
   }
 
-  mutating func cast(_ operand: Scalar, _ type: Expression.CastType) throws -> Scalar {
+  mutating func cast(_ operand: Scalar, _ type: FetchExpression.CastType) throws -> Scalar {
     if operand.kind == .nothing { return .nothing }
     switch (type, operand.kind) {
     case (.number, .number(.date)):

@@ -115,7 +115,7 @@ extension FetchSQL {
 
   /// The column at a key path, with its table's alias, and its attribute.
   mutating func selectedColumn(
-    _ keyPath: StoreInterface.Predicate.KeyPath
+    _ keyPath: FetchPredicate.KeyPath
   ) throws -> (sql: String, attribute: AttributeDescription) {
     let (steps, leaf, entity) = split(keyPath, from: root.entity)
     return try column(leaf, of: entity, try alias(root, steps).alias)

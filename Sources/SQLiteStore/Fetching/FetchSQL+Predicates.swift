@@ -5,7 +5,7 @@ import StoreInterface
 extension FetchSQL {
   /// A predicate as a condition.
   /// - Parameter isNegated: whether a NOT around it would see a NULL.
-  mutating func condition(_ predicate: StoreInterface.Predicate, isNegated: Bool) throws -> String {
+  mutating func condition(_ predicate: FetchPredicate, isNegated: Bool) throws -> String {
     try enter()
     defer { leave() }
     switch predicate {
@@ -34,7 +34,7 @@ extension FetchSQL {
   }
 
   private mutating func comparison(
-    _ left: Scalar, _ comparison: StoreInterface.Predicate.Operator, _ value: Value
+    _ left: Scalar, _ comparison: FetchPredicate.Operator, _ value: Value
   ) throws -> String {
     try compare(left, comparison.general, constant(value), options: [])
   }
@@ -50,7 +50,7 @@ extension FetchSQL {
   }
 
   private mutating func tupleMembership(
-    _ keyPaths: [StoreInterface.Predicate.KeyPath], _ tuples: [[Value]]
+    _ keyPaths: [FetchPredicate.KeyPath], _ tuples: [[Value]]
   ) throws -> String {
     let columns = try keyPaths.map { try scalar(.keyPath($0)) }
     for column in columns { try column.requireComparable() }
@@ -81,7 +81,7 @@ extension FetchSQL {
   }
 
   private mutating func reference(
-    _ keyPath: StoreInterface.Predicate.KeyPath, _ objectID: ObjectID?
+    _ keyPath: FetchPredicate.KeyPath, _ objectID: ObjectID?
   ) throws -> String {
     let left = try scalar(.keyPath(keyPath))
     guard let objectID else { return "\(text(left)) IS NULL" }

@@ -24,7 +24,7 @@ struct FetchSQL {
   /// Fetch indexes that the predicate asks for.
   var indexHints: [String] = []
   /// Parts of the predicate, all of which must hold, that have to be evaluated in memory.
-  private(set) var residual: [StoreInterface.Predicate] = []
+  private(set) var residual: [FetchPredicate] = []
   private(set) var parameters: [Value] = []
   /// Temporary tables that hold long lists, to be emptied afterwards.
   private(set) var lists: [String] = []
@@ -54,7 +54,7 @@ struct FetchSQL {
   /// - Parameter columns: what to select, `t0.` before each name.
   mutating func statement(_ request: FetchRequest, selecting columns: String) throws -> String {
     let condition = try condition(splitting: request)
-    let sorts = request.sortDescriptors.map { (Expression.keyPath($0.keyPath), $0) }
+    let sorts = request.sortDescriptors.map { (FetchExpression.keyPath($0.keyPath), $0) }
     let order = try order(sorts) + ["t0.Z_PK ASC"]
     applyIndexHints()
     return "SELECT \(columns)" + tail(condition, request) + " ORDER BY " + order.joined(separator: ", ")
@@ -77,7 +77,7 @@ struct FetchSQL {
 
   /// What rows are sorted by, without the tie-break.
   mutating func order(
-    _ sorts: [(expression: Expression, descriptor: FetchRequest.SortDescriptor)]
+    _ sorts: [(expression: FetchExpression, descriptor: FetchRequest.SortDescriptor)]
   ) throws -> [String] {
     try sorts.map { expression, descriptor in
       let value = try scalar(expression)
@@ -122,12 +122,12 @@ struct FetchSQL {
     return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
   }
 
-  static func conjuncts(of predicate: StoreInterface.Predicate) -> [StoreInterface.Predicate] {
+  static func conjuncts(of predicate: FetchPredicate) -> [FetchPredicate] {
     guard case .and(let parts) = predicate else { return [predicate] }
     return parts.flatMap { conjuncts(of: $0) }
   }
 
-  static func disjuncts(of predicate: StoreInterface.Predicate) -> [StoreInterface.Predicate] {
+  static func disjuncts(of predicate: FetchPredicate) -> [FetchPredicate] {
     guard case .or(let parts) = predicate else { return [predicate] }
     return parts.flatMap { disjuncts(of: $0) }
   }

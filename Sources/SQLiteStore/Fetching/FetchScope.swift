@@ -3,8 +3,7 @@ import StoreInterface
 
 /// What expressions compile to, and where they take their rows from.
 extension FetchSQL {
-  typealias Expression = StoreInterface.Expression
-  typealias Function = StoreInterface.Expression.Function
+  typealias Function = FetchExpression.Function
 
   /// A SELECT's own tables: the statement's, or those of a subquery.
   struct Scope {

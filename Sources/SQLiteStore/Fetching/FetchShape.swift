@@ -75,7 +75,7 @@ struct FetchShape {
     }
   }
 
-  private mutating func append(_ path: StoreInterface.Predicate.KeyPath) {
+  private mutating func append(_ path: FetchPredicate.KeyPath) {
     key.bytes.append(Mark.path)
     for name in path {
       key.bytes.append(contentsOf: name.utf8)
@@ -83,7 +83,7 @@ struct FetchShape {
     }
   }
 
-  private mutating func append(_ predicate: StoreInterface.Predicate) -> Bool {
+  private mutating func append(_ predicate: FetchPredicate) -> Bool {
     switch predicate {
     case .all: key.bytes.append(Mark.all)
     case .none: key.bytes.append(Mark.none)
@@ -104,7 +104,7 @@ struct FetchShape {
     return true
   }
 
-  private mutating func append(_ parts: [StoreInterface.Predicate], _ mark: UInt8) -> Bool {
+  private mutating func append(_ parts: [FetchPredicate], _ mark: UInt8) -> Bool {
     key.bytes.append(mark)
     for part in parts where !append(part) { return false }
     key.bytes.append(Mark.end)

@@ -109,7 +109,7 @@ private struct RowStatement {
   }
 
   private static func column(
-    _ expression: StoreInterface.Expression, _ sql: inout FetchSQL, isCompared: Bool
+    _ expression: FetchExpression, _ sql: inout FetchSQL, isCompared: Bool
   ) throws -> (text: String, column: Column) {
     if case .keyPath(let path) = expression, let attribute = sql.externalAttribute(path) {
       // Equal values may lie in different files.
@@ -122,7 +122,7 @@ private struct RowStatement {
 
   /// Where an object's own entity stands; nil when its kind says it.
   private static func entityNumber(
-    _ expression: StoreInterface.Expression, _ kind: FetchSQL.Kind, _ sql: inout FetchSQL
+    _ expression: FetchExpression, _ kind: FetchSQL.Kind, _ sql: inout FetchSQL
   ) throws -> String? {
     guard case .object(let entity) = kind, !entity.subentities.isEmpty else { return nil }
     let scalar = try sql.scalar(expression)

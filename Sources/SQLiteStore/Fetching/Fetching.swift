@@ -91,7 +91,7 @@ extension SQLiteStore {
   /// meet the rest of it.
   private func run<Result>(
     _ request: FetchRequest, selecting columns: String, _ body: (Statement) throws -> Result
-  ) throws -> (results: [Result], residual: [StoreInterface.Predicate], now: Date) {
+  ) throws -> (results: [Result], residual: [FetchPredicate], now: Date) {
     var sql = FetchSQL(self, request.entity)
     defer { forgetLists(sql.lists) }
     let statement = try prepared(sql.statement(request, selecting: columns), sql.parameters)
@@ -134,7 +134,7 @@ extension SQLiteStore {
 
   /// What is left of the rows when the residual part of the predicate, the offset and the limit are applied.
   private func filter(
-    _ found: [Snapshot], _ request: FetchRequest, _ residual: [StoreInterface.Predicate], now: Date
+    _ found: [Snapshot], _ request: FetchRequest, _ residual: [FetchPredicate], now: Date
   ) throws -> [Snapshot] {
     if residual.isEmpty { return found }
     let subjects = StoreSubjects(self)

@@ -11,7 +11,7 @@ extension SQLiteStore {
   ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another while
   ///     somebody else still uses it. It must not change the store.
   public func scan(
-    _ request: FetchRequest, keyPaths: [Predicate.KeyPath], rowsPerBatch: Int = 4_096,
+    _ request: FetchRequest, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
   ) throws {
     try perform {
@@ -66,12 +66,12 @@ final class KeyPathPlan {
   let destinations: [(cells: DestinationCells, foreignKey: Int32)]
 
   init(
-    _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [Predicate.KeyPath], _ sql: inout FetchSQL
+    _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [FetchPredicate.KeyPath], _ sql: inout FetchSQL
   ) throws {
     var names: [String] = []
     var attributes: [AttributeDescription] = []
     var positions: [Int] = []
-    var groups: [(relationship: Relationship, keyPaths: [(rest: Predicate.KeyPath, position: Int)])] = []
+    var groups: [(relationship: Relationship, keyPaths: [(rest: FetchPredicate.KeyPath, position: Int)])] = []
     for (position, keyPath) in keyPaths.enumerated() {
       guard keyPath.count > 1, let relationship = entity.relationship(keyPath[0]) else {
         let (name, attribute) = try sql.selectedColumn(keyPath)

@@ -60,14 +60,14 @@ struct StoreSubject: PredicateSubject {
   let snapshot: Snapshot
   var objectID: ObjectID { snapshot.objectID }
 
-  func value(at keyPath: StoreInterface.Predicate.KeyPath) -> Value {
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first,
       let index = owner.objectID.entity.attributes.firstIndex(where: { $0.name == name })
     else { return .null }
     return owner.attributes[index].element(at: rest.dropFirst())
   }
 
-  func destination(at keyPath: StoreInterface.Predicate.KeyPath) -> ObjectID? {
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
     guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
     return Self.destination(of: owner, name)
   }
@@ -78,7 +78,7 @@ struct StoreSubject: PredicateSubject {
 
   /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
-  private func end(of keyPath: StoreInterface.Predicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
+  private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = snapshot
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {

@@ -68,7 +68,7 @@ extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
     if let lower, let upper, includesUpper {
       return .predicate(.compare(.init(value, .between, .aggregate([lower, upper]))))
     }
-    var parts: [Predicate] = []
+    var parts: [FetchPredicate] = []
     if let lower { parts.append(.compare(.init(value, .greaterOrEqual, lower))) }
     if let upper { parts.append(.compare(.init(value, includesUpper ? .lessOrEqual : .less, upper))) }
     return .predicate(parts.count == 1 ? parts[0] : .and(parts))

@@ -37,12 +37,12 @@ extension PredicateExpressions.NotEqual: ConvertibleExpression {
 }
 
 extension PredicateConverter {
-  fileprivate mutating func equality(_ left: Any, _ right: Any) throws(PredicateConversionError) -> Predicate {
+  fileprivate mutating func equality(_ left: Any, _ right: Any) throws(PredicateConversionError) -> FetchPredicate {
     let left = try convert(left)
     let right = try convert(right)
     switch (left, right) {
     case (.ordering(let first, let second, let options), .comparisonResult(let result)):
-      let comparison: Predicate.Comparison.Operator =
+      let comparison: FetchPredicate.Comparison.Operator =
         switch result {
         case .orderedAscending: .less
         case .orderedDescending: .greater
@@ -61,7 +61,7 @@ extension PredicateConverter {
 
 extension PredicateExpressions.Comparison: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {
-    let comparison: Predicate.Comparison.Operator
+    let comparison: FetchPredicate.Comparison.Operator
     switch op {
     case .lessThan: comparison = .less
     case .lessThanOrEqual: comparison = .lessOrEqual
@@ -130,9 +130,9 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// The expression where the other one is present, and missing where it is not.
-  fileprivate func guarded(by value: Expression) -> Expression {
+  fileprivate func guarded(by value: FetchExpression) -> FetchExpression {
     switch self {
     // A property of something missing is missing by itself.
     case .keyPath, .path: self

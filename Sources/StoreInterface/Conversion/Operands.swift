@@ -48,20 +48,20 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     default:
       throw PredicateConversionError(
         message: "\(keyPath) of \(Root.Output.self) has no meaning for a store",
-        hint: isText ? "length: in Predicate(format:) counts Unicode scalars" : nil)
+        hint: isText ? "length: in FetchPredicate(format:) counts Unicode scalars" : nil)
     }
   }
 }
 
-extension Expression {
-  fileprivate var memberCount: Expression { .collection(.count, of: self, []) }
+extension FetchExpression {
+  fileprivate var memberCount: FetchExpression { .collection(.count, of: self, []) }
 }
 
 // MARK: arithmetic
 
 extension PredicateExpressions.Arithmetic: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {
-    let function: Expression.Function
+    let function: FetchExpression.Function
     switch op {
     case .add: function = .add
     case .subtract: function = .subtract
@@ -74,8 +74,8 @@ extension PredicateExpressions.Arithmetic: ConvertibleExpression {
 
 extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {
-    let negated = Expression.function(.subtract, [.constant(.integer(0)), try converter.expression(wrapped)])
-    return .expression(negated.fixedValue(now: .distantPast).map { Expression($0) } ?? negated)
+    let negated = FetchExpression.function(.subtract, [.constant(.integer(0)), try converter.expression(wrapped)])
+    return .expression(negated.fixedValue(now: .distantPast).map { FetchExpression($0) } ?? negated)
   }
 }
 

@@ -1,12 +1,12 @@
 public import Foundation
 import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// The predicate that a `#Predicate` of Foundation says.
   ///
   /// Text compares by its bytes, where Swift's `==` takes texts that differ only in Unicode normalisation as equal.
   /// - Throws: `PredicateConversionError` that names what has no meaning for a store.
-  public init<Root>(_ predicate: Foundation.Predicate<Root>) throws(PredicateConversionError) {
+  public init<Root>(_ predicate: Predicate<Root>) throws(PredicateConversionError) {
     var converter = PredicateConverter()
     converter.bindings[predicate.variable.key] = .selfObject
     self = try converter.predicate(predicate.expression)
@@ -16,7 +16,7 @@ extension Predicate {
 /// What has been seen of a `#Predicate` on the way into it.
 struct PredicateConverter {
   /// What the variables of closures stand for.
-  var bindings: [PredicateExpressions.VariableID: Expression] = [:]
+  var bindings: [PredicateExpressions.VariableID: FetchExpression] = [:]
   private var variableCount = 0
 
   /// Converts any expression that knows how.
@@ -24,23 +24,23 @@ struct PredicateConverter {
     guard let convertible = expression as? any ConvertibleExpression else {
       let name = String(describing: type(of: expression)).prefix { $0 != "<" }
       throw PredicateConversionError(
-        message: "\(name) in a #Predicate has no meaning for a store", hint: "use Predicate(format:)")
+        message: "\(name) in a #Predicate has no meaning for a store", hint: "use FetchPredicate(format:)")
     }
     return try convertible.convert(&self)
   }
 
-  mutating func expression(_ expression: Any) throws(PredicateConversionError) -> Expression {
+  mutating func expression(_ expression: Any) throws(PredicateConversionError) -> FetchExpression {
     try convert(expression).asExpression()
   }
 
-  mutating func predicate(_ expression: Any) throws(PredicateConversionError) -> Predicate {
+  mutating func predicate(_ expression: Any) throws(PredicateConversionError) -> FetchPredicate {
     try convert(expression).asPredicate()
   }
 
   /// The elements of a list for which a closure holds.
   mutating func subquery(
     _ sequence: Any, _ variable: PredicateExpressions.VariableID, _ test: Any, isNegated: Bool = false
-  ) throws(PredicateConversionError) -> Expression {
+  ) throws(PredicateConversionError) -> FetchExpression {
     let sequence = try expression(sequence)
     variableCount += 1
     let name = "x\(variableCount)"
@@ -57,18 +57,18 @@ protocol ConvertibleExpression {
 
 /// What an expression of a `#Predicate` becomes.
 enum ConvertedExpression {
-  case expression(Expression)
-  case predicate(Predicate)
+  case expression(FetchExpression)
+  case predicate(FetchPredicate)
   /// A predicate that is only asked where the expression is not missing, and is missing itself otherwise.
-  case guarded(Expression, Predicate)
+  case guarded(FetchExpression, FetchPredicate)
   /// Which of two texts comes first.
-  case ordering(Expression, Expression, Predicate.Comparison.Options)
+  case ordering(FetchExpression, FetchExpression, FetchPredicate.Comparison.Options)
   case comparisonResult(ComparisonResult)
   /// From the lower bound on, up to the upper one, which is part of the range or not.
-  case range(lower: Expression?, upper: Expression?, includesUpper: Bool)
+  case range(lower: FetchExpression?, upper: FetchExpression?, includesUpper: Bool)
   case pattern(String)
 
-  func asPredicate() throws(PredicateConversionError) -> Predicate {
+  func asPredicate() throws(PredicateConversionError) -> FetchPredicate {
     switch self {
     case .predicate(let predicate): return predicate
     case .expression(.constant(.boolean(let flag))): return flag ? .all : .none
@@ -78,7 +78,7 @@ enum ConvertedExpression {
     }
   }
 
-  func asExpression() throws(PredicateConversionError) -> Expression {
+  func asExpression() throws(PredicateConversionError) -> FetchExpression {
     switch self {
     case .expression(let expression): return expression
     case .predicate(let predicate): return predicate.asFlag
@@ -99,11 +99,11 @@ enum ConvertedExpression {
     hint: "use it in contains or compare it with a ComparisonResult")
 }
 
-extension Expression {
-  var isPresent: Predicate { .compare(.init(self, .notEqual, .constant(.null))) }
-  var isMissing: Predicate { .compare(.init(self, .equal, .constant(.null))) }
+extension FetchExpression {
+  var isPresent: FetchPredicate { .compare(.init(self, .notEqual, .constant(.null))) }
+  var isMissing: FetchPredicate { .compare(.init(self, .equal, .constant(.null))) }
 }
 
-extension Predicate {
-  fileprivate var asFlag: Expression { .conditional(self, .constant(.boolean(true)), .constant(.boolean(false))) }
+extension FetchPredicate {
+  fileprivate var asFlag: FetchExpression { .conditional(self, .constant(.boolean(true)), .constant(.boolean(false))) }
 }

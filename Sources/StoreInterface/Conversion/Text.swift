@@ -26,7 +26,7 @@ extension PredicateExpressions.StringContainsRegex: ConvertibleExpression {
       throw PredicateConversionError(message: "a computed regular expression has no meaning for a store")
     }
     // Ends of lines are to it what they are to Swift, not what they are to `MATCHES`.
-    let anywhere = Expression.constant(.string("(?s:.*)(?-ms:\(pattern))(?s:.*)"))
+    let anywhere = FetchExpression.constant(.string("(?s:.*)(?-ms:\(pattern))(?s:.*)"))
     return .predicate(.compare(.init(try converter.expression(subject), .matches, anywhere)))
   }
 }

@@ -6,16 +6,16 @@ extension ModelPredicate {
   /// Parses a condition in the predicate format language.
   /// - Throws: `Refusal` for a text that is no predicate and for one that says more than a schema can.
   package init(parsing text: String) throws(Refusal) {
-    let predicate: Predicate
+    let predicate: FetchPredicate
     do {
-      predicate = try Predicate(format: text)
+      predicate = try FetchPredicate(format: text)
     } catch {
       throw Refusal(message: "column \(error.column): \(error.message)")
     }
     try self.init(predicate.generalized)
   }
 
-  private init(_ predicate: Predicate) throws(Refusal) {
+  private init(_ predicate: FetchPredicate) throws(Refusal) {
     switch predicate {
     case .all: self = .constant(true)
     case .none: self = .constant(false)
@@ -27,19 +27,19 @@ extension ModelPredicate {
     }
   }
 
-  private static func conditions(_ parts: [Predicate]) throws(Refusal) -> [ModelPredicate] {
+  private static func conditions(_ parts: [FetchPredicate]) throws(Refusal) -> [ModelPredicate] {
     var conditions: [ModelPredicate] = []
     for part in parts { conditions.append(try Self(part)) }
     return conditions
   }
 
-  private init(_ comparison: Predicate.Comparison) throws(Refusal) {
+  private init(_ comparison: FetchPredicate.Comparison) throws(Refusal) {
     guard comparison.modifier == .direct, comparison.options.isEmpty else {
       throw Refusal(message: "a comparison with options or a quantifier has no meaning in a schema")
     }
     var comparison = comparison
     if case .keyPath = comparison.right, let mirrored = Self.mirrored[comparison.comparisonOperator] {
-      comparison = Predicate.Comparison(comparison.right, mirrored, comparison.left)
+      comparison = FetchPredicate.Comparison(comparison.right, mirrored, comparison.left)
     }
     guard case .keyPath(let path) = comparison.left else {
       throw Refusal(message: "a comparison has a property on one of its sides")
@@ -64,7 +64,7 @@ extension ModelPredicate {
     }
   }
 
-  private typealias Operator = Predicate.Comparison.Operator
+  private typealias Operator = FetchPredicate.Comparison.Operator
 
   private static let signs: [Operator: String] = [
     .equal: "=", .notEqual: "<>", .less: "<", .lessOrEqual: "<=", .greater: ">", .greaterOrEqual: ">=",
@@ -74,7 +74,7 @@ extension ModelPredicate {
     .greaterOrEqual: .lessOrEqual,
   ]
 
-  private static func list(_ expression: Expression) throws(Refusal) -> [Literal] {
+  private static func list(_ expression: FetchExpression) throws(Refusal) -> [Literal] {
     guard case .aggregate(let elements) = expression else { throw Refusal(message: "\(expression) is no list") }
     var literals: [Literal] = []
     for element in elements {
@@ -88,7 +88,7 @@ extension ModelPredicate {
 
 extension ModelPredicate.Literal {
   /// A constant of the format language; a date is its seconds since 2001, which is what a column holds.
-  fileprivate init(_ expression: Expression) throws(ModelPredicate.Refusal) {
+  fileprivate init(_ expression: FetchExpression) throws(ModelPredicate.Refusal) {
     switch expression {
     case .constant(.null): self = .null
     case .constant(.integer(let number)): self = .number("\(number)")

@@ -1,7 +1,7 @@
 import Foundation
 public import ObjectModel
 
-extension Expression.CastType {
+extension FetchExpression.CastType {
   /// The value as this type; missing where it cannot be one.
   public func convert(_ value: Value) -> Value {
     if value.isMissing { return .null }

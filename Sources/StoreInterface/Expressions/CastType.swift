@@ -1,4 +1,4 @@
-extension Expression {
+extension FetchExpression {
   /// The types that `CAST` knows, by the names of the format language.
   ///
   /// - To a **number**: numbers and dates keep their value (a date is its seconds since 2001-01-01T00:00:00Z); text is

@@ -1,4 +1,4 @@
-extension Expression {
+extension FetchExpression {
   /// What `@operator` in a key path makes of a list.
   ///
   /// Missing elements are left out first. Numbers add up as `Function.sum` says.

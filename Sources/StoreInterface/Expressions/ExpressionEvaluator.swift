@@ -35,7 +35,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
 
   // MARK: predicates
 
-  package func holds(_ predicate: Predicate) -> Bool {
+  package func holds(_ predicate: FetchPredicate) -> Bool {
     switch predicate {
     case .compare(let comparison): comparison.holds(value(comparison.left), value(comparison.right))
     case .and(let parts): parts.allSatisfy { holds($0) }
@@ -47,7 +47,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
 
   // MARK: expressions
 
-  package func value(_ expression: Expression) -> ExpressionValue {
+  package func value(_ expression: FetchExpression) -> ExpressionValue {
     switch expression {
     case .constant(let value): return .value(value)
     case .object(let objectID): return .object(objectID)
@@ -82,7 +82,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   }
 
   /// Follows a key path from objects; nil among them is a relationship that led nowhere. Such a one has no members.
-  private func values(at path: Predicate.KeyPath, from start: [Subject?], isList: Bool) -> ExpressionValue {
+  private func values(at path: FetchPredicate.KeyPath, from start: [Subject?], isList: Bool) -> ExpressionValue {
     var here = start
     var isList = isList
     // What the owners are by the model: where all are missing, only it says what a name means.
@@ -130,7 +130,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
 
   /// What is asked of the objects that a key path leads to.
   private func trait(
-    _ trait: ObjectTrait, at path: Predicate.KeyPath, from start: [Subject?], isList: Bool
+    _ trait: ObjectTrait, at path: FetchPredicate.KeyPath, from start: [Subject?], isList: Bool
   ) -> ExpressionValue {
     let owners =
       if path.isEmpty {
@@ -147,7 +147,9 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     return owners.isList ? .list(names) : names.first ?? .missing
   }
 
-  private func collected(_ collector: Expression.CollectionOperator, _ base: Expression, _ path: Predicate.KeyPath)
+  private func collected(
+    _ collector: FetchExpression.CollectionOperator, _ base: FetchExpression, _ path: FetchPredicate.KeyPath
+  )
     -> ExpressionValue
   {
     let list = value(path.isEmpty ? base : .path(of: base, path)).elements
@@ -155,7 +157,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     return .list(list.filter { !$0.isMissing })
   }
 
-  private func element(_ elements: [ExpressionValue], _ position: Expression.Position) -> ExpressionValue {
+  private func element(_ elements: [ExpressionValue], _ position: FetchExpression.Position) -> ExpressionValue {
     switch position {
     case .first: return elements.first ?? .missing
     case .last: return elements.last ?? .missing
@@ -168,7 +170,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     }
   }
 
-  private func function(_ function: Expression.Function, _ operands: [Expression]) -> ExpressionValue {
+  private func function(_ function: FetchExpression.Function, _ operands: [FetchExpression]) -> ExpressionValue {
     if function == .now { return .value(.date(now)) }
     if function.isAggregate, let group, variables.isEmpty, let operand = operands.first {
       return function.apply(to: [.list(values(of: operand, in: group))])
@@ -177,7 +179,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   }
 
   /// The operand's values of all objects. A function that gives a list works on these, and not on those of one object.
-  private func values(of operand: Expression, in group: [Subject]) -> [ExpressionValue] {
+  private func values(of operand: FetchExpression, in group: [Subject]) -> [ExpressionValue] {
     if case .function(let function, let operands) = operand, function.isOfLists, !function.isAggregate,
       operands.count == 1
     {
@@ -194,7 +196,7 @@ extension ExpressionValue {
   }
 }
 
-extension Expression.SetOperation {
+extension FetchExpression.SetOperation {
   func combine(_ left: [ExpressionValue], _ right: [ExpressionValue]) -> [ExpressionValue] {
     var seen: Set<ValueKey> = []
     let other = Set(right.map { ValueKey($0) })

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-extension Expression.Function {
+extension FetchExpression.Function {
   /// The function of these operands; `now` is missing here, since it has none.
   public func apply(to operands: [ExpressionValue]) -> ExpressionValue {
     guard operands.count == operandCount, let first = operands.first else { return .missing }

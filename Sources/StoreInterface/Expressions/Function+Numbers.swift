@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-extension Expression.Function {
+extension FetchExpression.Function {
   func applyToNumbers(_ operands: [Value]) -> Value {
     let integers = operands.compactMap(\.wholeNumber)
     if integers.count == operands.count, let exact = applyToIntegers(integers) { return exact }

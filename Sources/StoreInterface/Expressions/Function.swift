@@ -1,4 +1,4 @@
-extension Expression {
+extension FetchExpression {
   /// The functions of the format language. Raw values are their names there: `add:to:(a, b)`, `now()`.
   ///
   /// Meaning, binding for every store; `Function.apply(to:)` computes those of plain values and is what a store may

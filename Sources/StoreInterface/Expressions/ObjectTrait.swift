@@ -20,8 +20,8 @@ package enum ObjectTrait: Sendable {
 
   /// What a key path ends at when that is no property, and the path to the object that has it.
   package static func end(
-    of path: Predicate.KeyPath, from start: Entity
-  ) -> (owner: Predicate.KeyPath, trait: ObjectTrait)? {
+    of path: FetchPredicate.KeyPath, from start: Entity
+  ) -> (owner: FetchPredicate.KeyPath, trait: ObjectTrait)? {
     // Most paths end at a property; its name alone tells.
     guard let last = path.last, last == "entity" || last == "objectID" || last == "name" && path.count > 1 else {
       return nil

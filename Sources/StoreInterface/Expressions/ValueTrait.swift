@@ -6,8 +6,8 @@ package import ObjectModel
 package enum ValueTrait {
   /// The path to the attribute and the function of its value; nil for a path that ends otherwise.
   package static func end(
-    of path: Predicate.KeyPath, from start: Entity
-  ) -> (owner: Predicate.KeyPath, function: Expression.Function)? {
+    of path: FetchPredicate.KeyPath, from start: Entity
+  ) -> (owner: FetchPredicate.KeyPath, function: FetchExpression.Function)? {
     guard path.count > 1, let function = function(named: path[path.count - 1]) else { return nil }
     let owner = Array(path.dropLast())
     guard let attribute = start.attribute(at: owner), [.string, .uri, .undefined].contains(attribute.type) else {
@@ -16,7 +16,7 @@ package enum ValueTrait {
     return (owner, function)
   }
 
-  private static func function(named name: String) -> Expression.Function? {
+  private static func function(named name: String) -> FetchExpression.Function? {
     switch name {
     case "length": .length
     case "lowercaseString": .lowercase

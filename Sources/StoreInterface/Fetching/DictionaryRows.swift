@@ -70,7 +70,7 @@ package enum DictionaryRows {
 
   /// The objects by the values that group them, each group in the order of its objects; one group where nothing does.
   private static func groups<Subject: PredicateSubject>(
-    _ subjects: [Subject], by expressions: [Expression], _ now: Date
+    _ subjects: [Subject], by expressions: [FetchExpression], _ now: Date
   ) -> [(keys: [ExpressionValue], group: [Subject])] {
     if expressions.isEmpty { return [([], subjects)] }
     var positions: [[ValueKey]: Int] = [:]

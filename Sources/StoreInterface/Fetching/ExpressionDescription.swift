@@ -7,16 +7,16 @@ public struct ExpressionDescription: Sendable, Hashable {
   /// The key in the dictionaries; unique in the request.
   public var name: String
   /// What is fetched.
-  public var expression: Expression
+  public var expression: FetchExpression
 
   /// An expression with a name.
-  public init(_ name: String, _ expression: Expression) {
+  public init(_ name: String, _ expression: FetchExpression) {
     self.name = name
     self.expression = expression
   }
 
   /// The property at a key path through to-one relationships, under the key path's own text: `parent.name`.
-  public init(keyPath: Predicate.KeyPath) {
+  public init(keyPath: FetchPredicate.KeyPath) {
     self.init(keyPath.joined(separator: "."), .keyPath(keyPath))
   }
 }

@@ -6,7 +6,7 @@ extension FetchRequest {
   public func checkKeyPaths() throws(StoreError) {
     try predicate.checkKeyPaths(for: entity)
     for descriptor in sortDescriptors {
-      try Predicate.check(descriptor.keyPath, endsAt: .attribute, in: ExpressionScope(entity))
+      try FetchPredicate.check(descriptor.keyPath, endsAt: .attribute, in: ExpressionScope(entity))
       if entity.attribute(at: descriptor.keyPath)?.allowsExternalBinaryDataStorage == true {
         throw .unsupported(
           "\(descriptor.keyPath.joined(separator: ".")) may be kept in files outside of the store, and objects cannot be "
@@ -71,13 +71,13 @@ extension FetchRequest {
   }
 
   /// The paths of the stored elements behind a key path to a composite attribute; nil for one that leads elsewhere.
-  private func compositeElements(at path: Predicate.KeyPath) -> [[String]]? {
+  private func compositeElements(at path: FetchPredicate.KeyPath) -> [[String]]? {
     guard let attribute = entity.attribute(at: path), attribute.composite != nil else { return nil }
     return StoredAttribute.leaves(of: attribute).map { Array($0.names.dropFirst()) }
   }
 
   /// What the groups are made by.
-  public var groupExpressions: [Expression] {
+  public var groupExpressions: [FetchExpression] {
     propertiesToGroupBy.flatMap { path in
       let expression = resolveNames(.keyPath(path))
       guard case .keyPath(let path) = expression, let elements = compositeElements(at: path) else {
@@ -88,16 +88,16 @@ extension FetchRequest {
   }
 
   /// The having predicate with the names of fetched expressions replaced by what they stand for.
-  public var resolvedHavingPredicate: Predicate? {
+  public var resolvedHavingPredicate: FetchPredicate? {
     havingPredicate.map { resolveNames($0.generalized.aggregatingRows) }
   }
 
   /// What each sort descriptor of a request for dictionaries sorts by.
-  public var sortExpressions: [(expression: Expression, descriptor: SortDescriptor)] {
+  public var sortExpressions: [(expression: FetchExpression, descriptor: SortDescriptor)] {
     sortDescriptors.map { (resolveNames(.keyPath($0.keyPath)), $0) }
   }
 
-  private func resolveNames(_ predicate: Predicate) -> Predicate {
+  private func resolveNames(_ predicate: FetchPredicate) -> FetchPredicate {
     switch predicate {
     case .and(let parts): return .and(parts.map { resolveNames($0) })
     case .or(let parts): return .or(parts.map { resolveNames($0) })
@@ -110,7 +110,7 @@ extension FetchRequest {
     }
   }
 
-  private func resolveNames(_ expression: Expression) -> Expression {
+  private func resolveNames(_ expression: FetchExpression) -> FetchExpression {
     if case .keyPath(let path) = expression, path.count == 1,
       let column = propertiesToFetch.first(where: { $0.name == path[0] })
     {
@@ -122,7 +122,7 @@ extension FetchRequest {
 
   // MARK: groups
 
-  private func checkGrouping(_ predicate: Predicate) throws(StoreError) {
+  private func checkGrouping(_ predicate: FetchPredicate) throws(StoreError) {
     switch predicate {
     case .and(let parts), .or(let parts):
       for part in parts { try checkGrouping(part) }
@@ -135,7 +135,7 @@ extension FetchRequest {
   }
 
   /// Refuses what differs among the objects of a group.
-  private func checkGrouping(_ expression: Expression, _ place: String) throws(StoreError) {
+  private func checkGrouping(_ expression: FetchExpression, _ place: String) throws(StoreError) {
     guard isGrouped, !groupExpressions.contains(expression) else { return }
     switch expression {
     case .constant, .object, .variable: return
@@ -152,7 +152,7 @@ extension FetchRequest {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// Whether an aggregate function occurs outside of subqueries.
   package var hasAggregate: Bool {
     if case .function(let function, _) = self, function.isAggregate { return true }
@@ -160,7 +160,7 @@ extension Expression {
   }
 
   /// The direct operands; predicates are left out.
-  package var operands: [Expression] {
+  package var operands: [FetchExpression] {
     switch self {
     case .constant, .object, .selfObject, .variable, .keyPath: []
     case .aggregate(let elements): elements

@@ -19,7 +19,7 @@ extension FetchRequest {
     }
     self.init(entity)
     if let format = template.predicate {
-      predicate = try Predicate(format: format).withSubstitutionVariables(variables)
+      predicate = try FetchPredicate(format: format).withSubstitutionVariables(variables)
     }
     self.resultType = resultType
     fetchLimit = template.fetchLimit

@@ -5,7 +5,7 @@ public struct FetchRequest: Sendable {
   /// Whose objects are selected.
   public var entity: Entity
   /// Which of them.
-  public var predicate: Predicate = .all
+  public var predicate: FetchPredicate = .all
   /// The first decides, then the next. Ties are broken by primary key, ascending. In a request for dictionaries groups
   /// are ordered by their keys after that, and distinct rows by their columns, ascending; objects there sort by their
   /// primary keys, as numbers do.
@@ -25,10 +25,10 @@ public struct FetchRequest: Sendable {
   /// Dictionaries: rows with equal values of these make one group. Names of fetched expressions, or key paths through
   /// to-one relationships to an attribute or a to-one relationship; what is fetched beside them must be made of
   /// aggregates. Empty: no groups, and when an aggregate is fetched, one group of all rows, even of none.
-  public var propertiesToGroupBy: [Predicate.KeyPath] = []
+  public var propertiesToGroupBy: [FetchPredicate.KeyPath] = []
   /// Dictionaries: which groups are wanted. Its key paths are group keys or names of fetched expressions, or stand
   /// inside aggregates.
-  public var havingPredicate: Predicate?
+  public var havingPredicate: FetchPredicate?
   /// Dictionaries: whether equal ones are returned once. Objects and ids are distinct by themselves.
   public var returnsDistinctResults = false
 
@@ -38,7 +38,7 @@ public struct FetchRequest: Sendable {
   /// Contexts: whether objects are returned without their values until they are asked for.
   public var returnsObjectsAsFaults = true
   /// Contexts: relationships, with dots through others, whose objects are brought in along with the result.
-  public var relationshipKeyPathsForPrefetching: [Predicate.KeyPath] = []
+  public var relationshipKeyPathsForPrefetching: [FetchPredicate.KeyPath] = []
   /// Contexts: whether unsaved changes count.
   public var includesPendingChanges = true
   /// Contexts: whether values are read with the row, or only ids.

@@ -3,14 +3,14 @@ extension FetchRequest {
   public struct SortDescriptor: Sendable, Hashable {
     /// Through to-one relationships to an attribute. In a request for dictionaries, one name may also be that of a
     /// fetched expression.
-    public var keyPath: Predicate.KeyPath
+    public var keyPath: FetchPredicate.KeyPath
     /// Smallest first; missing values then come first too.
     public var isAscending: Bool
     /// How values compare.
     public var comparison: Comparison
 
     /// Sorts by the value at the key path, by default ascending and by bytes.
-    public init(_ keyPath: Predicate.KeyPath, ascending: Bool = true, comparison: Comparison = .binary) {
+    public init(_ keyPath: FetchPredicate.KeyPath, ascending: Bool = true, comparison: Comparison = .binary) {
       self.keyPath = keyPath
       self.isAscending = ascending
       self.comparison = comparison

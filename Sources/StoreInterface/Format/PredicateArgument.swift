@@ -6,87 +6,87 @@ public import ObjectModel
 /// An empty optional is a null value.
 public protocol PredicateArgument {
   /// A constant, an object, or an aggregate of these.
-  var predicateExpression: Expression { get }
+  var predicateExpression: FetchExpression { get }
 }
 
-extension Expression: PredicateArgument {
+extension FetchExpression: PredicateArgument {
   /// The expression itself.
-  public var predicateExpression: Expression { self }
+  public var predicateExpression: FetchExpression { self }
 }
 
 extension Value: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(self) }
+  public var predicateExpression: FetchExpression { .constant(self) }
 }
 
 extension ExpressionValue: PredicateArgument {
   /// A constant, an object, or a list of these.
-  public var predicateExpression: Expression { Expression(self) }
+  public var predicateExpression: FetchExpression { FetchExpression(self) }
 }
 
 extension ObjectID: PredicateArgument {
   /// The object.
-  public var predicateExpression: Expression { .object(self) }
+  public var predicateExpression: FetchExpression { .object(self) }
 }
 
 extension Entity: PredicateArgument {
   /// The entity's name, which `entity` in a predicate compares with.
-  public var predicateExpression: Expression { .constant(.string(name)) }
+  public var predicateExpression: FetchExpression { .constant(.string(name)) }
 }
 
 extension EntityDescription: PredicateArgument {
   /// The entity's name, which `entity` in a predicate compares with.
-  public var predicateExpression: Expression { .constant(.string(name)) }
+  public var predicateExpression: FetchExpression { .constant(.string(name)) }
 }
 
 extension String: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.string(self)) }
+  public var predicateExpression: FetchExpression { .constant(.string(self)) }
 }
 
 extension Bool: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.boolean(self)) }
+  public var predicateExpression: FetchExpression { .constant(.boolean(self)) }
 }
 
 extension Double: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.double(self)) }
+  public var predicateExpression: FetchExpression { .constant(.double(self)) }
 }
 
 extension Float: PredicateArgument {
   /// A constant, widened exactly.
-  public var predicateExpression: Expression { .constant(.double(Double(self))) }
+  public var predicateExpression: FetchExpression { .constant(.double(Double(self))) }
 }
 
 extension Decimal: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.decimal(self)) }
+  public var predicateExpression: FetchExpression { .constant(.decimal(self)) }
 }
 
 extension Date: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.date(self)) }
+  public var predicateExpression: FetchExpression { .constant(.date(self)) }
 }
 
 extension Data: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.data(self)) }
+  public var predicateExpression: FetchExpression { .constant(.data(self)) }
 }
 
 extension UUID: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.uuid(self)) }
+  public var predicateExpression: FetchExpression { .constant(.uuid(self)) }
 }
 
 extension URL: PredicateArgument {
   /// A constant.
-  public var predicateExpression: Expression { .constant(.uri(self)) }
+  public var predicateExpression: FetchExpression { .constant(.uri(self)) }
 }
 
 extension PredicateArgument where Self: BinaryInteger {
   /// A constant: a decimal where it does not fit 64 bits with a sign.
-  public var predicateExpression: Expression {
+  public var predicateExpression: FetchExpression {
     if let integer = Int64(exactly: self) { return .constant(.integer(integer)) }
     return .constant(Decimal(string: description).map { .decimal($0) } ?? .null)
   }
@@ -103,22 +103,22 @@ extension UInt64: PredicateArgument {}
 
 extension Optional: PredicateArgument where Wrapped: PredicateArgument {
   /// A null constant when there is nothing.
-  public var predicateExpression: Expression { self?.predicateExpression ?? .constant(.null) }
+  public var predicateExpression: FetchExpression { self?.predicateExpression ?? .constant(.null) }
 }
 
 extension Array: PredicateArgument where Element: PredicateArgument {
   /// An aggregate.
-  public var predicateExpression: Expression { .aggregate(map(\.predicateExpression)) }
+  public var predicateExpression: FetchExpression { .aggregate(map(\.predicateExpression)) }
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
   /// An aggregate, in no particular order.
-  public var predicateExpression: Expression { .aggregate(map(\.predicateExpression)) }
+  public var predicateExpression: FetchExpression { .aggregate(map(\.predicateExpression)) }
 }
 
 extension ClosedRange: PredicateArgument where Bound: PredicateArgument {
   /// The two bounds, as `BETWEEN` takes them.
-  public var predicateExpression: Expression {
+  public var predicateExpression: FetchExpression {
     .aggregate([lowerBound.predicateExpression, upperBound.predicateExpression])
   }
 }

@@ -1,9 +1,9 @@
 import ObjectModel
 
-extension Predicate: CustomStringConvertible {
+extension FetchPredicate: CustomStringConvertible {
   /// The predicate in the format language, compact cases as comparisons.
   ///
-  /// `Predicate(format:)` reads it back as `generalized`, unless an object or a number that is infinite occurs in it:
+  /// `FetchPredicate(format:)` reads it back as `generalized`, unless an object or a number that is infinite occurs in it:
   /// these stand in no text and are only shown; `formatWithArguments` carries them.
   public var predicateFormat: String {
     var writer = PredicateWriter(usesArguments: false)
@@ -12,7 +12,7 @@ extension Predicate: CustomStringConvertible {
   }
 
   /// The predicate in the format language, with `%@` and an argument for what stands in no text.
-  public var formatWithArguments: (format: String, arguments: [Expression]) {
+  public var formatWithArguments: (format: String, arguments: [FetchExpression]) {
     var writer = PredicateWriter(usesArguments: true)
     writer.write(self)
     return (writer.text, writer.arguments)
@@ -22,8 +22,8 @@ extension Predicate: CustomStringConvertible {
   public var description: String { predicateFormat }
 }
 
-extension Expression: CustomStringConvertible {
-  /// The expression in the format language; see `Predicate.predicateFormat`.
+extension FetchExpression: CustomStringConvertible {
+  /// The expression in the format language; see `FetchPredicate.predicateFormat`.
   public var expressionFormat: String {
     var writer = PredicateWriter(usesArguments: false)
     writer.write(self)
@@ -34,7 +34,7 @@ extension Expression: CustomStringConvertible {
   public var description: String { expressionFormat }
 }
 
-extension Predicate.Comparison.Operator {
+extension FetchPredicate.Comparison.Operator {
   /// The operator in the format language.
   public var word: String {
     switch self {
@@ -55,7 +55,7 @@ extension Predicate.Comparison.Operator {
   }
 }
 
-extension Predicate.Comparison.Options {
+extension FetchPredicate.Comparison.Options {
   /// The letters of the options in brackets; empty for none.
   var letters: String {
     if isEmpty { return "" }
@@ -66,7 +66,7 @@ extension Predicate.Comparison.Options {
   }
 }
 
-extension Predicate {
+extension FetchPredicate {
   /// Parses a predicate in the format language of `NSPredicate`.
   /// - Parameters:
   ///   - format: the text. `%@` stands for the next argument, `%K` for one that is a key path, `%d`, `%ld`, `%lu`, `%f`
@@ -86,9 +86,9 @@ extension Predicate {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// Parses an expression in the format language, such as `count:(pages)` or `price * 1.2`.
-  /// - Throws: `PredicateFormatError` with the column of the mistake; see `Predicate.init(format:_:)`.
+  /// - Throws: `PredicateFormatError` with the column of the mistake; see `FetchPredicate.init(format:_:)`.
   public init(format: String, _ arguments: (any PredicateArgument)?...) throws(PredicateFormatError) {
     try self.init(format: format, arguments: arguments)
   }

@@ -1,8 +1,8 @@
 import ObjectModel
 
 extension PredicateParser {
-  mutating func comparison() throws(PredicateFormatError) -> Predicate {
-    var modifier = Predicate.Comparison.Modifier.direct
+  mutating func comparison() throws(PredicateFormatError) -> FetchPredicate {
+    var modifier = FetchPredicate.Comparison.Modifier.direct
     var isNone = false
     switch nextWord {
     case "ANY", "SOME": modifier = .any
@@ -24,13 +24,13 @@ extension PredicateParser {
     if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
       throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)
     }
-    let result = Predicate.compare(
-      Predicate.Comparison(left, comparisonOperator, right, modifier: modifier, options: options))
+    let result = FetchPredicate.compare(
+      FetchPredicate.Comparison(left, comparisonOperator, right, modifier: modifier, options: options))
     return isNone ? .not(result) : result
   }
 
   /// What stands after IN: one constant in parentheses is a list of one.
-  private mutating func elements() throws(PredicateFormatError) -> Expression {
+  private mutating func elements() throws(PredicateFormatError) -> FetchExpression {
     let closing = next.kind == .sign("(") ? closings[position] : nil
     let elements = try expression()
     guard let closing, position == closing + 1 else { return elements }
@@ -42,18 +42,18 @@ extension PredicateParser {
     }
   }
 
-  private static let operatorSigns: [String: Predicate.Comparison.Operator] = [
+  private static let operatorSigns: [String: FetchPredicate.Comparison.Operator] = [
     "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, "=<": .lessOrEqual,
     ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
   ]
-  private static let operatorWords: [String: Predicate.Comparison.Operator] = [
+  private static let operatorWords: [String: FetchPredicate.Comparison.Operator] = [
     "BETWEEN": .between, "IN": .isIn, "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
     "LIKE": .like, "MATCHES": .matches,
   ]
 
   private mutating func comparisonOperator(
-    after left: Expression
-  ) throws(PredicateFormatError) -> Predicate.Comparison.Operator {
+    after left: FetchExpression
+  ) throws(PredicateFormatError) -> FetchPredicate.Comparison.Operator {
     if case .sign(let sign) = next.kind, let found = Self.operatorSigns[sign] {
       advance()
       return found
@@ -72,8 +72,8 @@ extension PredicateParser {
       "a comparison such as ==", hint: "a property by itself is no predicate; compare it: \(left) == YES")
   }
 
-  private mutating func options() throws(PredicateFormatError) -> Predicate.Comparison.Options {
-    var options: Predicate.Comparison.Options = []
+  private mutating func options() throws(PredicateFormatError) -> FetchPredicate.Comparison.Options {
+    var options: FetchPredicate.Comparison.Options = []
     guard skip(sign: "[") else { return options }
     guard case .word(let letters, _) = next.kind else { throw unexpected("options such as [cd]") }
     for letter in letters.lowercased() {

@@ -2,7 +2,7 @@ import ObjectModel
 
 extension PredicateParser {
   /// `name:with:(operands)` or `name(operands)`.
-  mutating func function() throws(PredicateFormatError) -> Expression {
+  mutating func function() throws(PredicateFormatError) -> FetchExpression {
     try enter(1)
     defer { depth -= 1 }
     let column = next.column
@@ -19,7 +19,7 @@ extension PredicateParser {
     switch name {
     case "castObject:toType:":
       guard operands.count == 2, case .constant(.string(let type)) = operands[1],
-        let type = Expression.CastType(rawValue: type)
+        let type = FetchExpression.CastType(rawValue: type)
       else { throw failure(.operandCount, "castObject:toType: takes a value and the name of a type", at: start) }
       return .cast(operands[0], type)
     case "objectFrom:withIndex:":
@@ -29,7 +29,8 @@ extension PredicateParser {
       throw failure(.unknownName, "\(name) is not supported outside of Apple's systems", at: column)
     default: break
     }
-    guard let function = Expression.Function(rawValue: name) ?? Expression.Function(rawValue: name + ":") else {
+    guard let function = FetchExpression.Function(rawValue: name) ?? FetchExpression.Function(rawValue: name + ":")
+    else {
       throw failure(
         .unknownName, "there is no function \(name)", at: column, hint: Self.suggestion(for: name))
     }
@@ -44,7 +45,7 @@ extension PredicateParser {
   }
 
   private static func suggestion(for name: String) -> String {
-    let known = Expression.Function.allCases.map(\.rawValue)
+    let known = FetchExpression.Function.allCases.map(\.rawValue)
     let start = name.prefix(3).lowercased()
     let near = known.filter { $0.lowercased().hasPrefix(start) }
     return (near.isEmpty ? "known are " : "did you mean ") + (near.isEmpty ? known : near).joined(separator: ", ")
@@ -53,7 +54,7 @@ extension PredicateParser {
   // MARK: methods
 
   /// `FUNCTION(receiver, "selector:", operands)`: what a method of an Objective-C value would give.
-  mutating func method() throws(PredicateFormatError) -> Expression {
+  mutating func method() throws(PredicateFormatError) -> FetchExpression {
     try enter(1)
     defer { depth -= 1 }
     advance()
@@ -73,7 +74,7 @@ extension PredicateParser {
     try expect(")")
     // Some methods become as much as a function of a cast, compared in a conditional expression.
     try nest(beside: greatest + 10)
-    let known = Expression.Function(rawValue: selector).flatMap { $0.operandCount > 0 ? $0 : nil }
+    let known = FetchExpression.Function(rawValue: selector).flatMap { $0.operandCount > 0 ? $0 : nil }
     let count = known?.operandCount ?? selector.count { $0 == ":" } + 1
     if operands.count != count {
       throw failure(
@@ -89,7 +90,7 @@ extension PredicateParser {
       hint: "known are \((Self.methods.keys + ["valueForKeyPath:"]).sorted().joined(separator: ", "))")
   }
 
-  private static let methods: [String: @Sendable ([Expression]) -> Expression] = [
+  private static let methods: [String: @Sendable ([FetchExpression]) -> FetchExpression] = [
     "lowercaseString": { .function(.lowercase, $0) },
     "uppercaseString": { .function(.uppercase, $0) },
     "length": { .function(.length, $0) },
@@ -132,14 +133,14 @@ extension PredicateParser {
   private static let truth = "(?s)\\s*[+-]?0*[YyTt1-9].*"
 
   private static func compare(
-    _ left: Expression, _ sign: Predicate.Comparison.Operator, _ right: Expression
-  ) -> Predicate { .compare(Predicate.Comparison(left, sign, right)) }
+    _ left: FetchExpression, _ sign: FetchPredicate.Comparison.Operator, _ right: FetchExpression
+  ) -> FetchPredicate { .compare(FetchPredicate.Comparison(left, sign, right)) }
 
-  private static func isMoreThanNothing(_ value: Expression) -> Predicate {
+  private static func isMoreThanNothing(_ value: FetchExpression) -> FetchPredicate {
     compare(.function(.absolute, [.cast(value, .number)]), .greater, .constant(.integer(0)))
   }
 
-  private static func flag(_ predicate: Predicate) -> Expression {
+  private static func flag(_ predicate: FetchPredicate) -> FetchExpression {
     .conditional(predicate, .constant(.boolean(true)), .constant(.boolean(false)))
   }
 }

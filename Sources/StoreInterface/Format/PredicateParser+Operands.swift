@@ -3,7 +3,7 @@ import ObjectModel
 
 extension PredicateParser {
   /// What stands between operators.
-  mutating func operand() throws(PredicateFormatError) -> Expression {
+  mutating func operand() throws(PredicateFormatError) -> FetchExpression {
     let token = next
     height = 0
     switch token.kind {
@@ -43,8 +43,8 @@ extension PredicateParser {
   }
 
   /// Expressions with commas between them, and the sign after the last one. The height is that of the highest.
-  mutating func list(until closing: String) throws(PredicateFormatError) -> [Expression] {
-    var elements: [Expression] = []
+  mutating func list(until closing: String) throws(PredicateFormatError) -> [FetchExpression] {
+    var elements: [FetchExpression] = []
     var greatest = 0
     height = 0
     if skip(sign: closing) { return elements }
@@ -59,7 +59,7 @@ extension PredicateParser {
 
   // MARK: words
 
-  private mutating func word(_ name: String) throws(PredicateFormatError) -> Expression {
+  private mutating func word(_ name: String) throws(PredicateFormatError) -> FetchExpression {
     let upper = name.uppercased()
     let follower = tokens[position + 1].kind
     switch upper {
@@ -87,13 +87,13 @@ extension PredicateParser {
     return .keyPath([name])
   }
 
-  private mutating func constant(_ value: Value) -> Expression {
+  private mutating func constant(_ value: Value) -> FetchExpression {
     advance()
     return .constant(value)
   }
 
   /// `CAST(expression, "NSDate")`. Of a literal it makes a constant.
-  private mutating func cast() throws(PredicateFormatError) -> Expression {
+  private mutating func cast() throws(PredicateFormatError) -> FetchExpression {
     try enter(1)
     defer { depth -= 1 }
     advance()
@@ -114,17 +114,17 @@ extension PredicateParser {
     return .constant(value)
   }
 
-  private mutating func castType() throws(PredicateFormatError) -> Expression.CastType {
+  private mutating func castType() throws(PredicateFormatError) -> FetchExpression.CastType {
     let token = next
     guard case .constant(.string(let name)) = try operand() else {
       throw failure(.syntax, "\(token.shown) stands where the name of a type belongs", at: token.column)
     }
-    if let type = Expression.CastType(rawValue: name) { return type }
-    let known = Expression.CastType.allCases.map(\.rawValue).joined(separator: ", ")
+    if let type = FetchExpression.CastType(rawValue: name) { return type }
+    let known = FetchExpression.CastType.allCases.map(\.rawValue).joined(separator: ", ")
     throw failure(.unknownName, "there is no cast to \"\(name)\"", at: token.column, hint: "known are \(known)")
   }
 
-  private mutating func conditional() throws(PredicateFormatError) -> Expression {
+  private mutating func conditional() throws(PredicateFormatError) -> FetchExpression {
     try enter(2)
     defer { depth -= 2 }
     advance()
@@ -141,7 +141,7 @@ extension PredicateParser {
     return .conditional(predicate, first, second)
   }
 
-  private mutating func subquery() throws(PredicateFormatError) -> Expression {
+  private mutating func subquery() throws(PredicateFormatError) -> FetchExpression {
     try enter(2)
     defer { depth -= 2 }
     advance()
@@ -176,11 +176,11 @@ extension PredicateParser {
     return .decimal(number)
   }
 
-  private mutating func argument() throws(PredicateFormatError) -> Expression {
+  private mutating func argument() throws(PredicateFormatError) -> FetchExpression {
     let token = next
     guard case .specifier(let letter) = token.kind else { throw unexpected("a specifier") }
     if letter == "K" {
-      return try Expression.selfObject.appending(keyPath: keyPathArgument()).get(or: failure, at: token.column)
+      return try FetchExpression.selfObject.appending(keyPath: keyPathArgument()).get(or: failure, at: token.column)
     }
     let argument = try takeArgument()
     switch letter {
@@ -203,7 +203,7 @@ extension PredicateParser {
       .argument, "the argument \(argument) for %K is no key path", at: column, hint: "%K takes a string, %@ any value")
   }
 
-  private mutating func takeArgument() throws(PredicateFormatError) -> Expression {
+  private mutating func takeArgument() throws(PredicateFormatError) -> FetchExpression {
     guard nextArgument < arguments.count else {
       throw failure(.argument, "there is no argument for \(next.shown)", hint: "\(arguments.count) were given")
     }
@@ -213,11 +213,11 @@ extension PredicateParser {
   }
 }
 
-extension Expression? {
+extension FetchExpression? {
   /// The expression; a failure where the key path of an argument is none.
   func get(
     or failure: (PredicateFormatError.Code, String, Int?, String?) -> PredicateFormatError, at column: Int
-  ) throws(PredicateFormatError) -> Expression {
+  ) throws(PredicateFormatError) -> FetchExpression {
     guard let self else {
       throw failure(
         .argument, "the argument for %K is no key path", column, "a key path is names with dots between them")

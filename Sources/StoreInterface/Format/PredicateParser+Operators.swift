@@ -2,11 +2,11 @@ import ObjectModel
 
 extension PredicateParser {
   /// An operand, the loosest operators included.
-  mutating func expression() throws(PredicateFormatError) -> Expression {
+  mutating func expression() throws(PredicateFormatError) -> FetchExpression {
     try enter()
     defer { depth -= 2 }
     var left = try operation(Self.loosest)
-    while let word = nextWord, let combination = Expression.SetOperation(rawValue: word) {
+    while let word = nextWord, let combination = FetchExpression.SetOperation(rawValue: word) {
       advance()
       let leftHeight = height
       left = .set(combination, left, try operation(Self.loosest))
@@ -16,14 +16,14 @@ extension PredicateParser {
   }
 
   /// The functions that are written as signs between operands, and how closely they bind.
-  private static let operators: [String: (function: Expression.Function, closeness: Int)] = [
+  private static let operators: [String: (function: FetchExpression.Function, closeness: Int)] = [
     "|": (.bitwiseOr, 1), "^": (.bitwiseXor, 2), "&": (.bitwiseAnd, 3), "<<": (.leftShift, 4), ">>": (.rightShift, 4),
     "+": (.add, 5), "-": (.subtract, 5), "*": (.multiply, 6), "/": (.divide, 6),
   ]
   private static let loosest = 1
 
   /// Operands with signs between them that bind at least so closely.
-  private mutating func operation(_ closeness: Int) throws(PredicateFormatError) -> Expression {
+  private mutating func operation(_ closeness: Int) throws(PredicateFormatError) -> FetchExpression {
     var left = try power()
     while case .sign(let sign) = next.kind, let found = Self.operators[sign], found.closeness >= closeness {
       advance()
@@ -34,7 +34,7 @@ extension PredicateParser {
     return left
   }
 
-  private mutating func power() throws(PredicateFormatError) -> Expression {
+  private mutating func power() throws(PredicateFormatError) -> FetchExpression {
     let base = try signed()
     guard skip(sign: "**") else { return base }
     // Parentheses count themselves.
@@ -49,7 +49,7 @@ extension PredicateParser {
   }
 
   /// A minus belongs to a number; before anything else it subtracts from zero.
-  private mutating func signed() throws(PredicateFormatError) -> Expression {
+  private mutating func signed() throws(PredicateFormatError) -> FetchExpression {
     guard case .sign(let sign) = next.kind, ["-", "+", "~"].contains(sign) else { return try postfix() }
     advance()
     // As much as the function or the parentheses that it is written back with.
@@ -74,7 +74,7 @@ extension PredicateParser {
 
   // MARK: key paths and indexes
 
-  private mutating func postfix() throws(PredicateFormatError) -> Expression {
+  private mutating func postfix() throws(PredicateFormatError) -> FetchExpression {
     let isParenthesis = next.kind == .sign("(")
     let start = try operand()
     return try suffixes(of: start, isClosed: isParenthesis)
@@ -82,8 +82,8 @@ extension PredicateParser {
 
   /// What follows an operand: `.name`, `.@operator`, `[index]`.
   /// - Parameter isClosed: whether the operand stands in parentheses, so that a key path does not become part of it.
-  private mutating func suffixes(of start: Expression, isClosed: Bool = false) throws(PredicateFormatError)
-    -> Expression
+  private mutating func suffixes(of start: FetchExpression, isClosed: Bool = false) throws(PredicateFormatError)
+    -> FetchExpression
   {
     var result = start
     var isClosed = isClosed
@@ -104,12 +104,12 @@ extension PredicateParser {
 
   /// A property name, a collection operator or a `%K` after an expression.
   mutating func component(
-    after base: Expression, isClosed: Bool
-  ) throws(PredicateFormatError) -> Expression {
+    after base: FetchExpression, isClosed: Bool
+  ) throws(PredicateFormatError) -> FetchExpression {
     switch next.kind {
     case .collector(let name):
-      guard let collector = Expression.CollectionOperator(name: name) else {
-        let known = Expression.CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let collector = FetchExpression.CollectionOperator(name: name) else {
+        let known = FetchExpression.CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
         throw failure(.unknownName, "\(name) is no collection operator", hint: "known are \(known)")
       }
       advance()
@@ -124,8 +124,8 @@ extension PredicateParser {
     }
   }
 
-  private mutating func index() throws(PredicateFormatError) -> Expression.Position {
-    let positions: [String: Expression.Position] = ["FIRST": .first, "LAST": .last, "SIZE": .size]
+  private mutating func index() throws(PredicateFormatError) -> FetchExpression.Position {
+    let positions: [String: FetchExpression.Position] = ["FIRST": .first, "LAST": .last, "SIZE": .size]
     if let word = nextWord, let found = positions[word], tokens[position + 1].kind == .sign("]") {
       advance()
       return found
@@ -134,10 +134,10 @@ extension PredicateParser {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// The expression with more property names after it. What a collection operator is followed by is what it works on,
   /// unless the operator is closed by parentheses.
-  func appending(_ path: Predicate.KeyPath, isClosed: Bool = false) -> Expression {
+  func appending(_ path: FetchPredicate.KeyPath, isClosed: Bool = false) -> FetchExpression {
     if path.isEmpty { return self }
     switch self {
     case .selfObject: return .keyPath(path)
@@ -150,7 +150,7 @@ extension Expression {
   }
 
   /// The same with a key path as text, collection operators and a `SELF` at its beginning included; nil when it is none.
-  func appending(keyPath text: String, isClosed: Bool = false) -> Expression? {
+  func appending(keyPath text: String, isClosed: Bool = false) -> FetchExpression? {
     var result = self
     var isClosed = isClosed
     var isFirst = true

@@ -12,7 +12,7 @@ struct PredicateParser {
 
   let tokens: [FormatToken]
   /// What stands for the specifiers, in order.
-  let arguments: [Expression]
+  let arguments: [FetchExpression]
   var position = 0
   var nextArgument = 0
   var depth = 0
@@ -21,7 +21,7 @@ struct PredicateParser {
   /// Position of each opening parenthesis → position of its closing one.
   let closings: [Int: Int]
 
-  init(_ format: String, _ arguments: [Expression]) throws(PredicateFormatError) {
+  init(_ format: String, _ arguments: [FetchExpression]) throws(PredicateFormatError) {
     tokens = try FormatTokenCache.tokens(format)
     self.arguments = arguments
     var open: [Int] = []
@@ -34,14 +34,14 @@ struct PredicateParser {
   }
 
   /// The whole text as a predicate.
-  mutating func parsePredicate() throws(PredicateFormatError) -> Predicate {
+  mutating func parsePredicate() throws(PredicateFormatError) -> FetchPredicate {
     let predicate = try disjunction()
     try finish()
     return predicate
   }
 
   /// The whole text as an expression.
-  mutating func parseExpression() throws(PredicateFormatError) -> Expression {
+  mutating func parseExpression() throws(PredicateFormatError) -> FetchExpression {
     let result = try expression()
     try finish()
     return result
@@ -113,7 +113,7 @@ struct PredicateParser {
 
   // MARK: predicates
 
-  mutating func disjunction() throws(PredicateFormatError) -> Predicate {
+  mutating func disjunction() throws(PredicateFormatError) -> FetchPredicate {
     var parts = [try conjunction()]
     var greatest = height
     while skip(word: "OR") || skip(sign: "||") {
@@ -125,7 +125,7 @@ struct PredicateParser {
     return .or(parts)
   }
 
-  private mutating func conjunction() throws(PredicateFormatError) -> Predicate {
+  private mutating func conjunction() throws(PredicateFormatError) -> FetchPredicate {
     var parts = [try negation()]
     var greatest = height
     while skip(word: "AND") || skip(sign: "&&") {
@@ -137,7 +137,7 @@ struct PredicateParser {
     return .and(parts)
   }
 
-  private mutating func negation() throws(PredicateFormatError) -> Predicate {
+  private mutating func negation() throws(PredicateFormatError) -> FetchPredicate {
     try enter(1)
     defer { depth -= 1 }
     if skip(word: "NOT") || skip(sign: "!") {

@@ -5,7 +5,7 @@ import ObjectModel
 struct PredicateWriter {
   private(set) var text = ""
   /// What stands in no text, in the order of the `%@` for it.
-  private(set) var arguments: [Expression] = []
+  private(set) var arguments: [FetchExpression] = []
   /// Whether such things are written as `%@`, or described for people.
   let usesArguments: Bool
 
@@ -15,7 +15,7 @@ struct PredicateWriter {
 
   // MARK: predicates
 
-  mutating func write(_ predicate: Predicate) {
+  mutating func write(_ predicate: FetchPredicate) {
     switch predicate {
     case .all: text += "TRUEPREDICATE"
     case .none: text += "FALSEPREDICATE"
@@ -29,7 +29,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func join(_ parts: [Predicate], _ word: String, empty: String) {
+  private mutating func join(_ parts: [FetchPredicate], _ word: String, empty: String) {
     if parts.isEmpty { text += empty }
     for (index, part) in parts.enumerated() {
       if index > 0 { text += word }
@@ -37,7 +37,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func writePart(_ part: Predicate) {
+  private mutating func writePart(_ part: FetchPredicate) {
     switch part {
     case .and, .or, .tupleIsIn:
       text += "("
@@ -47,7 +47,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func write(_ comparison: Predicate.Comparison) {
+  private mutating func write(_ comparison: FetchPredicate.Comparison) {
     switch comparison.modifier {
     case .direct: break
     case .any: text += "ANY "
@@ -60,7 +60,7 @@ struct PredicateWriter {
 
   // MARK: expressions
 
-  mutating func write(_ expression: Expression) {
+  mutating func write(_ expression: FetchExpression) {
     switch expression {
     case .constant(let value): write(value)
     case .object(let objectID): writeArgument(expression, shown: "<\(objectID.shown)>")
@@ -103,13 +103,13 @@ struct PredicateWriter {
   }
 
   /// What a path or an index follows: in parentheses where it would read as part of it.
-  private mutating func writeBase(_ base: Expression) {
+  private mutating func writeBase(_ base: FetchExpression) {
     if case .collection = base { text += "(" }
     write(base)
     if case .collection = base { text += ")" }
   }
 
-  private mutating func write(_ position: Expression.Position) {
+  private mutating func write(_ position: FetchExpression.Position) {
     switch position {
     case .first: text += "[FIRST]"
     case .last: text += "[LAST]"
@@ -121,7 +121,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func write(_ function: Expression.Function, _ operands: [Expression]) {
+  private mutating func write(_ function: FetchExpression.Function, _ operands: [FetchExpression]) {
     if let sign = function.sign, operands.count == 2 {
       writeOperation(operands[0], sign, operands[1])
     } else {
@@ -130,7 +130,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func writeOperation(_ left: Expression, _ sign: String, _ right: Expression) {
+  private mutating func writeOperation(_ left: FetchExpression, _ sign: String, _ right: FetchExpression) {
     text += "("
     write(left)
     text += " \(sign) "
@@ -138,7 +138,7 @@ struct PredicateWriter {
     text += ")"
   }
 
-  private mutating func write(_ parts: [Expression], _ opening: String, _ closing: String) {
+  private mutating func write(_ parts: [FetchExpression], _ opening: String, _ closing: String) {
     text += opening
     for (index, part) in parts.enumerated() {
       if index > 0 { text += ", " }
@@ -169,7 +169,7 @@ struct PredicateWriter {
     }
   }
 
-  private mutating func writeArgument(_ expression: Expression, shown: String) {
+  private mutating func writeArgument(_ expression: FetchExpression, shown: String) {
     text += usesArguments ? "%@" : shown
     arguments.append(expression)
   }
@@ -181,7 +181,7 @@ extension ObjectID {
   fileprivate var shown: String { entity.name + (primaryKey.map { "/p\($0)" } ?? "/new") }
 }
 
-extension Expression.Function {
+extension FetchExpression.Function {
   /// The sign between the operands, for those that are written with one.
   var sign: String? {
     switch self {

@@ -1,9 +1,9 @@
 import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// The predicate with variables replaced by values. Those that no value is given for stay, and `checkKeyPaths(for:)`
   /// refuses them; the loop variables of subqueries are never replaced.
-  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> Predicate {
+  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> FetchPredicate {
     substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
   }
 
@@ -14,7 +14,7 @@ extension Predicate {
     return names
   }
 
-  func substituting(_ values: [String: Expression]) -> Predicate {
+  func substituting(_ values: [String: FetchExpression]) -> FetchPredicate {
     switch self {
     case .compare(var comparison):
       comparison.left = comparison.left.substituting(values)
@@ -40,13 +40,13 @@ extension Predicate {
   }
 }
 
-extension Expression {
-  /// The expression with variables replaced by values; see `Predicate.withSubstitutionVariables(_:)`.
-  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> Expression {
+extension FetchExpression {
+  /// The expression with variables replaced by values; see `FetchPredicate.withSubstitutionVariables(_:)`.
+  public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> FetchExpression {
     substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
   }
 
-  fileprivate func substituting(_ values: [String: Expression]) -> Expression {
+  fileprivate func substituting(_ values: [String: FetchExpression]) -> FetchExpression {
     switch self {
     case .variable(let name): return values[name] ?? self
     case .path(let base, let path): return base.substituting(values).appending(path)

@@ -85,7 +85,7 @@ extension InMemoryContents {
     var found = members(of: owner, relationship: relationship).compactMap { self.row($0) }
     if let filter { found.removeAll { member in !filter.holds { attribute($0, of: member) } } }
     guard let summed else { return .integer(Int64(found.count)) }
-    return Expression.Function.sum.apply(to: [.list(found.map { .value(attribute(summed, of: $0)) })]).plainValue
+    return FetchExpression.Function.sum.apply(to: [.list(found.map { .value(attribute(summed, of: $0)) })]).plainValue
   }
 
   private func attribute(_ name: String, of row: Snapshot) -> Value {

@@ -6,14 +6,14 @@ struct StoredSubject: PredicateSubject {
   let row: Snapshot
   var objectID: ObjectID { row.objectID }
 
-  func value(at keyPath: Predicate.KeyPath) -> Value {
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first,
       let index = contents.layout[owner.objectID.entity].attributeIndexes[name]
     else { return .null }
     return owner.attributes[index].element(at: rest.dropFirst())
   }
 
-  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? {
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
     guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
       let index = contents.layout[owner.objectID.entity].relationshipIndexes[name]
     else { return nil }
@@ -32,7 +32,7 @@ struct StoredSubject: PredicateSubject {
 
   /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
-  private func end(of keyPath: Predicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
+  private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = row
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first,

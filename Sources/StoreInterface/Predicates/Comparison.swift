@@ -1,8 +1,8 @@
-extension Predicate {
+extension FetchPredicate {
   /// A comparison of two expressions: the general form, of which `comparison`, `isIn`, `tupleIsIn`, `refersTo` and
   /// `selfIsIn` are compact special cases.
   ///
-  /// Meaning, beside what `Predicate` says of missing values and kinds:
+  /// Meaning, beside what `FetchPredicate` says of missing values and kinds:
   ///
   /// - **Objects** are a kind of their own: an object equals itself only, and objects are not ordered. The key path of
   ///   a to-one relationship that leads nowhere is missing.
@@ -16,7 +16,7 @@ extension Predicate {
   ///   stop is missing.
   public struct Comparison: Sendable, Hashable {
     /// The operand that stands before the operator.
-    public var left: Expression
+    public var left: FetchExpression
     /// How often the comparison must hold when the left operand is a list.
     public var modifier: Modifier
     /// What must hold between the operands.
@@ -24,11 +24,11 @@ extension Predicate {
     /// How text is compared.
     public var options: Options
     /// The operand that stands after the operator.
-    public var right: Expression
+    public var right: FetchExpression
 
     /// A comparison, by default direct and by bytes.
     public init(
-      _ left: Expression, _ comparisonOperator: Operator, _ right: Expression, modifier: Modifier = .direct,
+      _ left: FetchExpression, _ comparisonOperator: Operator, _ right: FetchExpression, modifier: Modifier = .direct,
       options: Options = []
     ) {
       self.left = left

@@ -1,7 +1,7 @@
 public import Foundation
 public import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// Whether the subject meets the predicate: the reference for what every case means.
   /// - Parameter now: what `now()` stands for.
   /// - Complexity: linear in the size of the predicate, lists included. `PredicateMatcher` is the fast twin.
@@ -28,7 +28,7 @@ extension Predicate {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// What the expression gives for the subject: the reference for what every case means.
   /// - Parameter now: what `now()` stands for.
   public func evaluate(with subject: some PredicateSubject, now: Date = Date()) -> ExpressionValue {
@@ -36,7 +36,7 @@ extension Expression {
   }
 }
 
-extension Predicate.Operator {
+extension FetchPredicate.Operator {
   /// Whether the comparison holds between a stored value and a constant.
   public func holds(_ value: Value, _ constant: Value) -> Bool {
     switch self {

@@ -1,19 +1,19 @@
 package import Foundation
 import ObjectModel
 
-/// A predicate made ready for many subjects: the same answers as `Predicate.evaluate(with:)`, with lists as hash sets.
+/// A predicate made ready for many subjects: the same answers as `FetchPredicate.evaluate(with:)`, with lists as hash sets.
 package struct PredicateMatcher {
   private indirect enum Node {
     case constant(Bool)
-    case comparison(Predicate.KeyPath, Predicate.Operator, Value)
-    case tupleIsIn([Predicate.KeyPath], Set<ValueTuple>)
-    case refersTo(Predicate.KeyPath, ObjectID?)
+    case comparison(FetchPredicate.KeyPath, FetchPredicate.Operator, Value)
+    case tupleIsIn([FetchPredicate.KeyPath], Set<ValueTuple>)
+    case refersTo(FetchPredicate.KeyPath, ObjectID?)
     case selfIsIn(Set<ObjectID>)
     /// A comparison with something that is the same for every subject.
-    case fixed(Predicate.Comparison, right: ExpressionValue)
+    case fixed(FetchPredicate.Comparison, right: ExpressionValue)
     /// A comparison with a regular expression, compiled.
-    case pattern(Expression, TextPattern.Matcher)
-    case general(Predicate)
+    case pattern(FetchExpression, TextPattern.Matcher)
+    case general(FetchPredicate)
     case and([Node])
     case or([Node])
     case not(Node)
@@ -24,12 +24,12 @@ package struct PredicateMatcher {
 
   /// - Parameter now: what `now()` stands for.
   /// - Complexity: linear in the size of the predicate.
-  package init(_ predicate: Predicate, now: Date = Date()) {
+  package init(_ predicate: FetchPredicate, now: Date = Date()) {
     self.now = now
     node = Self.node(for: predicate, now)
   }
 
-  private static func node(for predicate: Predicate, _ now: Date) -> Node {
+  private static func node(for predicate: FetchPredicate, _ now: Date) -> Node {
     switch predicate {
     case .all: .constant(true)
     case .none: .constant(false)
@@ -45,7 +45,7 @@ package struct PredicateMatcher {
     }
   }
 
-  private static func node(for comparison: Predicate.Comparison, _ now: Date) -> Node {
+  private static func node(for comparison: FetchPredicate.Comparison, _ now: Date) -> Node {
     guard let right = comparison.right.fixedValue(now: now) else { return .general(.compare(comparison)) }
     if comparison.comparisonOperator == .matches, comparison.modifier == .direct, let pattern = right.text {
       return TextPattern.Matcher(pattern, options: comparison.options).map { .pattern(comparison.left, $0) }

@@ -6,9 +6,9 @@ public protocol PredicateSubject {
   var objectID: ObjectID { get }
   /// The value at a key path that ends at an attribute, or at an element of a composite attribute, through to-one
   /// relationships; `.null` when it is missing.
-  func value(at keyPath: Predicate.KeyPath) -> Value
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value
   /// The destination at a key path that ends at a to-one relationship; nil when it leads nowhere.
-  func destination(at keyPath: Predicate.KeyPath) -> ObjectID?
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID?
   /// The members of a to-many relationship of this object, in its order; by primary key where it has none.
   func members(of relationship: String) -> [ObjectID]
   /// Another object of the same source; nil when it is gone.

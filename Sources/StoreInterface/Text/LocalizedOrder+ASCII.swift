@@ -2,7 +2,7 @@ extension LocalizedOrder {
   /// The order of two texts by their UTF-8 bytes, as a database's collation gets them. ASCII texts are compared where
   /// they lie.
   public static func compare(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, options: Predicate.Comparison.Options = []
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, options: FetchPredicate.Comparison.Options = []
   ) -> Int {
     if unsafe isASCII(left), unsafe isASCII(right) {
       return unsafe compareASCII(left, right, ignoresCase: options.contains(.caseInsensitive))

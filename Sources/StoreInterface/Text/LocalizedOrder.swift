@@ -12,7 +12,7 @@
 public enum LocalizedOrder {
   /// Negative, zero or positive.
   /// - Complexity: linear in the length of the texts.
-  public static func compare(_ left: String, _ right: String, options: Predicate.Comparison.Options = []) -> Int {
+  public static func compare(_ left: String, _ right: String, options: FetchPredicate.Comparison.Options = []) -> Int {
     var left = left
     var right = right
     return left.withUTF8 { left in
@@ -23,8 +23,10 @@ public enum LocalizedOrder {
   }
 
   /// The levels, one after the other, for any text.
-  package static func compareFolded(_ left: String, _ right: String, _ options: Predicate.Comparison.Options) -> Int {
-    let both: Predicate.Comparison.Options = [.caseInsensitive, .diacriticInsensitive]
+  package static func compareFolded(_ left: String, _ right: String, _ options: FetchPredicate.Comparison.Options)
+    -> Int
+  {
+    let both: FetchPredicate.Comparison.Options = [.caseInsensitive, .diacriticInsensitive]
     let order = compareBase(TextFolding.fold(left, options: both), TextFolding.fold(right, options: both))
     if order != 0 { return order }
     let given = options.intersection(both)

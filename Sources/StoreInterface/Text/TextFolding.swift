@@ -3,7 +3,7 @@ import Foundation
 /// Text without its case, its diacritics, or both: Foundation's `folding(options:locale:)` without a locale.
 public enum TextFolding {
   /// The folded text. ASCII text takes a short way.
-  public static func fold(_ text: String, options: Predicate.Comparison.Options) -> String {
+  public static func fold(_ text: String, options: FetchPredicate.Comparison.Options) -> String {
     let foldsCase = options.contains(.caseInsensitive)
     let foldsDiacritics = options.contains(.diacriticInsensitive)
     if !foldsCase && !foldsDiacritics { return text }
@@ -21,7 +21,7 @@ public enum TextFolding {
   }
 
   /// What remains of the text for a comparison by bytes with these options.
-  static func prepare(_ text: String, _ options: Predicate.Comparison.Options, isSearch: Bool) -> String {
+  static func prepare(_ text: String, _ options: FetchPredicate.Comparison.Options, isSearch: Bool) -> String {
     if options.contains(.normalized) { return text }
     if isSearch && options.contains(.localized) {
       return fold(text, options: [.caseInsensitive, .diacriticInsensitive])

@@ -75,7 +75,8 @@ public enum TextPattern {
   /// anchors are inferred, not measured on a system of Apple's. Little depends on them: the whole text has to match, so a `^`
   /// at its beginning and a `$` at its end mean the same either way. Only anchors in the middle of an expression, at an end
   /// of a line in the middle of the text, could never match without.
-  public static func matches(_ text: String, _ pattern: String, options: Predicate.Comparison.Options = []) -> Bool {
+  public static func matches(_ text: String, _ pattern: String, options: FetchPredicate.Comparison.Options = []) -> Bool
+  {
     Matcher(pattern, options: options)?.matches(text) ?? false
   }
 
@@ -85,7 +86,7 @@ public enum TextPattern {
     private let foldsText: Bool
 
     /// Nil when the pattern is no regular expression.
-    public init?(_ pattern: String, options: Predicate.Comparison.Options = []) {
+    public init?(_ pattern: String, options: FetchPredicate.Comparison.Options = []) {
       guard let expression = TextPattern.expression(pattern, options: options) else { return nil }
       self.expression = expression
       foldsText = TextPattern.foldsDiacritics(options)
@@ -100,7 +101,7 @@ public enum TextPattern {
 
   /// The compiled expression, anchored at both ends; nil when it is none.
   public static func expression(
-    _ pattern: String, options: Predicate.Comparison.Options
+    _ pattern: String, options: FetchPredicate.Comparison.Options
   ) -> NSRegularExpression? {
     let pattern = foldsDiacritics(options) ? TextFolding.fold(pattern, options: .diacriticInsensitive) : pattern
     let ignoresCase = !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .localized])
@@ -121,7 +122,7 @@ public enum TextPattern {
     }
   }
 
-  private static func foldsDiacritics(_ options: Predicate.Comparison.Options) -> Bool {
+  private static func foldsDiacritics(_ options: FetchPredicate.Comparison.Options) -> Bool {
     !options.contains(.normalized) && !options.isDisjoint(with: [.diacriticInsensitive, .localized])
   }
 }

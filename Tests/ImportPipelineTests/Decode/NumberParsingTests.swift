@@ -93,9 +93,9 @@ struct NumberParsingTests {
     #expect(fastReal("1e-400") == "too small")
     #expect(fastReal("-0.\(String(repeating: "0", count: 400))1") == "too small")
     #expect(fastReal("0.000e-999999999999999999999") == "0")
-    #expect(NumberText.read("1e-400") == .outOfRange)
-    #expect(NumberText.read("0e-400") == .double(0))
-    #expect(NumberText.read("4.9e-324") == .double(.leastNonzeroMagnitude))
+    #expect(ParsedNumber.read("1e-400") == .outOfRange)
+    #expect(ParsedNumber.read("0e-400") == .double(0))
+    #expect(ParsedNumber.read("4.9e-324") == .double(.leastNonzeroMagnitude))
   }
 
   @Test("every double is read back from its own text and from texts with more or fewer digits")

@@ -87,7 +87,7 @@ struct RandomResultsTests {
     let school = try School(kind)
     try school.work { context in
       context.mergePolicy = .mergeByPropertyObjectTrump
-      context.undoManager = UndoManager()
+      context.undoManager = ContextUndoManager()
       var random = SplitMix(state: seed &* 0x9E37_79B9 &+ 3)
       func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
       let others = (0..<2).map { _ in

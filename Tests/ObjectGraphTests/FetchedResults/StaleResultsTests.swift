@@ -24,7 +24,7 @@ struct StaleResultsTests {
 
     func request(_ school: School) throws -> FetchRequest {
       var request = FetchRequest(school.pupil)
-      if !predicate.isEmpty { request.predicate = try Predicate(format: predicate) }
+      if !predicate.isEmpty { request.predicate = try FetchPredicate(format: predicate) }
       request.sortDescriptors = sorts.map { .init($0.split(separator: ".").map(String.init)) }
       return request
     }

@@ -174,7 +174,7 @@ struct WaitingTests {
         var request = FetchRequest(school.pupil)
         request.sortDescriptors = (sections.map { [$0] } ?? []).map { .init($0.split(separator: ".").map(String.init)) }
         request.sortDescriptors.append(.init(["name"]))
-        request.predicate = try Predicate(format: "grade > 0")
+        request.predicate = try FetchPredicate(format: "grade > 0")
         let controller = FetchedResultsController<ManagedObject>(
           fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections)
         try controller.performFetch()

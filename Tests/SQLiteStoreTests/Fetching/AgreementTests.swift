@@ -64,7 +64,7 @@ struct AgreementTests {
   private func keys(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> [[Int64]] {
     try stores.map { store in
       var request = FetchRequest(staff)
-      request.predicate = try StoreInterface.Predicate(format: format, arguments: arguments)
+      request.predicate = try FetchPredicate(format: format, arguments: arguments)
       return try store.snapshots(request).compactMap(\.objectID.primaryKey)
     }
   }
@@ -91,7 +91,7 @@ struct AgreementTests {
   @Test("distinct: works on the rows of the group", arguments: distinctCases)
   func distinct(format: String, value: Value) throws {
     let found = try cells {
-      $0.propertiesToFetch = [ExpressionDescription("n", try StoreInterface.Expression(format: format))]
+      $0.propertiesToFetch = [ExpressionDescription("n", try FetchExpression(format: format))]
     }
     #expect(found == [[[.value(value)]], [[.value(value)]]])
   }
@@ -101,10 +101,10 @@ struct AgreementTests {
     let found = try cells {
       $0.propertiesToFetch = [
         ExpressionDescription(keyPath: ["name"]),
-        ExpressionDescription("n", try StoreInterface.Expression(format: "count:(distinct:(salary))")),
+        ExpressionDescription("n", try FetchExpression(format: "count:(distinct:(salary))")),
       ]
       $0.propertiesToGroupBy = [["name"]]
-      $0.havingPredicate = try StoreInterface.Predicate(format: "count:(distinct:(salary)) < 3")
+      $0.havingPredicate = try FetchPredicate(format: "count:(distinct:(salary)) < 3")
     }
     let expected: [[ExpressionValue]] = [[.value(.string("b")), .value(.integer(2))]]
     #expect(found == [expected, expected])
@@ -154,9 +154,9 @@ struct AgreementTests {
       let keyPath = path.split(separator: ".").map(String.init)
       for store in stores {
         var asking = FetchRequest(staff)
-        asking.predicate = try StoreInterface.Predicate(format: "%K == 'x'", path)
+        asking.predicate = try FetchPredicate(format: "%K == 'x'", path)
         var general = FetchRequest(staff)
-        general.predicate = try StoreInterface.Predicate(format: "%K IN {name, 'x'}", path)
+        general.predicate = try FetchPredicate(format: "%K IN {name, 'x'}", path)
         var sorting = FetchRequest(staff)
         sorting.sortDescriptors = [.init(keyPath)]
         for request in [asking, general, sorting] {
@@ -210,7 +210,7 @@ struct AgreementTests {
     let groups = try cells {
       $0.propertiesToFetch = [
         ExpressionDescription(keyPath: ["place"]),
-        ExpressionDescription("n", try StoreInterface.Expression(format: "@count")),
+        ExpressionDescription("n", try FetchExpression(format: "@count")),
       ]
       $0.propertiesToGroupBy = [["place"]]
       $0.sortDescriptors = [.init(["n"]), .init(["place", "area", "size"])]
@@ -234,7 +234,7 @@ struct AgreementTests {
     for store in stores {
       var request = FetchRequest(staff)
       for format in ["mood == 'x'", "mood == nil", "mood IN {'x'}", "uppercase:(mood) == 'X'"] {
-        request.predicate = try StoreInterface.Predicate(format: format)
+        request.predicate = try FetchPredicate(format: format)
         #expect(throws: StoreError.self, "\(format)") { try store.snapshots(request) }
         #expect(throws: StoreError.self, "\(format)") { try store.count(request) }
       }
@@ -243,7 +243,7 @@ struct AgreementTests {
       #expect(throws: StoreError.self) { try store.objectIDs(request) }
     }
     #expect(
-      try StoreInterface.Predicate(format: "mood == 'x'").evaluate(
+      try FetchPredicate(format: "mood == 'x'").evaluate(
         with: Moody(objectID: ObjectID(entity: staff, reference: .temporary(UUID())))))
   }
 
@@ -258,7 +258,7 @@ struct AgreementTests {
     let grouped = try cells {
       $0.propertiesToFetch = [
         ExpressionDescription(keyPath: ["photo"]),
-        ExpressionDescription("n", try StoreInterface.Expression(format: "@count")),
+        ExpressionDescription("n", try FetchExpression(format: "@count")),
       ]
       $0.propertiesToGroupBy = [["photo"]]
     }
@@ -283,7 +283,7 @@ struct AgreementTests {
   @Test("casts in dictionaries give values of one kind", arguments: castCases)
   func casts(format: String, value: Value) throws {
     let found = try cells {
-      $0.propertiesToFetch = [ExpressionDescription("v", try StoreInterface.Expression(format: format))]
+      $0.propertiesToFetch = [ExpressionDescription("v", try FetchExpression(format: format))]
       $0.fetchLimit = 1
     }
     #expect(found == [[[.value(value)]], [[.value(value)]]])
@@ -293,8 +293,8 @@ struct AgreementTests {
 /// An object that is nowhere stored.
 private struct Moody: PredicateSubject {
   let objectID: ObjectID
-  func value(at keyPath: StoreInterface.Predicate.KeyPath) -> Value { keyPath == ["mood"] ? .string("x") : .null }
-  func destination(at keyPath: StoreInterface.Predicate.KeyPath) -> ObjectID? { nil }
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value { keyPath == ["mood"] ? .string("x") : .null }
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? { nil }
   func members(of relationship: String) -> [ObjectID] { [] }
   func subject(for objectID: ObjectID) -> Moody? { nil }
 }

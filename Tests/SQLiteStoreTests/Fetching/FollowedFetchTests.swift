@@ -56,7 +56,7 @@ struct FollowedFetchTests {
 
   private func endless(_ entity: Entity) throws -> FetchRequest {
     var request = FetchRequest(entity)
-    request.predicate = try Predicate(
+    request.predicate = try FetchPredicate(
       format: """
         number <= 64 OR SUBQUERY(group.items, $a, SUBQUERY(group.items, $b, $b.number + $a.number < 0).@count > 0).@count > 0
         """)

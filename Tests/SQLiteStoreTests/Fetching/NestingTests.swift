@@ -80,11 +80,11 @@ struct NestingTests {
     let reached = DispatchSemaphore(value: 0)
     let thread = Thread {
       // The greatest depth that the parser takes.
-      let depth = (1...200).first { (try? StoreInterface.Predicate(format: make($0 + 1))) == nil } ?? 0
+      let depth = (1...200).first { (try? FetchPredicate(format: make($0 + 1))) == nil } ?? 0
       #expect(depth >= expected, "\(name): \(depth)")
       #expect(throws: Never.self, "\(name)") {
-        let predicate = try StoreInterface.Predicate(format: make(depth))
-        #expect(try StoreInterface.Predicate(format: predicate.predicateFormat) == predicate)
+        let predicate = try FetchPredicate(format: make(depth))
+        #expect(try FetchPredicate(format: predicate.predicateFormat) == predicate)
         _ = predicate.generalized.hashValue
         _ = predicate.substitutionVariables
         var request = FetchRequest(entity)

@@ -50,16 +50,17 @@ extension RandomFetch {
     return request
   }
 
-  private mutating func having(_ entity: Entity) -> Predicate {
-    let count = Expression.function(.count, [.selfObject])
-    let limit = Expression.constant(.integer(Int64(below(4))))
+  private mutating func having(_ entity: Entity) -> FetchPredicate {
+    let count = FetchExpression.function(.count, [.selfObject])
+    let limit = FetchExpression.constant(.integer(Int64(below(4))))
     guard below(2) == 0, let name = Self.attributes(entity, .number).randomElement(using: &random) else {
       return .compare(.init(count, pick([.greater, .lessOrEqual]), limit))
     }
-    let function = pick([Expression.Function.sum, .minimum, .maximum, .average, .count])
-    let value = Expression.keyPath(name)
-    let operand = below(3) == 0 ? Expression.function(.distinct, [value]) : value
-    let comparison = Predicate.compare(.init(.function(function, [operand]), pick([.greater, .lessOrEqual]), limit))
+    let function = pick([FetchExpression.Function.sum, .minimum, .maximum, .average, .count])
+    let value = FetchExpression.keyPath(name)
+    let operand = below(3) == 0 ? FetchExpression.function(.distinct, [value]) : value
+    let comparison = FetchPredicate.compare(
+      .init(.function(function, [operand]), pick([.greater, .lessOrEqual]), limit))
     return below(3) == 0 ? .or([comparison, .compare(.init(count, .equal, limit))]) : comparison
   }
 
@@ -67,11 +68,11 @@ extension RandomFetch {
     let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first
     let value = name.flatMap { below(3) == 0 ? nil : .keyPath($0) } ?? number(entity, depth: 1)
     let function = pick([
-      Expression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
+      FetchExpression.Function.sum, .average, .minimum, .maximum, .median, .standardDeviation, .count,
     ])
-    let operand = below(4) == 0 ? Expression.function(.distinct, [value]) : value
+    let operand = below(4) == 0 ? FetchExpression.function(.distinct, [value]) : value
     let alone = name.flatMap { name in
-      below(4) == 0 ? Expression.collection(pick([.sum, .maximum]), of: .selfObject, name) : nil
+      below(4) == 0 ? FetchExpression.collection(pick([.sum, .maximum]), of: .selfObject, name) : nil
     }
     return [
       ExpressionDescription("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),

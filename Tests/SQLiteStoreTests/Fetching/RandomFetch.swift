@@ -5,8 +5,6 @@ import TestSupport
 
 /// Random predicates, expressions and requests over a model, typed so that most of them select something.
 struct RandomFetch {
-  typealias Predicate = StoreInterface.Predicate
-  typealias Expression = StoreInterface.Expression
 
   let model: ManagedObjectModel
   /// What both stores hold, for comparisons with objects.
@@ -65,7 +63,7 @@ struct RandomFetch {
   }
 
   /// From the object itself or a loop variable.
-  private mutating func place(_ root: Entity) -> (entity: Entity, make: ([String]) -> Expression) {
+  private mutating func place(_ root: Entity) -> (entity: Entity, make: ([String]) -> FetchExpression) {
     if !variables.isEmpty, below(3) > 0 {
       let variable = pick(variables)
       return (variable.entity, { $0.isEmpty ? .variable(variable.name) : .path(of: .variable(variable.name), $0) })
@@ -73,7 +71,7 @@ struct RandomFetch {
     return (root, { $0.isEmpty ? .selfObject : .keyPath($0) })
   }
 
-  mutating func value(_ root: Entity, _ sort: Sort) -> Expression? {
+  mutating func value(_ root: Entity, _ sort: Sort) -> FetchExpression? {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     let names = Self.attributes(entity, sort)
@@ -81,7 +79,7 @@ struct RandomFetch {
   }
 
   /// A list of objects: a to-many relationship, or two of them one after the other.
-  mutating func objects(_ root: Entity) -> (list: Expression, entity: Entity)? {
+  mutating func objects(_ root: Entity) -> (list: FetchExpression, entity: Entity)? {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     let steps = entity.relationships.filter(\.isToMany)
@@ -95,7 +93,7 @@ struct RandomFetch {
     return (place.make(path + [step.name]), step.destination)
   }
 
-  func extended(_ list: Expression, _ path: [String]) -> Expression {
+  func extended(_ list: FetchExpression, _ path: [String]) -> FetchExpression {
     switch list {
     case .keyPath(let start): .keyPath(start + path)
     case .path(let base, let start): .path(of: base, start + path)
@@ -105,12 +103,12 @@ struct RandomFetch {
 
   // MARK: expressions
 
-  mutating func number(_ root: Entity, depth: Int) -> Expression {
+  mutating func number(_ root: Entity, depth: Int) -> FetchExpression {
     if depth > 0 {
       switch below(17) {
       case 11...16: if let number = rareNumber(root, depth: depth) { return number }
       case 0:
-        let sign = pick([Expression.Function.add, .subtract, .multiply, .divide, .modulus])
+        let sign = pick([FetchExpression.Function.add, .subtract, .multiply, .divide, .modulus])
         return .function(sign, [number(root, depth: depth - 1), number(root, depth: depth - 1)])
       case 1:
         return .function(pick([.absolute, .ceiling, .floor, .truncate]), [number(root, depth: depth - 1)])
@@ -145,7 +143,7 @@ struct RandomFetch {
     ])
   }
 
-  mutating func text(_ root: Entity, depth: Int) -> Expression {
+  mutating func text(_ root: Entity, depth: Int) -> FetchExpression {
     if depth > 0, below(4) == 0 {
       if below(4) == 0 {
         return .function(.append, [text(root, depth: depth - 1), text(root, depth: depth - 1)])
@@ -164,7 +162,7 @@ struct RandomFetch {
     return .constant(.string(pick(Academy.texts)))
   }
 
-  private mutating func subquery(_ root: Entity, depth: Int) -> Expression? {
+  private mutating func subquery(_ root: Entity, depth: Int) -> FetchExpression? {
     guard let (list, entity) = objects(root) else { return nil }
     let name = "v\(variables.count)"
     variables.append((name, entity))
@@ -174,7 +172,7 @@ struct RandomFetch {
 
   // MARK: predicates
 
-  mutating func predicate(_ root: Entity, depth: Int) -> Predicate {
+  mutating func predicate(_ root: Entity, depth: Int) -> FetchPredicate {
     if depth > 0 {
       switch below(9) {
       case 0, 1: return .and([predicate(root, depth: depth - 1), predicate(root, depth: depth - 1)])
@@ -186,8 +184,10 @@ struct RandomFetch {
     return .compare(comparison(root, depth: max(depth - 1, 0)))
   }
 
-  private mutating func comparison(_ root: Entity, depth: Int) -> Predicate.Comparison {
-    let signs: [Predicate.Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
+  private mutating func comparison(_ root: Entity, depth: Int) -> FetchPredicate.Comparison {
+    let signs: [FetchPredicate.Comparison.Operator] = [
+      .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+    ]
     switch below(18) {
     case 16, 17: if let comparison = identity(root) { return comparison }
     case 14:
@@ -203,7 +203,7 @@ struct RandomFetch {
     case 0, 1, 2: return .init(number(root, depth: depth), pick(signs), number(root, depth: depth))
     case 3: return textComparison(text(root, depth: depth), root, depth: depth, modifier: .direct)
     case 4:
-      let list = Expression.aggregate(
+      let list = FetchExpression.aggregate(
         (0..<below(4)).map { _ in .constant(.integer(Int64(below(9)))) } + [.constant(.null)])
       return .init(number(root, depth: depth), .isIn, list)
     case 5:
@@ -212,7 +212,7 @@ struct RandomFetch {
         .aggregate([number(root, depth: 0), .constant(.integer(Int64(below(9))))]))
     case 6, 7:
       guard let (list, entity) = objects(root) else { break }
-      let modifier = pick([Predicate.Comparison.Modifier.any, .all])
+      let modifier = pick([FetchPredicate.Comparison.Modifier.any, .all])
       if below(2) == 0, let name = Self.attributes(entity, .text).first {
         return textComparison(extended(list, name), root, depth: depth, modifier: modifier)
       }
@@ -228,7 +228,8 @@ struct RandomFetch {
       guard let date = value(root, .date) else { break }
       if below(6) == 0 { return .init(date, pick(signs), .function(.now, [])) }
       if below(6) == 0 { return .init(date, pick(signs), .cast(number(root, depth: depth), .date)) }
-      let constant = Expression.constant(.date(Date(timeIntervalSinceReferenceDate: Double(below(800) - 400) * 43_200)))
+      let constant = FetchExpression.constant(
+        .date(Date(timeIntervalSinceReferenceDate: Double(below(800) - 400) * 43_200)))
       return .init(date, pick(signs), value(root, .date).flatMap { below(2) == 0 ? $0 : nil } ?? constant)
     case 12:
       guard let left = value(root, .other) else { break }
@@ -256,13 +257,15 @@ struct RandomFetch {
   }
 
   private mutating func textComparison(
-    _ left: Expression, _ root: Entity, depth: Int, modifier: Predicate.Comparison.Modifier, names: [String] = []
-  ) -> Predicate.Comparison {
+    _ left: FetchExpression, _ root: Entity, depth: Int, modifier: FetchPredicate.Comparison.Modifier,
+    names: [String] = []
+  ) -> FetchPredicate.Comparison {
     let sign = pick([
-      Predicate.Comparison.Operator.equal, .notEqual, .less, .greaterOrEqual, .beginsWith, .endsWith, .contains, .like,
+      FetchPredicate.Comparison.Operator.equal, .notEqual, .less, .greaterOrEqual, .beginsWith, .endsWith, .contains,
+      .like,
       .matches, .isIn,
     ])
-    let right: Expression =
+    let right: FetchExpression =
       switch sign {
       case .like: .constant(.string(pick(["*", "a*", "?", "*a", "stop ?*", "A?B", "b%"])))
       case .matches: .constant(.string(pick(["a.*", "[ab]+", ".", "stop [0-9]+", "ß|a"])))
@@ -273,18 +276,18 @@ struct RandomFetch {
       default: text(root, depth: depth)
       }
     let options = pick([
-      Predicate.Comparison.Options(), [.caseInsensitive], [.caseInsensitive, .diacriticInsensitive], [.normalized],
+      FetchPredicate.Comparison.Options(), [.caseInsensitive], [.caseInsensitive, .diacriticInsensitive], [.normalized],
       [.localized], [.diacriticInsensitive],
     ])
     return .init(left, sign, right, modifier: modifier, options: options)
   }
 
   /// Objects compared with objects that are given.
-  private mutating func identity(_ root: Entity) -> Predicate.Comparison? {
+  private mutating func identity(_ root: Entity) -> FetchPredicate.Comparison? {
     let place = place(root)
     let (path, entity) = toOnePath(place.entity)
     guard case .permanent(let store, _)? = objectIDs.first?.reference else { return nil }
-    func object(_ entity: Entity) -> Expression {
+    func object(_ entity: Entity) -> FetchExpression {
       let known = objectIDs.filter { $0.entity.isKind(of: entity) }
       // Now and then one that is not there.
       if !known.isEmpty, below(6) > 0 { return .object(pick(known)) }

@@ -39,7 +39,7 @@ struct ShapeTests {
         for store in academy.stores {
           var request = FetchRequest(try academy.model.entity(name))
           let arguments = try draws.map { try $0(store, academy.model) }
-          request.predicate = try Predicate(format: format, arguments: arguments)
+          request.predicate = try FetchPredicate(format: format, arguments: arguments)
           request.fetchLimit = limit
           requests.append(request)
         }

@@ -23,7 +23,7 @@ struct StatementTests {
 
   private func condition(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> String {
     var request = FetchRequest(stop)
-    request.predicate = try StoreInterface.Predicate(format: format, arguments: arguments)
+    request.predicate = try FetchPredicate(format: format, arguments: arguments)
     let text = try store.selectStatement(for: request)
     let start = try #require(text.range(of: " FROM "))
     return String(text[start.upperBound...])
@@ -109,9 +109,9 @@ struct StatementTests {
       try condition("indexed:by:(normalizedName, \"byNormalizedName\") == %@", "a")
         .hasPrefix("ZSTOP AS t0 INDEXED BY \"Z_Stop_byNormalizedName\" WHERE"))
     var request = FetchRequest(stop)
-    request.predicate = try StoreInterface.Predicate(format: "indexed:by:(name, \"byNormalizedName\") == %@", "a")
+    request.predicate = try FetchPredicate(format: "indexed:by:(name, \"byNormalizedName\") == %@", "a")
     #expect(try store.snapshots(request).isEmpty)
-    request.predicate = try StoreInterface.Predicate(format: "indexed:by:(name, \"nowhere\") == %@", "a")
+    request.predicate = try FetchPredicate(format: "indexed:by:(name, \"nowhere\") == %@", "a")
     #expect(throws: StoreError.self) { try store.snapshots(request) }
   }
 
@@ -152,7 +152,7 @@ struct SpatialFetchTests {
       try store.save(request)
       var fetch = FetchRequest(entity)
       let second = isBothBounded ? "indexed:by:(y, \"byPlace\") > -40" : "x < 100"
-      fetch.predicate = try StoreInterface.Predicate(
+      fetch.predicate = try FetchPredicate(
         format: "indexed:by:(x, \"byPlace\") BETWEEN {2, 12.25} AND \(second)")
       found.append(try store.snapshots(fetch).map(\.objectID.primaryKey))
       if let sqlite = store as? SQLiteStore {

@@ -61,7 +61,7 @@ struct SumTests {
       request.resultType = .dictionaries
       request.propertiesToFetch = [
         ExpressionDescription(keyPath: group),
-        ExpressionDescription("sum", try StoreInterface.Expression(format: expression)),
+        ExpressionDescription("sum", try FetchExpression(format: expression)),
       ]
       if entity == member { request.propertiesToGroupBy = [group] }
       request.sortDescriptors = [.init(group)]
@@ -91,7 +91,7 @@ struct SumTests {
     ] as [(String, [Int64])] {
       for store in stores {
         var request = FetchRequest(team)
-        request.predicate = try StoreInterface.Predicate(format: format)
+        request.predicate = try FetchPredicate(format: format)
         #expect(try store.snapshots(request).compactMap(\.objectID.primaryKey).sorted() == keys, "\(format)")
       }
     }

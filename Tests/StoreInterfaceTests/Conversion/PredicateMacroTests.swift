@@ -40,11 +40,11 @@ private enum Grade: Int, Codable { case low = 1, high = 5 }
 @Suite("#Predicate of Foundation")
 struct PredicateMacroTests {
   private struct Case {
-    var macro: Foundation.Predicate<Item>
+    var macro: Predicate<Item>
     var format: String
     var keys: [Int64]
 
-    init(_ macro: Foundation.Predicate<Item>, _ format: String, _ keys: [Int64]) {
+    init(_ macro: Predicate<Item>, _ format: String, _ keys: [Int64]) {
       self.macro = macro
       self.format = format
       self.keys = keys
@@ -115,9 +115,9 @@ struct PredicateMacroTests {
   func conversions() throws {
     let warehouse = try GraphTests.filled()
     for example in Self.cases() {
-      let predicate = try Predicate(example.macro)
+      let predicate = try FetchPredicate(example.macro)
       #expect(predicate.predicateFormat == example.format)
-      #expect(try Predicate(format: example.format) == predicate)
+      #expect(try FetchPredicate(format: example.format) == predicate)
       #expect(try warehouse.keys(warehouse.item) { $0.predicate = predicate } == example.keys, "\(example.format)")
     }
   }
@@ -126,23 +126,23 @@ struct PredicateMacroTests {
   func constants() throws {
     let grade = Grade.high
     let date = Date(timeIntervalSinceReferenceDate: 5)
-    let value = Foundation.Predicate<Item> {
+    let value = Predicate<Item> {
       PredicateExpressions.build_Equal(
         lhs: PredicateExpressions.build_KeyPath(root: PredicateExpressions.build_Arg($0), keyPath: \.rank),
         rhs: PredicateExpressions.build_KeyPath(root: PredicateExpressions.build_Arg($0), keyPath: \.rank))
     }
-    #expect(try Predicate(value).predicateFormat == "rank == rank")
-    #expect(try Predicate(#Predicate<Item> { $0.born == date }).predicateFormat == "born == CAST(5.0, \"NSDate\")")
+    #expect(try FetchPredicate(value).predicateFormat == "rank == rank")
+    #expect(try FetchPredicate(#Predicate<Item> { $0.born == date }).predicateFormat == "born == CAST(5.0, \"NSDate\")")
     let grades = #Predicate<Item> { _ in grade == grade }
-    let format = try Predicate(grades).predicateFormat
+    let format = try FetchPredicate(grades).predicateFormat
     #expect(format == "5 == 5")
   }
 
   @Test("what has no meaning for a store is an error that names it")
   func refused() throws {
-    func message(_ predicate: Foundation.Predicate<Item>) -> String {
+    func message(_ predicate: Predicate<Item>) -> String {
       do {
-        return try Predicate(predicate).predicateFormat
+        return try FetchPredicate(predicate).predicateFormat
       } catch {
         return error.description
       }

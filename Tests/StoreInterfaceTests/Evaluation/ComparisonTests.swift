@@ -8,7 +8,7 @@ import Testing
 struct ComparisonTests {
   /// What an expression or predicate without an object gives.
   static func value(_ format: String) throws -> ExpressionValue {
-    try Expression(format: "TERNARY(TRUEPREDICATE, \(format), nil)").evaluate(with: Nothing())
+    try FetchExpression(format: "TERNARY(TRUEPREDICATE, \(format), nil)").evaluate(with: Nothing())
   }
 
   struct Nothing: PredicateSubject {
@@ -17,8 +17,8 @@ struct ComparisonTests {
       let model = try ManagedObjectModel(entities: [EntityDescription("Nothing")])
       objectID = ObjectID(entity: try model.required("Nothing"), reference: .temporary(UUID()))
     }
-    func value(at keyPath: Predicate.KeyPath) -> Value { .null }
-    func destination(at keyPath: Predicate.KeyPath) -> ObjectID? { nil }
+    func value(at keyPath: FetchPredicate.KeyPath) -> Value { .null }
+    func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? { nil }
     func members(of relationship: String) -> [ObjectID] { [] }
     func subject(for objectID: ObjectID) -> Nothing? { nil }
   }
@@ -66,10 +66,10 @@ struct ComparisonTests {
 
   @Test("comparisons hold as their definition says", arguments: truths)
   func truth(format: String, expected: Bool) throws {
-    let predicate = try Predicate(format: format)
+    let predicate = try FetchPredicate(format: format)
     let nothing = try Nothing()
     #expect(predicate.evaluate(with: nothing) == expected)
-    #expect(Predicate.not(predicate).evaluate(with: nothing) == !expected)
+    #expect(FetchPredicate.not(predicate).evaluate(with: nothing) == !expected)
     #expect(predicate.compacted(for: nothing.objectID.entity).evaluate(with: nothing) == expected)
   }
 
@@ -135,7 +135,7 @@ struct ComparisonTests {
   @Test("now is one moment for a whole evaluation, and calculated dates compare with dates")
   func now() throws {
     let now = Date(timeIntervalSinceReferenceDate: 1_000)
-    let predicate = try Predicate(
+    let predicate = try FetchPredicate(
       format:
         "now() == now() AND now() - 60 == 940 AND FUNCTION(now(), 'dateByAddingTimeInterval:', 60) == CAST(1060, 'NSDate')"
     )

@@ -21,8 +21,9 @@ struct RowsTests {
     let cells = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
         ExpressionDescription(keyPath: ["code"]), ExpressionDescription(keyPath: ["parent", "code"]),
-        ExpressionDescription(keyPath: ["parent"]), ExpressionDescription("twice", try Expression(format: "rank * 2")),
-        ExpressionDescription("tagCount", try Expression(format: "tags.@count")),
+        ExpressionDescription(keyPath: ["parent"]),
+        ExpressionDescription("twice", try FetchExpression(format: "rank * 2")),
+        ExpressionDescription("tagCount", try FetchExpression(format: "tags.@count")),
       ]
       $0.sortDescriptors = [.init(["twice"], ascending: false), .init(["code"])]
       $0.fetchLimit = 3
@@ -62,10 +63,11 @@ struct RowsTests {
     let warehouse = try GraphTests.filled()
     let grouped = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["rank"]), ExpressionDescription("n", try Expression(format: "count:(SELF)")),
-        ExpressionDescription("codes", try Expression(format: "count:(code)")),
-        ExpressionDescription("tags", try Expression(format: "count:(tags)")),
-        ExpressionDescription("share", try Expression(format: "sum:(weight) / count:(SELF)")),
+        ExpressionDescription(keyPath: ["rank"]),
+        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
+        ExpressionDescription("codes", try FetchExpression(format: "count:(code)")),
+        ExpressionDescription("tags", try FetchExpression(format: "count:(tags)")),
+        ExpressionDescription("share", try FetchExpression(format: "sum:(weight) / count:(SELF)")),
       ]
       $0.propertiesToGroupBy = [["rank"]]
     }
@@ -78,11 +80,11 @@ struct RowsTests {
       ])
     let having = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription("day", try Expression(format: "startOfDay:(born)")),
-        ExpressionDescription("n", try Expression(format: "count:(SELF)")),
+        ExpressionDescription("day", try FetchExpression(format: "startOfDay:(born)")),
+        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
       ]
       $0.propertiesToGroupBy = [["day"]]
-      $0.havingPredicate = try Predicate(format: "n < 3 AND day != nil")
+      $0.havingPredicate = try FetchPredicate(format: "n < 3 AND day != nil")
       $0.sortDescriptors = [.init(["day"], ascending: false)]
     }
     #expect(
@@ -93,9 +95,9 @@ struct RowsTests {
     let all = try Self.cells(warehouse) {
       $0.predicate = .none
       $0.propertiesToFetch = [
-        ExpressionDescription("n", try Expression(format: "count:(SELF)")),
-        ExpressionDescription("max", try Expression(format: "max:(rank)")),
-        ExpressionDescription("one", try Expression(format: "1")),
+        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
+        ExpressionDescription("max", try FetchExpression(format: "max:(rank)")),
+        ExpressionDescription("one", try FetchExpression(format: "1")),
       ]
     }
     #expect(all == [Self.values(.integer(0), .null, .integer(1))])
@@ -106,12 +108,12 @@ struct RowsTests {
     let warehouse = try GraphTests.filled()
     let grouped = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["rank"]), ExpressionDescription("n", try Expression(format: "@count")),
-        ExpressionDescription("heaviest", try Expression(format: "@max.weight")),
-        ExpressionDescription("share", try Expression(format: "@sum.weight / @count")),
+        ExpressionDescription(keyPath: ["rank"]), ExpressionDescription("n", try FetchExpression(format: "@count")),
+        ExpressionDescription("heaviest", try FetchExpression(format: "@max.weight")),
+        ExpressionDescription("share", try FetchExpression(format: "@sum.weight / @count")),
       ]
       $0.propertiesToGroupBy = [["rank"]]
-      $0.havingPredicate = try Predicate(format: "@count == 2 OR @min.rank == 1")
+      $0.havingPredicate = try FetchPredicate(format: "@count == 2 OR @min.rank == 1")
       $0.sortDescriptors = [.init(["n"])]
     }
     #expect(
@@ -120,9 +122,9 @@ struct RowsTests {
         Self.values(.integer(5), .integer(2), .double(1), .double(0.5)),
       ])
     var request = FetchRequest(warehouse.item)
-    request.predicate = try Predicate(format: "@count > 1")
+    request.predicate = try FetchPredicate(format: "@count > 1")
     #expect(throws: StoreError.self) { try request.checkKeyPaths() }
-    request.predicate = try Predicate(format: "SELF.@sum.rank > 1")
+    request.predicate = try FetchPredicate(format: "SELF.@sum.rank > 1")
     #expect(throws: StoreError.self) { try request.checkKeyPaths() }
   }
 
@@ -132,7 +134,7 @@ struct RowsTests {
     let cells = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
         ExpressionDescription(keyPath: ["entity", "name"]),
-        ExpressionDescription("n", try Expression(format: "@count")),
+        ExpressionDescription("n", try FetchExpression(format: "@count")),
       ]
       $0.propertiesToGroupBy = [["entity", "name"]]
       $0.sortDescriptors = [.init(["n"])]
@@ -159,11 +161,12 @@ struct RowsTests {
     { $0.propertiesToFetch = [ExpressionDescription("", .keyPath(["code"]))] },
     {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["code"]), ExpressionDescription("n", try Expression(format: "count:(SELF)")),
+        ExpressionDescription(keyPath: ["code"]),
+        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
       ]
     },
-    { $0.propertiesToFetch = [ExpressionDescription("n", try Expression(format: "sum:(count:(tags))"))] },
-    { $0.havingPredicate = try Predicate(format: "rank == 1") }, { $0.propertiesToGroupBy = [["tags"]] },
+    { $0.propertiesToFetch = [ExpressionDescription("n", try FetchExpression(format: "sum:(count:(tags))"))] },
+    { $0.havingPredicate = try FetchPredicate(format: "rank == 1") }, { $0.propertiesToGroupBy = [["tags"]] },
     {
       $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
       $0.propertiesToGroupBy = [["rank"]]
@@ -177,7 +180,7 @@ struct RowsTests {
     {
       $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
       $0.propertiesToGroupBy = [["rank"]]
-      $0.havingPredicate = try Predicate(format: "code == 'a'")
+      $0.havingPredicate = try FetchPredicate(format: "code == 'a'")
     },
   ]
 

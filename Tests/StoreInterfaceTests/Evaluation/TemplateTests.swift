@@ -17,7 +17,7 @@ struct TemplateTests {
     template.includesSubentities = false
     template.returnsObjectsAsFaults = false
     let request = try FetchRequest(template: template, model: warehouse.model, variables: ["RANK": 4, "CODE": nil])
-    #expect(try request.predicate == Predicate(format: "rank > 4 AND code == nil"))
+    #expect(try request.predicate == FetchPredicate(format: "rank > 4 AND code == nil"))
     #expect(request.resultType == .objectIDs && request.fetchLimit == 2 && request.fetchBatchSize == 5)
     #expect(!request.includesSubentities && !request.returnsObjectsAsFaults && request.includesPendingChanges)
     let open = try FetchRequest(template: template, model: warehouse.model)
@@ -79,13 +79,13 @@ extension TemplateTests {
     for entity in model.entities {
       for index in entity.description.fetchIndexes {
         guard let format = index.partialIndexPredicate else { continue }
-        try Predicate(format: format).checkKeyPaths(for: entity)
+        try FetchPredicate(format: format).checkKeyPaths(for: entity)
         count += 1
       }
       for attribute in entity.description.attributes {
         guard let derivation = attribute.derivation else { continue }
-        _ = try Expression(format: derivation.expression).type(in: ExpressionScope(entity))
-        if let filter = derivation.filteringPredicate { _ = try Predicate(format: filter) }
+        _ = try FetchExpression(format: derivation.expression).type(in: ExpressionScope(entity))
+        if let filter = derivation.filteringPredicate { _ = try FetchPredicate(format: filter) }
         count += 1
       }
     }

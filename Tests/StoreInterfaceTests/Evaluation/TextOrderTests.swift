@@ -16,7 +16,7 @@ struct TextOrderTests {
     for _ in 0..<300 {
       let text = (0..<Int.random(in: 0...6, using: &random)).compactMap { _ in pieces.randomElement(using: &random) }
         .joined()
-      for (options, expected): (Predicate.Comparison.Options, String.CompareOptions) in [
+      for (options, expected): (FetchPredicate.Comparison.Options, String.CompareOptions) in [
         ([], []), (.caseInsensitive, .caseInsensitive), (.diacriticInsensitive, .diacriticInsensitive),
         ([.caseInsensitive, .diacriticInsensitive], [.caseInsensitive, .diacriticInsensitive]),
       ] {
@@ -55,7 +55,7 @@ struct TextOrderTests {
     for _ in 0..<600 {
       let (first, second, third) = (text(), text(), text())
       for raw in UInt8(0)..<4 {
-        let options = Predicate.Comparison.Options(rawValue: raw)
+        let options = FetchPredicate.Comparison.Options(rawValue: raw)
         let order = LocalizedOrder.compare(first, second, options: options)
         #expect(order.signum() == -LocalizedOrder.compare(second, first, options: options).signum())
         let isSame = TextFolding.fold(first, options: options).utf8.elementsEqual(
@@ -81,7 +81,7 @@ struct TextOrderTests {
       }
       let (first, second) = (text(), text())
       for raw in UInt8(0)..<4 {
-        let options = Predicate.Comparison.Options(rawValue: raw)
+        let options = FetchPredicate.Comparison.Options(rawValue: raw)
         #expect(
           LocalizedOrder.compare(first, second, options: options).signum()
             == LocalizedOrder.compareFolded(first, second, options).signum(),

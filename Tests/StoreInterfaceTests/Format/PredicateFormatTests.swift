@@ -5,26 +5,26 @@ import Testing
 
 @Suite("The predicate format language")
 struct PredicateFormatTests {
-  typealias Comparison = Predicate.Comparison
+  typealias Comparison = FetchPredicate.Comparison
 
   static func compare(
-    _ left: Expression, _ sign: Comparison.Operator, _ right: Expression,
+    _ left: FetchExpression, _ sign: Comparison.Operator, _ right: FetchExpression,
     _ modifier: Comparison.Modifier = .direct, _ options: Comparison.Options = []
-  ) -> Predicate {
+  ) -> FetchPredicate {
     .compare(Comparison(left, sign, right, modifier: modifier, options: options))
   }
 
-  static func integer(_ value: Int64) -> Expression { .constant(.integer(value)) }
-  static func text(_ value: String) -> Expression { .constant(.string(value)) }
-  static let name = Expression.keyPath(["name"])
-  static let rank = Expression.keyPath(["rank"])
-  static let prefixFlag = Expression.conditional(
+  static func integer(_ value: Int64) -> FetchExpression { .constant(.integer(value)) }
+  static func text(_ value: String) -> FetchExpression { .constant(.string(value)) }
+  static let name = FetchExpression.keyPath(["name"])
+  static let rank = FetchExpression.keyPath(["rank"])
+  static let prefixFlag = FetchExpression.conditional(
     compare(name, .beginsWith, text("a")), .constant(.boolean(true)), .constant(.boolean(false)))
   static let isOne = compare(rank, .equal, integer(1))
   static let isTwo = compare(rank, .equal, integer(2))
   static let isThree = compare(rank, .equal, integer(3))
 
-  static let comparisons: [(String, Predicate)] = [
+  static let comparisons: [(String, FetchPredicate)] = [
     ("rank == 1", isOne), ("rank = 1", isOne), ("rank=1", isOne), ("  rank\t==\n1 ", isOne), ("(rank == 1)", isOne),
     ("rank != 1", compare(rank, .notEqual, integer(1))), ("rank <> 1", compare(rank, .notEqual, integer(1))),
     ("rank < 1", compare(rank, .less, integer(1))), ("rank <= 1", compare(rank, .lessOrEqual, integer(1))),
@@ -58,7 +58,7 @@ struct PredicateFormatTests {
     ("TRUEPREDICATE", .all), ("falsepredicate", .none), ("NOT TRUEPREDICATE", .not(.all)),
   ]
 
-  static let compounds: [(String, Predicate)] = [
+  static let compounds: [(String, FetchPredicate)] = [
     ("rank == 1 AND rank == 2", .and([isOne, isTwo])),
     ("rank == 1 && rank == 2 && rank == 3", .and([isOne, isTwo, isThree])),
     ("rank == 1 OR rank == 2 AND rank == 3", .or([isOne, .and([isTwo, isThree])])),
@@ -69,7 +69,7 @@ struct PredicateFormatTests {
     ("(rank == 1 AND rank == 2) AND rank == 3", .and([.and([isOne, isTwo]), isThree])),
   ]
 
-  static let operands: [(String, Expression)] = [
+  static let operands: [(String, FetchExpression)] = [
     ("1", integer(1)), ("-1", integer(-1)), ("- 1", integer(-1)), ("-9223372036854775808", integer(.min)),
     ("0x1F", integer(31)), ("0o17", integer(15)), ("0b101", integer(5)), ("1.5", .constant(.double(1.5))),
     ("1e3", .constant(.double(1000))), ("-2.5E-1", .constant(.double(-0.25))), ("'it''s'.length", .constant(.null)),
@@ -174,17 +174,17 @@ struct PredicateFormatTests {
   ].filter { $0.0 != "'it''s'.length" }
 
   @Test("a text is the tree that it says", arguments: comparisons + compounds)
-  func predicate(format: String, expected: Predicate) throws {
-    #expect(try Predicate(format: format) == expected)
-    #expect(try Predicate(format: expected.predicateFormat) == expected, "\(expected.predicateFormat)")
+  func predicate(format: String, expected: FetchPredicate) throws {
+    #expect(try FetchPredicate(format: format) == expected)
+    #expect(try FetchPredicate(format: expected.predicateFormat) == expected, "\(expected.predicateFormat)")
   }
 
   @Test("an operand is the expression that it says", arguments: operands)
-  func operand(format: String, expected: Expression) throws {
-    #expect(try Expression(format: format) == expected)
-    #expect(try Expression(format: expected.expressionFormat) == expected, "\(expected.expressionFormat)")
+  func operand(format: String, expected: FetchExpression) throws {
+    #expect(try FetchExpression(format: format) == expected)
+    #expect(try FetchExpression(format: expected.expressionFormat) == expected, "\(expected.expressionFormat)")
     // As an operand on either side, also in parentheses.
-    #expect(try Predicate(format: "(\(format)) == \(format)") == Self.compare(expected, .equal, expected))
+    #expect(try FetchPredicate(format: "(\(format)) == \(format)") == Self.compare(expected, .equal, expected))
   }
 
   @Test("arguments stand for %@, %K and numbers, and not inside of quotation marks")
@@ -192,7 +192,7 @@ struct PredicateFormatTests {
     let date = Date(timeIntervalSinceReferenceDate: 1)
     let id = UUID()
     #expect(
-      try Predicate(
+      try FetchPredicate(
         format: "%K == %@ AND a.%K IN %@ AND b == %d AND c < %f AND d = '%@'", "x.y", "v", "z", [1, 2], 7, 2)
         == .and([
           Self.compare(.keyPath(["x", "y"]), .equal, Self.text("v")),
@@ -207,28 +207,29 @@ struct PredicateFormatTests {
       (Int?.none, .null), (Float(0.5), .double(0.5)), (Value.integer(3), .integer(3)),
     ]
     for (argument, value) in values {
-      #expect(try Expression(format: "%@", arguments: [argument]) == .constant(value))
+      #expect(try FetchExpression(format: "%@", arguments: [argument]) == .constant(value))
     }
-    #expect(try Expression(format: "%K", "a.@sum.b") == .collection(.sum, of: .keyPath(["a"]), ["b"]))
+    #expect(try FetchExpression(format: "%K", "a.@sum.b") == .collection(.sum, of: .keyPath(["a"]), ["b"]))
     #expect(
-      try Predicate(format: "a BETWEEN %@", 1...3)
+      try FetchPredicate(format: "a BETWEEN %@", 1...3)
         == Self.compare(.keyPath(["a"]), .between, .aggregate([Self.integer(1), Self.integer(3)])))
-    for path in ["SELF", "self"] { #expect(try Expression(format: "%K", path) == .selfObject) }
-    for path in ["SELF.a.b", "self.a.b"] { #expect(try Expression(format: "%K", path) == .keyPath(["a", "b"])) }
-    #expect(try Expression(format: "%K", "SELF.@count") == .collection(.count, of: .selfObject, []))
-    #expect(try Expression(format: "%.2f + %5d", 1.5, 2) == Expression(format: "1.5 + 2"))
-    #expect(try Predicate(format: "a IN (%@)", 1) == Predicate(format: "a IN {1}"))
-    #expect(try Predicate(format: "a IN (%@)", [1, 2]) == Predicate(format: "a IN {1, 2}"))
-    #expect(try Expression(format: "%ld + %lu + %i", 1, 2, 3) == Expression(format: "1 + 2 + 3"))
+    for path in ["SELF", "self"] { #expect(try FetchExpression(format: "%K", path) == .selfObject) }
+    for path in ["SELF.a.b", "self.a.b"] { #expect(try FetchExpression(format: "%K", path) == .keyPath(["a", "b"])) }
+    #expect(try FetchExpression(format: "%K", "SELF.@count") == .collection(.count, of: .selfObject, []))
+    #expect(try FetchExpression(format: "%.2f + %5d", 1.5, 2) == FetchExpression(format: "1.5 + 2"))
+    #expect(try FetchPredicate(format: "a IN (%@)", 1) == FetchPredicate(format: "a IN {1}"))
+    #expect(try FetchPredicate(format: "a IN (%@)", [1, 2]) == FetchPredicate(format: "a IN {1, 2}"))
+    #expect(try FetchExpression(format: "%ld + %lu + %i", 1, 2, 3) == FetchExpression(format: "1 + 2 + 3"))
   }
 
   @Test("variables are replaced, those of subqueries are not")
   func variables() throws {
-    let predicate = try Predicate(format: "due < $NOW AND SUBQUERY(a, $x, $x.b == $y AND $x.c IN $LIST).@count > 0")
+    let predicate = try FetchPredicate(
+      format: "due < $NOW AND SUBQUERY(a, $x, $x.b == $y AND $x.c IN $LIST).@count > 0")
     #expect(predicate.substitutionVariables == ["NOW", "y", "LIST"])
     let replaced = predicate.withSubstitutionVariables(["NOW": 5, "x": 9, "y": nil, "LIST": ["a"]])
     #expect(
-      try replaced == Predicate(format: "due < 5 AND SUBQUERY(a, $x, $x.b == nil AND $x.c IN {'a'}).@count > 0"))
+      try replaced == FetchPredicate(format: "due < 5 AND SUBQUERY(a, $x, $x.b == nil AND $x.c IN {'a'}).@count > 0"))
     #expect(replaced.substitutionVariables.isEmpty)
   }
 }

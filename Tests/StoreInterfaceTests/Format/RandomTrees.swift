@@ -40,7 +40,7 @@ struct RandomTrees {
     }
   }
 
-  mutating func expression(_ depth: Int) -> Expression {
+  mutating func expression(_ depth: Int) -> FetchExpression {
     switch Int.random(in: 0..<(depth == 0 ? 5 : 15), using: &random) {
     case 0: return .constant(value())
     case 1: return .keyPath(path())
@@ -53,33 +53,34 @@ struct RandomTrees {
     case 7:
       let base = expression(depth - 1)
       let path = Bool.random(using: &random) ? path() : []
-      return .collection(pick(Expression.CollectionOperator.allCases), of: base, path)
+      return .collection(pick(FetchExpression.CollectionOperator.allCases), of: base, path)
     case 8:
       return .element(of: expression(depth - 1), pick([.first, .last, .size, .at(expression(depth - 1))]))
     case 9, 10:
-      let function = pick(Expression.Function.allCases)
+      let function = pick(FetchExpression.Function.allCases)
       return .function(function, (0..<function.operandCount).map { _ in expression(depth - 1) })
     case 11: return .subquery(of: expression(depth - 1), variable: name(), predicate(depth - 1))
     case 12: return .conditional(predicate(depth - 1), expression(depth - 1), expression(depth - 1))
-    case 13: return .cast(expression(depth - 1), pick(Expression.CastType.allCases))
-    default: return .set(pick(Expression.SetOperation.allCases), expression(depth - 1), expression(depth - 1))
+    case 13: return .cast(expression(depth - 1), pick(FetchExpression.CastType.allCases))
+    default: return .set(pick(FetchExpression.SetOperation.allCases), expression(depth - 1), expression(depth - 1))
     }
   }
 
-  mutating func predicate(_ depth: Int) -> Predicate {
+  mutating func predicate(_ depth: Int) -> FetchPredicate {
     switch Int.random(in: 0..<(depth == 0 ? 6 : 9), using: &random) {
-    case 0: return pick([.all, Predicate.none])
+    case 0: return pick([.all, FetchPredicate.none])
     case 6: return .and((0..<Int.random(in: 2...3, using: &random)).map { _ in predicate(depth - 1) })
     case 7: return .or((0..<Int.random(in: 2...3, using: &random)).map { _ in predicate(depth - 1) })
     case 8: return .not(predicate(depth - 1))
     default:
-      let sign = pick(Predicate.Comparison.Operator.allCases)
+      let sign = pick(FetchPredicate.Comparison.Operator.allCases)
       let inner = Swift.max(depth - 1, 0)
-      let right: Expression = sign == .between ? .aggregate([expression(inner), expression(inner)]) : expression(inner)
+      let right: FetchExpression =
+        sign == .between ? .aggregate([expression(inner), expression(inner)]) : expression(inner)
       return .compare(
-        Predicate.Comparison(
-          expression(inner), sign, right, modifier: pick(Predicate.Comparison.Modifier.allCases),
-          options: Predicate.Comparison.Options(rawValue: UInt8.random(in: 0..<16, using: &random))))
+        FetchPredicate.Comparison(
+          expression(inner), sign, right, modifier: pick(FetchPredicate.Comparison.Modifier.allCases),
+          options: FetchPredicate.Comparison.Options(rawValue: UInt8.random(in: 0..<16, using: &random))))
     }
   }
 }

@@ -12,7 +12,7 @@ struct RoundTripTests {
     for _ in 0..<400 {
       let predicate = trees.predicate(4)
       let text = predicate.predicateFormat
-      let parsed = try? Predicate(format: text)
+      let parsed = try? FetchPredicate(format: text)
       #expect(parsed == predicate, "\(text)")
     }
   }
@@ -25,26 +25,26 @@ struct RoundTripTests {
     for _ in 0..<200 {
       let predicate = trees.predicate(3)
       let (format, arguments) = predicate.formatWithArguments
-      #expect(try Predicate(format: format, arguments: arguments) == predicate, "\(format)")
+      #expect(try FetchPredicate(format: format, arguments: arguments) == predicate, "\(format)")
     }
-    let infinite = Predicate.comparison(["a"], .equal, .double(.infinity))
+    let infinite = FetchPredicate.comparison(["a"], .equal, .double(.infinity))
     let (format, arguments) = infinite.formatWithArguments
     #expect(format == "a == %@")
-    #expect(try Predicate(format: format, arguments: arguments) == infinite.generalized)
+    #expect(try FetchPredicate(format: format, arguments: arguments) == infinite.generalized)
   }
 
   @Test("dates that are no number are shown and come back as arguments", arguments: [Double.nan, .infinity])
   func strangeDates(seconds: Double) throws {
-    let predicate = Predicate.comparison(["a"], .equal, .date(Date(timeIntervalSinceReferenceDate: seconds)))
+    let predicate = FetchPredicate.comparison(["a"], .equal, .date(Date(timeIntervalSinceReferenceDate: seconds)))
     #expect(predicate.predicateFormat == "a == <date \(seconds)>")
     let (format, arguments) = predicate.formatWithArguments
-    #expect(try Predicate(format: format, arguments: arguments).predicateFormat == predicate.predicateFormat)
+    #expect(try FetchPredicate(format: format, arguments: arguments).predicateFormat == predicate.predicateFormat)
   }
 
   @Test("compact cases are written as comparisons")
   func compact() throws {
     let warehouse = try Warehouse()
-    let cases: [(Predicate, String)] = [
+    let cases: [(FetchPredicate, String)] = [
       (.comparison(["a", "in"], .beginsWith, .string("x")), "a.#in BEGINSWITH \"x\""),
       (.isIn(["a"], [.integer(1), .null]), "a IN {1, nil}"),
       (
@@ -60,7 +60,7 @@ struct RoundTripTests {
     for (predicate, text) in cases {
       #expect(predicate.predicateFormat == text)
       let (format, arguments) = predicate.formatWithArguments
-      #expect(try Predicate(format: format, arguments: arguments) == predicate.generalized)
+      #expect(try FetchPredicate(format: format, arguments: arguments) == predicate.generalized)
     }
   }
 }

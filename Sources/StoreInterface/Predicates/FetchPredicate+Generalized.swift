@@ -1,8 +1,8 @@
 import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// The same condition with `compare` instead of the compact cases, without empty or needless `and` and `or`.
-  public var generalized: Predicate {
+  public var generalized: FetchPredicate {
     switch self {
     case .all, .none: self
     case .comparison(let keyPath, let comparison, let constant):
@@ -10,7 +10,7 @@ extension Predicate {
     case .isIn(let keyPath, let values):
       .compare(Comparison(.keyPath(keyPath), .isIn, .aggregate(values.map { .constant($0) })))
     case .tupleIsIn(let keyPaths, let tuples):
-      Predicate.or(
+      FetchPredicate.or(
         tuples.map { tuple in
           .and(zip(keyPaths, tuple).map { .compare(Comparison(.keyPath($0), .equal, .constant($1))) })
         }
@@ -30,9 +30,9 @@ extension Predicate {
   }
 }
 
-extension Predicate.Operator {
+extension FetchPredicate.Operator {
   /// The operator of the general form.
-  public var general: Predicate.Comparison.Operator {
+  public var general: FetchPredicate.Comparison.Operator {
     switch self {
     case .equal: .equal
     case .notEqual: .notEqual
@@ -47,9 +47,9 @@ extension Predicate.Operator {
   }
 }
 
-extension Predicate.Comparison.Operator {
+extension FetchPredicate.Comparison.Operator {
   /// The operator of the compact form, where there is one.
-  var compact: Predicate.Operator? { Predicate.Operator.allCases.first { $0.general == self } }
+  var compact: FetchPredicate.Operator? { FetchPredicate.Operator.allCases.first { $0.general == self } }
 
   /// The operator that says the same with the operands exchanged; nil for those that have none.
   var mirrored: Self? {
@@ -65,7 +65,7 @@ extension Predicate.Comparison.Operator {
   }
 }
 
-extension Predicate.Comparison {
+extension FetchPredicate.Comparison {
   /// The same comparison with the operands exchanged where only the left one is a constant.
   package var withConstantOnTheRight: Self {
     guard modifier == .direct, case .constant = left, let mirrored = comparisonOperator.mirrored else { return self }
@@ -74,7 +74,7 @@ extension Predicate.Comparison {
   }
 
   /// The same comparison with every predicate inside its expressions replaced.
-  func mapped(_ transform: (Predicate) -> Predicate) -> Self {
+  func mapped(_ transform: (FetchPredicate) -> FetchPredicate) -> Self {
     var copy = self
     copy.left = left.mappingPredicates(transform)
     copy.right = right.mappingPredicates(transform)
@@ -82,15 +82,16 @@ extension Predicate.Comparison {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// The same expression with its direct operands replaced, and the predicates of subqueries and conditionals too.
   package func mappingParts<Failure: Error>(
-    _ transform: (Expression) throws(Failure) -> Expression, predicates: (Predicate) throws(Failure) -> Predicate
-  ) throws(Failure) -> Expression {
+    _ transform: (FetchExpression) throws(Failure) -> FetchExpression,
+    predicates: (FetchPredicate) throws(Failure) -> FetchPredicate
+  ) throws(Failure) -> FetchExpression {
     switch self {
     case .constant, .object, .selfObject, .variable, .keyPath: return self
     case .aggregate(let elements):
-      var mapped: [Expression] = []
+      var mapped: [FetchExpression] = []
       for element in elements { mapped.append(try transform(element)) }
       return .aggregate(mapped)
     case .path(let base, let path): return .path(of: try transform(base), path)
@@ -98,7 +99,7 @@ extension Expression {
     case .element(let base, .at(let index)): return .element(of: try transform(base), .at(try transform(index)))
     case .element(let base, let position): return .element(of: try transform(base), position)
     case .function(let function, let operands):
-      var mapped: [Expression] = []
+      var mapped: [FetchExpression] = []
       for operand in operands { mapped.append(try transform(operand)) }
       return .function(function, mapped)
     case .subquery(let base, let variable, let predicate):
@@ -110,7 +111,7 @@ extension Expression {
     }
   }
 
-  fileprivate func mappingPredicates(_ transform: (Predicate) -> Predicate) -> Expression {
+  fileprivate func mappingPredicates(_ transform: (FetchPredicate) -> FetchPredicate) -> FetchExpression {
     mappingParts({ $0.mappingPredicates(transform) }, predicates: transform)
   }
 }

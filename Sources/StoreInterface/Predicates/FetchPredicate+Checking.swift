@@ -1,6 +1,6 @@
 public import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// Checks that every key path exists and ends where it must, that lists stand only where they have a meaning, that
   /// variables have values, and that tuples have as many values as key paths. Transient properties, which no store
   /// keeps, are refused; a predicate may ask for them where it is evaluated with an object in memory.
@@ -74,7 +74,7 @@ extension Predicate {
   }
 }
 
-extension Predicate.Comparison {
+extension FetchPredicate.Comparison {
   fileprivate func check(in scope: ExpressionScope) throws(StoreError) {
     let leftScope = Self.scope(of: left, comparedWith: right, comparisonOperator, in: scope)
     if modifier == .direct && comparisonOperator != .contains {
@@ -106,7 +106,7 @@ extension Predicate.Comparison {
 
   /// A composite itself may only be asked for being nil, by its own key path.
   private static func scope(
-    of operand: Expression, comparedWith other: Expression, _ sign: Operator, in scope: ExpressionScope
+    of operand: FetchExpression, comparedWith other: FetchExpression, _ sign: Operator, in scope: ExpressionScope
   ) -> ExpressionScope {
     guard sign == .equal || sign == .notEqual, other == .constant(.null) else { return scope }
     switch operand {
@@ -118,7 +118,7 @@ extension Predicate.Comparison {
     }
   }
 
-  private static func areSingle(_ parts: [Expression], _ scope: ExpressionScope) throws(StoreError) -> Bool {
+  private static func areSingle(_ parts: [FetchExpression], _ scope: ExpressionScope) throws(StoreError) -> Bool {
     for part in parts where try part.type(in: scope).isList { return false }
     return true
   }

@@ -1,7 +1,7 @@
 import ObjectModel
 public import StoreInterface
 
-extension StoreInterface.Predicate {
+extension FetchPredicate {
   /// Whether the object meets the predicate, by its values now; those that it needs are loaded. Transient properties, which
   /// fetches refuse, count. To be called on the queue of the object's context.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
@@ -16,8 +16,8 @@ extension StoreInterface.Predicate {
   }
 }
 
-extension StoreInterface.Expression {
-  /// What the expression gives for the object, by its values now; see `Predicate.evaluate(with:)`.
+extension FetchExpression {
+  /// What the expression gives for the object, by its values now; see `FetchPredicate.evaluate(with:)`.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
   public func evaluate(with object: ManagedObject) throws -> ExpressionValue {
     var scope = ExpressionScope(object.entity)

@@ -1,5 +1,5 @@
 /// A piece of an expression's text.
-struct ExpressionToken: Equatable {
+struct RecordExpressionToken: Equatable {
   enum Kind: Equatable {
     case identifier(String)
     /// A JSON Pointer, or a name in backticks: a field, whatever it looks like.
@@ -27,7 +27,7 @@ struct ExpressionToken: Equatable {
 }
 
 /// Cuts the text of an expression into tokens.
-struct ExpressionLexer {
+struct RecordExpressionLexer {
   private let scalars: [Unicode.Scalar]
   private var index = 0
   /// Whether a `/` here divides: it does after an operand, elsewhere it starts a JSON Pointer.
@@ -43,8 +43,8 @@ struct ExpressionLexer {
   }
 
   /// Every token, the last being `.end`.
-  mutating func tokens() throws(ExpressionError) -> [ExpressionToken] {
-    var tokens: [ExpressionToken] = []
+  mutating func tokens() throws(RecordExpressionError) -> [RecordExpressionToken] {
+    var tokens: [RecordExpressionToken] = []
     while true {
       let token = try next()
       tokens.append(token)
@@ -56,36 +56,38 @@ struct ExpressionLexer {
     }
   }
 
-  private mutating func next() throws(ExpressionError) -> ExpressionToken {
+  private mutating func next() throws(RecordExpressionError) -> RecordExpressionToken {
     while index < scalars.count, scalars[index].properties.isWhitespace { index += 1 }
     let column = index + 1
-    guard index < scalars.count else { return ExpressionToken(kind: .end, column: column) }
+    guard index < scalars.count else { return RecordExpressionToken(kind: .end, column: column) }
     let scalar = scalars[index]
-    if scalar == "\"" || scalar == "'" { return ExpressionToken(kind: .text(try text(until: scalar)), column: column) }
-    if scalar == "`" { return ExpressionToken(kind: .field(try backticked()), column: column) }
-    if Self.isDigit(scalar) || (scalar == "." && index + 1 < scalars.count && Self.isDigit(scalars[index + 1])) {
-      return ExpressionToken(kind: .number(try number()), column: column)
+    if scalar == "\"" || scalar == "'" {
+      return RecordExpressionToken(kind: .text(try text(until: scalar)), column: column)
     }
-    if Self.startsName(scalar) { return ExpressionToken(kind: .identifier(try identifier()), column: column) }
-    if scalar == "/" && !isAfterOperand { return ExpressionToken(kind: .field(try pointer()), column: column) }
+    if scalar == "`" { return RecordExpressionToken(kind: .field(try backticked()), column: column) }
+    if Self.isDigit(scalar) || (scalar == "." && index + 1 < scalars.count && Self.isDigit(scalars[index + 1])) {
+      return RecordExpressionToken(kind: .number(try number()), column: column)
+    }
+    if Self.startsName(scalar) { return RecordExpressionToken(kind: .identifier(try identifier()), column: column) }
+    if scalar == "/" && !isAfterOperand { return RecordExpressionToken(kind: .field(try pointer()), column: column) }
     if index + 1 < scalars.count {
       let pair = String(String.UnicodeScalarView([scalar, scalars[index + 1]]))
       if Self.twoScalarSymbols.contains(pair) {
         index += 2
-        return ExpressionToken(kind: .symbol(pair), column: column)
+        return RecordExpressionToken(kind: .symbol(pair), column: column)
       }
     }
     if Self.oneScalarSymbols.contains(scalar) {
       index += 1
-      return ExpressionToken(kind: .symbol(String(scalar)), column: column)
+      return RecordExpressionToken(kind: .symbol(String(scalar)), column: column)
     }
     if scalar == "=" {
-      throw ExpressionError(column: column, message: "\"=\" is no operator here", hint: "write == to compare")
+      throw RecordExpressionError(column: column, message: "\"=\" is no operator here", hint: "write == to compare")
     }
     if scalar == "|" {
-      throw ExpressionError(column: column, message: "\"|\" is no operator here", hint: "write || for \"or\"")
+      throw RecordExpressionError(column: column, message: "\"|\" is no operator here", hint: "write || for \"or\"")
     }
-    throw ExpressionError(
+    throw RecordExpressionError(
       column: column, message: "unexpected character \"\(scalar)\"",
       hint: "put the name of a field with such characters in backticks")
   }
@@ -101,14 +103,14 @@ struct ExpressionLexer {
       || scalar.properties.generalCategory == .decimalNumber
   }
 
-  private mutating func identifier() throws(ExpressionError) -> String {
+  private mutating func identifier() throws(RecordExpressionError) -> String {
     let start = index
     while index < scalars.count {
       if Self.continuesName(scalars[index]) {
         index += 1
       } else if scalars[index] == "." {
         guard index + 1 < scalars.count, Self.continuesName(scalars[index + 1]) else {
-          throw ExpressionError(column: index + 2, message: "expected a name after \".\"")
+          throw RecordExpressionError(column: index + 2, message: "expected a name after \".\"")
         }
         index += 1
       } else {
@@ -118,26 +120,26 @@ struct ExpressionLexer {
     return slice(start..<index)
   }
 
-  private mutating func pointer() throws(ExpressionError) -> String {
+  private mutating func pointer() throws(RecordExpressionError) -> String {
     let start = index
     while index < scalars.count,
       Self.continuesName(scalars[index]) || scalars[index] == "/" || scalars[index] == "." || scalars[index] == "~"
     {
       if scalars[index] == "~" {
         guard index + 1 < scalars.count, scalars[index + 1] == "0" || scalars[index + 1] == "1" else {
-          throw ExpressionError(column: index + 1, message: "expected ~0 or ~1 in a JSON Pointer")
+          throw RecordExpressionError(column: index + 1, message: "expected ~0 or ~1 in a JSON Pointer")
         }
       }
       index += 1
     }
     guard index > start + 1 else {
-      throw ExpressionError(column: start + 1, message: "expected a value, found \"/\"")
+      throw RecordExpressionError(column: start + 1, message: "expected a value, found \"/\"")
     }
     return slice(start..<index)
   }
 
   /// A name in backticks; a backtick in it is doubled.
-  private mutating func backticked() throws(ExpressionError) -> String {
+  private mutating func backticked() throws(RecordExpressionError) -> String {
     let start = index
     var name = String.UnicodeScalarView()
     index += 1
@@ -150,16 +152,16 @@ struct ExpressionLexer {
       index += 1
     }
     guard index < scalars.count else {
-      throw ExpressionError(column: start + 1, message: "the name in backticks is not closed")
+      throw RecordExpressionError(column: start + 1, message: "the name in backticks is not closed")
     }
     guard !name.isEmpty else {
-      throw ExpressionError(column: start + 1, message: "expected a name between the backticks")
+      throw RecordExpressionError(column: start + 1, message: "expected a name between the backticks")
     }
     index += 1
     return String(name)
   }
 
-  private mutating func number() throws(ExpressionError) -> String {
+  private mutating func number() throws(RecordExpressionError) -> String {
     let start = index
     while index < scalars.count, Self.isDigit(scalars[index]) || scalars[index] == "." { index += 1 }
     if index < scalars.count, scalars[index] == "e" || scalars[index] == "E" {
@@ -168,15 +170,15 @@ struct ExpressionLexer {
       while index < scalars.count, Self.isDigit(scalars[index]) { index += 1 }
     }
     let isFollowedByName = index < scalars.count && Self.continuesName(scalars[index])
-    if isFollowedByName || NumberText.read(slice(start..<index)) == .notANumber {
-      throw ExpressionError(
+    if isFollowedByName || ParsedNumber.read(slice(start..<index)) == .notANumber {
+      throw RecordExpressionError(
         column: start + 1, message: "malformed number",
         hint: "put the name of a field that starts with a digit in backticks")
     }
     return slice(start..<index)
   }
 
-  private mutating func text(until quote: Unicode.Scalar) throws(ExpressionError) -> String {
+  private mutating func text(until quote: Unicode.Scalar) throws(RecordExpressionError) -> String {
     let start = index
     var result = String.UnicodeScalarView()
     index += 1
@@ -189,14 +191,14 @@ struct ExpressionLexer {
       }
     }
     guard index < scalars.count else {
-      throw ExpressionError(column: start + 1, message: "the text is not closed: expected \(quote)")
+      throw RecordExpressionError(column: start + 1, message: "the text is not closed: expected \(quote)")
     }
     index += 1
     return String(result)
   }
 
   /// Reads `\n`, `\t`, `\r`, `\\`, `\"`, `\'` or `\u{…}` at the current position.
-  private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
+  private mutating func escape() throws(RecordExpressionError) -> Unicode.Scalar {
     let start = index
     defer { index += 1 }
     index += 1
@@ -211,11 +213,11 @@ struct ExpressionLexer {
       let open = index + 1
       guard open < scalars.count, scalars[open] == "{", let close = scalars[open...].firstIndex(of: "}"),
         close - open <= 9, let code = UInt32(slice(open + 1..<close), radix: 16), let scalar = Unicode.Scalar(code)
-      else { throw ExpressionError(column: start + 1, message: "expected \\u{hexadecimal code point}") }
+      else { throw RecordExpressionError(column: start + 1, message: "expected \\u{hexadecimal code point}") }
       index = close
       return scalar
     default:
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: start + 1, message: "unknown escape: expected \\n, \\t, \\r, \\\\, \\\", \\' or \\u{...}")
     }
   }

@@ -1,7 +1,7 @@
 package import Foundation
 import ObjectModel
 
-extension Expression {
+extension FetchExpression {
   /// The value of an expression that is the same for every object; nil when it depends on the object or on variables.
   package func fixedValue(now: Date) -> ExpressionValue? {
     isFixed ? ExpressionEvaluator<NoSubject>(now: now).value(self) : nil
@@ -12,7 +12,7 @@ extension Expression {
     switch value {
     case .value(let value): self = .constant(value)
     case .object(let objectID): self = .object(objectID)
-    case .list(let elements): self = .aggregate(elements.map { Expression($0) })
+    case .list(let elements): self = .aggregate(elements.map { FetchExpression($0) })
     }
   }
 
@@ -36,8 +36,8 @@ extension Expression {
 /// No object at all.
 private struct NoSubject: PredicateSubject {
   let objectID: ObjectID
-  func value(at keyPath: Predicate.KeyPath) -> Value { .null }
-  func destination(at keyPath: Predicate.KeyPath) -> ObjectID? { nil }
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value { .null }
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? { nil }
   func members(of relationship: String) -> [ObjectID] { [] }
   func subject(for objectID: ObjectID) -> NoSubject? { nil }
 }

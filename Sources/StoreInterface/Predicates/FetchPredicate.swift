@@ -18,11 +18,11 @@ public import ObjectModel
 ///   true. A double, decimal or date that is not a number counts as missing, as SQLite stores it.
 /// - **Key paths** of the compact cases go through to-one relationships and end at an attribute; those of expressions
 ///   may go through to-many relationships and end at `objectID`, which is the object itself, or at `entity` or
-///   `entity.name`, which are the name of the object's own entity (`Expression`). `checkKeyPaths(for:)` says whether they
+///   `entity.name`, which are the name of the object's own entity (`FetchExpression`). `checkKeyPaths(for:)` says whether they
 ///   exist; a store throws for those that do not.
 /// - **Forms.** `compare` says everything; `comparison`, `isIn`, `tupleIsIn`, `refersTo` and `selfIsIn` are the cases
 ///   that stores answer fastest. `compacted(for:)` finds them, `generalized` writes them as `compare`.
-public indirect enum Predicate: Sendable, Hashable {
+public indirect enum FetchPredicate: Sendable, Hashable {
   /// Every object.
   case all
   /// No object.
@@ -42,10 +42,10 @@ public indirect enum Predicate: Sendable, Hashable {
   /// Two expressions compared, with everything that the format language can say.
   case compare(Comparison)
   /// All of these; an empty list is true.
-  case and([Predicate])
+  case and([FetchPredicate])
   /// At least one of these; an empty list is false.
-  case or([Predicate])
-  case not(Predicate)
+  case or([FetchPredicate])
+  case not(FetchPredicate)
 
   /// Property names from the fetched entity on, such as `["parent", "identifier"]`.
   public typealias KeyPath = [String]

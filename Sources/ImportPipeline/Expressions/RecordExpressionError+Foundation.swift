@@ -1,12 +1,12 @@
 public import Foundation
 
-extension ExpressionError: LocalizedError, CustomNSError {
+extension RecordExpressionError: LocalizedError, CustomNSError {
   /// What is wrong and where, as `description` has it.
   public var errorDescription: String? { description }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
   /// The type's own: Core Data has no such errors.
-  public static var errorDomain: String { "Seedbed.ExpressionError" }
+  public static var errorDomain: String { "Seedbed.RecordExpressionError" }
   /// Always 1; what is wrong has no further kinds.
   public var errorCode: Int { 1 }
   /// The description and the hint, under Foundation's keys.
@@ -17,13 +17,13 @@ extension ExpressionError: LocalizedError, CustomNSError {
   }
 }
 
-extension ExpressionFailure: LocalizedError, CustomNSError {
+extension RecordExpressionFailure: LocalizedError, CustomNSError {
   /// What is wrong.
   public var errorDescription: String? { description }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
   /// The type's own: Core Data has no such errors.
-  public static var errorDomain: String { "Seedbed.ExpressionFailure" }
+  public static var errorDomain: String { "Seedbed.RecordExpressionFailure" }
   /// Always 1: `code` tells more.
   public var errorCode: Int { 1 }
   /// The description and the hint, under Foundation's keys.

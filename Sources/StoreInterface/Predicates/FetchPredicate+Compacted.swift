@@ -1,7 +1,7 @@
 public import Foundation
 public import ObjectModel
 
-extension Predicate {
+extension FetchPredicate {
   /// The same condition with the compact cases wherever they say it, and with what is the same for every object
   /// computed: for stores, which answer the compact cases fastest.
   ///
@@ -9,7 +9,7 @@ extension Predicate {
   /// - Parameters:
   ///   - entity: whose objects are meant.
   ///   - now: what `now()` stands for.
-  public func compacted(for entity: Entity, now: Date = Date()) -> Predicate {
+  public func compacted(for entity: Entity, now: Date = Date()) -> FetchPredicate {
     switch self {
     case .compare(let comparison):
       let folded = Comparison(
@@ -30,11 +30,11 @@ extension Predicate {
   }
 }
 
-extension Predicate.Comparison {
+extension FetchPredicate.Comparison {
   /// Nil where only the general form says it.
-  fileprivate func compact(_ entity: Entity) -> Predicate? {
+  fileprivate func compact(_ entity: Entity) -> FetchPredicate? {
     if let left = left.fixedValue(now: .distantPast), let right = right.fixedValue(now: .distantPast) {
-      return holds(left, right) ? Predicate.all : Predicate.none
+      return holds(left, right) ? FetchPredicate.all : FetchPredicate.none
     }
     guard isByBytes else { return nil }
     switch (left, right) {
@@ -46,7 +46,7 @@ extension Predicate.Comparison {
       }
     case (_, .keyPath(let path)) where modifier == .direct:
       guard let mirrored = comparisonOperator.mirrored, entity.end(of: path) != nil else { return nil }
-      return Predicate.Comparison(right, mirrored, left).compact(entity)
+      return FetchPredicate.Comparison(right, mirrored, left).compact(entity)
     case (.selfObject, .object(let objectID)) where comparisonOperator == .equal: return .selfIsIn([objectID])
     case (.selfObject, .object(let objectID)) where comparisonOperator == .notEqual:
       return .not(.selfIsIn([objectID]))
@@ -69,7 +69,7 @@ extension Predicate.Comparison {
     }
   }
 
-  private func compact(attribute path: Predicate.KeyPath) -> Predicate? {
+  private func compact(attribute path: FetchPredicate.KeyPath) -> FetchPredicate? {
     switch (comparisonOperator, right) {
     case (.isIn, .aggregate(let elements)):
       let constants = elements.compactMap(\.constant)
@@ -82,7 +82,7 @@ extension Predicate.Comparison {
     }
   }
 
-  private func compact(toOne path: Predicate.KeyPath) -> Predicate? {
+  private func compact(toOne path: FetchPredicate.KeyPath) -> FetchPredicate? {
     let target: ObjectID?
     switch right {
     case .object(let objectID): target = objectID
@@ -97,15 +97,15 @@ extension Predicate.Comparison {
   }
 }
 
-extension Expression {
+extension FetchExpression {
   /// Parts that are the same for every object as constants.
-  fileprivate func folded(now: Date) -> Expression {
-    if let value = fixedValue(now: now) { return Expression(value) }
+  fileprivate func folded(now: Date) -> FetchExpression {
+    if let value = fixedValue(now: now) { return FetchExpression(value) }
     return mappingParts({ $0.folded(now: now) }, predicates: { $0 })
   }
 
   /// The object itself for a key path that asks for its id.
-  fileprivate func identified(from entity: Entity) -> Expression {
+  fileprivate func identified(from entity: Entity) -> FetchExpression {
     guard case .keyPath(let path) = self, let end = ObjectTrait.end(of: path, from: entity), end.trait == .identity
     else { return self }
     return end.owner.isEmpty ? .selfObject : .keyPath(end.owner)
@@ -130,7 +130,7 @@ extension Entity {
 
   /// What a path of to-one relationships ends at; nil for a path that goes through or ends at a to-many relationship,
   /// or does not exist.
-  func end(of path: Predicate.KeyPath) -> PathEnd? {
+  func end(of path: FetchPredicate.KeyPath) -> PathEnd? {
     var here = self
     var rest = path[...]
     while rest.count > 1, let name = rest.first, let relationship = here.relationship(name) {

@@ -2,34 +2,34 @@
 ///
 /// From loosest to tightest binding: `? :`, `??`, `||`, `&&`, comparisons, `&`, `+ -`, `* / %`, `! -`.
 /// Binary operators group to the left, `? :` and `??` to the right; comparisons do not chain.
-public enum ExpressionParser {
+public enum RecordExpressionParser {
   /// How deep parentheses, calls and operators may nest.
   public static let maximumDepth = 64
 
   /// Reads one expression.
-  /// - Throws: `ExpressionError` with the 1-based column and what was expected there.
-  public static func parse(_ source: String) throws(ExpressionError) -> Expression {
-    var lexer = ExpressionLexer(source)
+  /// - Throws: `RecordExpressionError` with the 1-based column and what was expected there.
+  public static func parse(_ source: String) throws(RecordExpressionError) -> RecordExpression {
+    var lexer = RecordExpressionLexer(source)
     var state = ParserState(tokens: try lexer.tokens())
     let root = try state.expression()
     guard state.token.kind == .end else {
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: state.token.column, message: "expected an operator or the end, found \(state.token.description)",
         hint: state.token.isName ? "put a field name with spaces in backticks" : nil)
     }
-    return Expression(source: source, root: root)
+    return RecordExpression(source: source, root: root)
   }
 
   /// Reads what a pipeline file has for an expression: an expression, or else a column name as it stands.
   ///
   /// Text that is no expression but could only be a column's name (`stop name`) is that field. See also
-  /// `Expression.preferringColumns(_:)`.
-  public static func parseField(_ source: String) throws(ExpressionError) -> Expression {
+  /// `RecordExpression.preferringColumns(_:)`.
+  public static func parseField(_ source: String) throws(RecordExpressionError) -> RecordExpression {
     do {
       return try parse(source)
     } catch {
       guard isPlainColumnName(source) else { throw error }
-      return Expression(source: source, root: .field(source))
+      return RecordExpression(source: source, root: .field(source))
     }
   }
 
@@ -48,17 +48,17 @@ public enum ExpressionParser {
   }
 }
 
-extension Expression {
+extension RecordExpression {
   /// The expression, or the field whose name is the whole text when the source has a column of exactly that name.
   ///
   /// `price-usd` is a difference unless there is a column `price-usd`.
-  public func preferringColumns(_ columns: Set<String>) -> Expression {
+  public func preferringColumns(_ columns: Set<String>) -> RecordExpression {
     guard !isLiteral, columns.contains(source) else { return self }
-    return Expression(source: source, root: .field(source))
+    return RecordExpression(source: source, root: .field(source))
   }
 }
 
-extension ExpressionToken {
+extension RecordExpressionToken {
   fileprivate var isName: Bool {
     if case .identifier = kind { return true }
     return false
@@ -66,16 +66,16 @@ extension ExpressionToken {
 }
 
 private struct ParserState {
-  let tokens: [ExpressionToken]
+  let tokens: [RecordExpressionToken]
   var position = 0
   var depth = 0
 
-  init(tokens: [ExpressionToken]) {
+  init(tokens: [RecordExpressionToken]) {
     self.tokens = tokens
   }
 
   /// The last token is `.end`, and nothing advances past it.
-  var token: ExpressionToken { tokens[position] }
+  var token: RecordExpressionToken { tokens[position] }
 
   mutating func accept(_ symbol: String) -> Bool {
     guard token.kind == .symbol(symbol) else { return false }
@@ -83,22 +83,22 @@ private struct ParserState {
     return true
   }
 
-  mutating func expect(_ symbol: String) throws(ExpressionError) {
+  mutating func expect(_ symbol: String) throws(RecordExpressionError) {
     let here = token
     guard accept(symbol) else {
-      throw ExpressionError(column: here.column, message: "expected \"\(symbol)\", found \(here.description)")
+      throw RecordExpressionError(column: here.column, message: "expected \"\(symbol)\", found \(here.description)")
     }
   }
 
-  mutating func deeper() throws(ExpressionError) {
+  mutating func deeper() throws(RecordExpressionError) {
     depth += 1
-    if depth > ExpressionParser.maximumDepth {
-      throw ExpressionError(
-        column: token.column, message: "the expression nests deeper than \(ExpressionParser.maximumDepth) levels")
+    if depth > RecordExpressionParser.maximumDepth {
+      throw RecordExpressionError(
+        column: token.column, message: "the expression nests deeper than \(RecordExpressionParser.maximumDepth) levels")
     }
   }
 
-  mutating func expression() throws(ExpressionError) -> Expression.Node {
+  mutating func expression() throws(RecordExpressionError) -> RecordExpression.Node {
     try deeper()
     defer { depth -= 1 }
     let condition = try coalescing()
@@ -108,7 +108,7 @@ private struct ParserState {
     return .conditional(condition, yes, try expression())
   }
 
-  mutating func coalescing() throws(ExpressionError) -> Expression.Node {
+  mutating func coalescing() throws(RecordExpressionError) -> RecordExpression.Node {
     let left = try binary(level: 0)
     guard accept("??") else { return left }
     try deeper()
@@ -117,25 +117,25 @@ private struct ParserState {
   }
 
   /// Operators of equal binding strength, loosest first.
-  static let levels: [[Expression.BinaryOperator]] = [
+  static let levels: [[RecordExpression.BinaryOperator]] = [
     [.or], [.and], [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual], [.concatenate],
     [.add, .subtract], [.multiply, .divide, .remainder],
   ]
 
-  mutating func binary(level: Int) throws(ExpressionError) -> Expression.Node {
+  mutating func binary(level: Int) throws(RecordExpressionError) -> RecordExpression.Node {
     guard level < Self.levels.count else { return try unary() }
     var left = try binary(level: level + 1)
     // Left-leaning trees nest without recursion here, but evaluation recurses: their height is bounded too.
     var height = 0
-    while case .symbol(let symbol) = token.kind, let operation = Expression.BinaryOperator(rawValue: symbol),
+    while case .symbol(let symbol) = token.kind, let operation = RecordExpression.BinaryOperator(rawValue: symbol),
       Self.levels[level].contains(operation)
     {
       height += 1
       if height > 256 {
-        throw ExpressionError(column: token.column, message: "more than 256 operators in a row")
+        throw RecordExpressionError(column: token.column, message: "more than 256 operators in a row")
       }
       if level == 2, height > 1 {
-        throw ExpressionError(
+        throw RecordExpressionError(
           column: token.column, message: "comparisons do not chain", hint: "join them with && and parentheses")
       }
       position += 1
@@ -144,7 +144,7 @@ private struct ParserState {
     return left
   }
 
-  mutating func unary() throws(ExpressionError) -> Expression.Node {
+  mutating func unary() throws(RecordExpressionError) -> RecordExpression.Node {
     let isNot = accept("!")
     guard isNot || accept("-") else { return try primary() }
     try deeper()
@@ -159,16 +159,16 @@ private struct ParserState {
     return .unary(.minus, try unary())
   }
 
-  func number(_ digits: String) throws(ExpressionError) -> Expression.Node {
-    switch NumberText.read(digits) {
+  func number(_ digits: String) throws(RecordExpressionError) -> RecordExpression.Node {
+    switch ParsedNumber.read(digits) {
     case .integer(let value): return .constant(.integer(value))
     case .double(let value): return .constant(.double(value))
     case .outOfRange, .notANumber:
-      throw ExpressionError(column: token.column, message: "the number \(digits) is out of range")
+      throw RecordExpressionError(column: token.column, message: "the number \(digits) is out of range")
     }
   }
 
-  mutating func primary() throws(ExpressionError) -> Expression.Node {
+  mutating func primary() throws(RecordExpressionError) -> RecordExpression.Node {
     let here = token
     switch here.kind {
     case .number(let digits):
@@ -196,20 +196,20 @@ private struct ParserState {
       try expect(")")
       return inner
     case .symbol, .end:
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: here.column, message: "expected a field, a constant, a function or \"(\", found \(here.description)")
     }
   }
 
-  mutating func call(_ name: String, at column: Int) throws(ExpressionError) -> Expression.Node {
-    guard let function = Expression.Function(rawValue: name) else {
-      let names = Expression.Function.allCases.map(\.rawValue)
-      throw ExpressionError(
+  mutating func call(_ name: String, at column: Int) throws(RecordExpressionError) -> RecordExpression.Node {
+    guard let function = RecordExpression.Function(rawValue: name) else {
+      let names = RecordExpression.Function.allCases.map(\.rawValue)
+      throw RecordExpressionError(
         column: column, message: "there is no function \"\(name)\"",
         hint: Suggestion.hint(for: name, among: names) ?? "functions are \(names.joined(separator: ", "))")
     }
     try expect("(")
-    var arguments: [Expression.Node] = []
+    var arguments: [RecordExpression.Node] = []
     var columns: [Int] = []
     if !accept(")") {
       repeat {
@@ -220,7 +220,7 @@ private struct ParserState {
     }
     let specification = function.specification
     guard specification.argumentCounts.contains(arguments.count) else {
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: column,
         message: "\(name) takes \(specification.argumentCountText), found \(arguments.count)",
         hint: "write \(specification.signature)")
@@ -230,17 +230,17 @@ private struct ParserState {
   }
 
   /// A date's format and zone are constants, so that a wrong one is found before the first record.
-  func checkDateArguments(_ arguments: [Expression.Node], _ columns: [Int]) throws(ExpressionError) {
+  func checkDateArguments(_ arguments: [RecordExpression.Node], _ columns: [Int]) throws(RecordExpressionError) {
     var texts: [String] = []
     for (argument, column) in zip(arguments, columns).dropFirst() {
       guard case .constant(.string(let text)) = argument else {
-        throw ExpressionError(column: column, message: "expected a text constant")
+        throw RecordExpressionError(column: column, message: "expected a text constant")
       }
       texts.append(text)
       do {
         _ = try DateParser(format: texts[0], timeZone: texts.count > 1 ? texts[1] : "UTC")
       } catch {
-        throw ExpressionError(column: column, message: error.message, hint: error.hint)
+        throw RecordExpressionError(column: column, message: error.message, hint: error.hint)
       }
     }
   }

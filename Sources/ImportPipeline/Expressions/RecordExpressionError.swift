@@ -1,5 +1,5 @@
 /// A mistake in the text of an expression.
-public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RecordExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// 1-based position in the expression's text, counted in Unicode scalars.
   public var column: Int
   /// What is wrong and what was expected.
@@ -19,7 +19,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 /// Why an expression has no value for a record.
-public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RecordExpressionFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// Stable code, such as `expression.overflow`.
   public var code: String
   /// What is wrong.
@@ -37,20 +37,20 @@ public struct ExpressionFailure: Error, Sendable, Hashable, CustomStringConverti
   /// The message.
   public var description: String { message }
 
-  static func notANumber(_ text: String) -> ExpressionFailure {
-    ExpressionFailure(
+  static func notANumber(_ text: String) -> RecordExpressionFailure {
+    RecordExpressionFailure(
       code: "expression.not-a-number", message: "\(quoted(text)) is not a number",
       hint: "a number is written like 1234.5; texts are joined with &, and ?? gives a default")
   }
 
-  static func overflow(_ operation: String) -> ExpressionFailure {
-    ExpressionFailure(
+  static func overflow(_ operation: String) -> RecordExpressionFailure {
+    RecordExpressionFailure(
       code: "expression.overflow", message: "\(operation) is out of range",
       hint: "integers are 64 bits wide; write a number with a decimal point to calculate in Double")
   }
 
-  static func typeMismatch(_ message: String, hint: String? = nil) -> ExpressionFailure {
-    ExpressionFailure(code: "expression.type-mismatch", message: message, hint: hint)
+  static func typeMismatch(_ message: String, hint: String? = nil) -> RecordExpressionFailure {
+    RecordExpressionFailure(code: "expression.type-mismatch", message: message, hint: hint)
   }
 
   /// The text in quotes, shortened so that a message stays a line.

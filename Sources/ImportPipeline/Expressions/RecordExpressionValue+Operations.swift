@@ -1,11 +1,11 @@
 import Foundation
 
 /// A value taken as a number.
-enum ExpressionNumber {
+enum RecordExpressionNumber {
   case integer(Int64)
   case double(Double)
 
-  var value: ExpressionValue {
+  var value: RecordExpressionValue {
     switch self {
     case .integer(let integer): .integer(integer)
     case .double(let double): .double(double)
@@ -20,7 +20,7 @@ enum ExpressionNumber {
   }
 
   /// -1, 0 or 1; exact also between integers and Doubles. Neither is NaN.
-  func order(_ other: ExpressionNumber) -> Int {
+  func order(_ other: RecordExpressionNumber) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right ? -1 : (left == right ? 0 : 1)
     case (.double(let left), .double(let right)): left < right ? -1 : (left == right ? 0 : 1)
@@ -39,7 +39,7 @@ enum ExpressionNumber {
   }
 }
 
-extension ExpressionValue {
+extension RecordExpressionValue {
   /// Absent or null.
   public var isNull: Bool { self == .absent || self == .null }
 
@@ -47,7 +47,7 @@ extension ExpressionValue {
   public var isMissing: Bool { isNull || self == .string("") }
 
   /// The value as text: numbers in decimal, dates as ISO 8601 in UTC, `true` and `false`.
-  func asText() throws(ExpressionFailure) -> String {
+  func asText() throws(RecordExpressionFailure) -> String {
     switch self {
     case .string(let text): return text
     case .integer(let integer): return String(integer)
@@ -59,17 +59,17 @@ extension ExpressionValue {
     }
   }
 
-  func asNumber() throws(ExpressionFailure) -> ExpressionNumber {
+  func asNumber() throws(RecordExpressionFailure) -> RecordExpressionNumber {
     switch self {
     case .integer(let integer): return .integer(integer)
     case .double(let double):
       guard double.isFinite else { throw .notANumber(String(double)) }
       return .double(double)
     case .string(let text):
-      switch NumberText.read(text) {
+      switch ParsedNumber.read(text) {
       case .integer(let integer): return .integer(integer)
       case .double(let double): return .double(double)
-      case .outOfRange: throw .overflow(ExpressionFailure.quoted(text))
+      case .outOfRange: throw .overflow(RecordExpressionFailure.quoted(text))
       case .notANumber: throw .notANumber(text)
       }
     case .boolean, .date, .data, .absent, .null:
@@ -77,16 +77,16 @@ extension ExpressionValue {
     }
   }
 
-  func asInteger(atLeast minimum: Int, _ what: String) throws(ExpressionFailure) -> Int {
+  func asInteger(atLeast minimum: Int, _ what: String) throws(RecordExpressionFailure) -> Int {
     guard case .integer(let integer) = try asNumber(), integer >= minimum, let value = Int(exactly: integer) else {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.bad-argument", message: "\(what) must be a whole number from \(minimum) on")
     }
     return value
   }
 
   /// The value as a truth value: booleans and the texts `true` and `false`; nil for null.
-  func truth() throws(ExpressionFailure) -> Bool? {
+  func truth() throws(RecordExpressionFailure) -> Bool? {
     switch self {
     case .boolean(let flag): return flag
     case .absent, .null: return nil
@@ -94,22 +94,22 @@ extension ExpressionValue {
     case .string("false"): return false
     case .string(let text):
       throw .typeMismatch(
-        "\(ExpressionFailure.quoted(text)) is neither true nor false", hint: "compare it, such as field == \"1\"")
+        "\(RecordExpressionFailure.quoted(text)) is neither true nor false", hint: "compare it, such as field == \"1\"")
     case .integer, .double, .date, .data:
       throw .typeMismatch("\(kindName) is neither true nor false", hint: "compare it, such as field == 1")
     }
   }
 
-  func date(_ parser: DateParser) throws(ExpressionFailure) -> ExpressionValue {
+  func date(_ parser: DateParser) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if case .date = self { return self }
     if isNull { return .null }
     let text = try asText()
     guard let seconds = parser.parse(text) else {
       let isOutside = parser.isOutsideCalendar(text)
       let guesses = isOutside ? [] : DateGuess.formats(of: text).map { "date(x, \"\($0)\")" }
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.not-a-date",
-        message: "\(ExpressionFailure.quoted(text)) is no date"
+        message: "\(RecordExpressionFailure.quoted(text)) is no date"
           + (isOutside ? " of the calendar, in the format " : ": expected ") + parser.expectation,
         hint: guesses.isEmpty
           ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
@@ -130,17 +130,17 @@ extension ExpressionValue {
   }
 
   /// Equality never yields null: null and absent equal each other and nothing else.
-  func equals(_ other: ExpressionValue) throws(ExpressionFailure) -> Bool {
+  func equals(_ other: RecordExpressionValue) throws(RecordExpressionFailure) -> Bool {
     if isNull || other.isNull { return isNull && other.isNull }
-    if case .string(let text) = self, NumberText.read(text) == .notANumber, other.isNumber { return false }
-    if case .string(let text) = other, NumberText.read(text) == .notANumber, isNumber { return false }
+    if case .string(let text) = self, ParsedNumber.read(text) == .notANumber, other.isNumber { return false }
+    if case .string(let text) = other, ParsedNumber.read(text) == .notANumber, isNumber { return false }
     if let truths = truths(with: other) { return truths.0 == truths.1 }
     return try order(other) == 0
   }
 
   func compared(
-    _ operation: Expression.BinaryOperator, with other: ExpressionValue
-  ) throws(ExpressionFailure) -> ExpressionValue {
+    _ operation: RecordExpression.BinaryOperator, with other: RecordExpressionValue
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull || other.isNull { return .null }
     let order = try order(other)
     switch operation {
@@ -159,8 +159,8 @@ extension ExpressionValue {
   }
 
   /// Both truth values when one side is a boolean; text other than `true` and `false` equals neither.
-  private func truths(with other: ExpressionValue) -> (String, String)? {
-    func name(_ value: ExpressionValue) -> String? {
+  private func truths(with other: RecordExpressionValue) -> (String, String)? {
+    func name(_ value: RecordExpressionValue) -> String? {
       switch value {
       case .boolean(let flag): flag ? "true" : "false"
       case .string(let text): text
@@ -175,7 +175,7 @@ extension ExpressionValue {
   }
 
   /// -1, 0 or 1: texts by their UTF-8 bytes, numbers (and text beside a number) by value, dates by time.
-  private func order(_ other: ExpressionValue) throws(ExpressionFailure) -> Int {
+  private func order(_ other: RecordExpressionValue) throws(RecordExpressionFailure) -> Int {
     switch (self, other) {
     case (.string(let left), .string(let right)):
       if left.utf8.elementsEqual(right.utf8) { return 0 }
@@ -190,7 +190,7 @@ extension ExpressionValue {
     }
   }
 
-  func negated() throws(ExpressionFailure) -> ExpressionValue {
+  func negated() throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull { return .null }
     switch try asNumber() {
     case .integer(let integer):
@@ -202,13 +202,13 @@ extension ExpressionValue {
 
   /// Integers stay exact integers; a division that does not come out even, or a Double on a side, gives a Double.
   func calculated(
-    _ operation: Expression.BinaryOperator, with other: ExpressionValue
-  ) throws(ExpressionFailure) -> ExpressionValue {
+    _ operation: RecordExpression.BinaryOperator, with other: RecordExpressionValue
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull || other.isNull { return .null }
     let left = try asNumber()
     let right = try other.asNumber()
     if operation == .divide || operation == .remainder, right.asDouble == 0 {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.division-by-zero", message: "division by zero",
         hint: "guard it with a condition, such as n == 0 ? null : x / n")
     }

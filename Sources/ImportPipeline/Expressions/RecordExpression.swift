@@ -1,12 +1,12 @@
 public import Foundation
 
 /// An expression over a record: what `map:` and `where:` contain.
-public struct Expression: Sendable, Hashable {
+public struct RecordExpression: Sendable, Hashable {
   /// A part of the expression's tree.
   public indirect enum Node: Sendable, Hashable {
     /// A field by path: a CSV column's name, a JSON Pointer, or a dotted path.
     case field(String)
-    case constant(ExpressionValue)
+    case constant(RecordExpressionValue)
     case call(Function, [Node])
     case unary(UnaryOperator, Node)
     case binary(BinaryOperator, Node, Node)
@@ -67,7 +67,7 @@ public struct Expression: Sendable, Hashable {
 }
 
 /// What an expression yields.
-public enum ExpressionValue: Sendable, Hashable {
+public enum RecordExpressionValue: Sendable, Hashable {
   case absent
   case null
   case string(String)

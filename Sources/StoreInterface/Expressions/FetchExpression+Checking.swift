@@ -1,6 +1,6 @@
 public import ObjectModel
 
-extension Expression {
+extension FetchExpression {
   /// Checks that everything in the expression exists and fits, and says what it gives.
   /// - Throws: `StoreError.failure` that names the first mistake.
   public func type(in scope: ExpressionScope) throws(StoreError) -> ExpressionType {
@@ -67,7 +67,7 @@ extension Expression {
   }
 
   private static func common(
-    _ parts: [Expression], _ scope: ExpressionScope
+    _ parts: [FetchExpression], _ scope: ExpressionScope
   ) throws(StoreError) -> ExpressionType.Element {
     var element: ExpressionType.Element?
     for part in parts {
@@ -78,15 +78,15 @@ extension Expression {
   }
 
   private static func collection(
-    _ collector: CollectionOperator, _ base: Expression, _ path: Predicate.KeyPath, _ scope: ExpressionScope
+    _ collector: CollectionOperator, _ base: FetchExpression, _ path: FetchPredicate.KeyPath, _ scope: ExpressionScope
   ) throws(StoreError) -> ExpressionType {
     let list = try base.list(in: scope, for: collector.rawValue)
-    let type = path.isEmpty ? list : try Expression.path(of: base, path).type(in: scope)
+    let type = path.isEmpty ? list : try FetchExpression.path(of: base, path).type(in: scope)
     return collector.function?.resultType(of: type) ?? ExpressionType(type.element, isList: true)
   }
 
   private static func function(
-    _ function: Function, _ operands: [Expression], _ scope: ExpressionScope
+    _ function: Function, _ operands: [FetchExpression], _ scope: ExpressionScope
   ) throws(StoreError) -> ExpressionType {
     if operands.count != function.operandCount {
       throw .failure("\(function.rawValue) takes \(function.operandCount) operands, not \(operands.count)")
@@ -101,7 +101,7 @@ extension Expression {
     return function.resultType(of: first)
   }
 
-  private static func checkIndexHint(_ operands: [Expression], _ scope: ExpressionScope) throws(StoreError) {
+  private static func checkIndexHint(_ operands: [FetchExpression], _ scope: ExpressionScope) throws(StoreError) {
     guard case .constant(.string(let name)) = operands[1] else {
       throw .failure("indexed:by: needs the name of a fetch index as its second operand")
     }
@@ -113,7 +113,7 @@ extension Expression {
 
   /// What a key path ends at.
   private static func end(
-    of path: Predicate.KeyPath, from start: Entity, isList: Bool, _ scope: ExpressionScope
+    of path: FetchPredicate.KeyPath, from start: Entity, isList: Bool, _ scope: ExpressionScope
   ) throws(StoreError) -> ExpressionType {
     guard let last = path.last else { throw .failure("an empty key path on \(start.name)") }
     if let end = ObjectTrait.end(of: path, from: start) {
@@ -216,7 +216,7 @@ extension ExpressionType.Element {
   }
 }
 
-extension Expression.Function {
+extension FetchExpression.Function {
   /// What the function gives when its first operand is of this type.
   func resultType(of operand: ExpressionType) -> ExpressionType {
     switch self {
@@ -236,7 +236,7 @@ extension Expression.Function {
   }
 }
 
-extension Expression.CastType {
+extension FetchExpression.CastType {
   /// The type of what the cast gives; a number may also be an integer.
   public var attributeType: AttributeType {
     switch self {

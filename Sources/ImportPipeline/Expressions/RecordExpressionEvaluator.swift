@@ -3,20 +3,20 @@ import Foundation
 /// The fields of one record, as expressions see them.
 public protocol FieldAccess: ~Copyable {
   /// Text fields as `.string`, JSON numbers as `.integer` or `.double`, and absent, null and booleans as themselves.
-  func value(slot: Int) -> ExpressionValue
+  func value(slot: Int) -> RecordExpressionValue
 }
 
 /// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
-public struct ExpressionEvaluator: Sendable {
+public struct RecordExpressionEvaluator: Sendable {
   indirect enum Step: Sendable {
     case slot(Int)
-    case constant(ExpressionValue)
-    case call(Expression.Function, [Step])
+    case constant(RecordExpressionValue)
+    case call(RecordExpression.Function, [Step])
     case date(Step, DateParser)
     case lookup(Step, LookupTable)
     case file(Step, FileValues)
-    case unary(Expression.UnaryOperator, Step)
-    case binary(Expression.BinaryOperator, Step, Step)
+    case unary(RecordExpression.UnaryOperator, Step)
+    case binary(RecordExpression.BinaryOperator, Step, Step)
     case conditional(Step, Step, Step)
   }
   private let root: Step
@@ -27,29 +27,29 @@ public struct ExpressionEvaluator: Sendable {
   ///   - slots: field path → slot of every field in the expression.
   ///   - nulls: field texts that mean null.
   ///   - dates: how `date()` without a format reads.
-  /// - Throws: `ExpressionError` for a field without a slot or a date format that is not known.
+  /// - Throws: `RecordExpressionError` for a field without a slot or a date format that is not known.
   public init(
-    _ expression: Expression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601
-  ) throws(ExpressionError) {
-    try self.init(expression, slots: slots, nulls: nulls, dates: dates, resources: ExpressionResources())
+    _ expression: RecordExpression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601
+  ) throws(RecordExpressionError) {
+    try self.init(expression, slots: slots, nulls: nulls, dates: dates, resources: RecordExpressionResources())
   }
 
   /// - Parameter resources: what `lookup()` and `file()` read.
   init(
-    _ expression: Expression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601,
-    resources: ExpressionResources
-  ) throws(ExpressionError) {
+    _ expression: RecordExpression, slots: [String: Int], nulls: [String] = [], dates: DateParser = .iso8601,
+    resources: RecordExpressionResources
+  ) throws(RecordExpressionError) {
     self.nulls = Set(nulls)
     root = try Self.compile(expression.root, slots, dates, resources)
   }
 
   private static func compile(
-    _ node: Expression.Node, _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
-  ) throws(ExpressionError) -> Step {
+    _ node: RecordExpression.Node, _ slots: [String: Int], _ dates: DateParser, _ resources: RecordExpressionResources
+  ) throws(RecordExpressionError) -> Step {
     switch node {
     case .field(let path):
       guard let slot = slots[path] else {
-        throw ExpressionError(
+        throw RecordExpressionError(
           column: 1, message: "the source has no field \"\(path)\"",
           hint: Suggestion.hint(for: path, among: slots.keys.sorted()))
       }
@@ -59,7 +59,7 @@ public struct ExpressionEvaluator: Sendable {
     case .call(let function, let arguments):
       let counts = function.specification.argumentCounts
       guard counts.contains(arguments.count) else {
-        throw ExpressionError(
+        throw RecordExpressionError(
           column: 1, message: "\(function.rawValue) takes \(function.specification.argumentCountText)")
       }
       if function == .lookup { return try compileLookup(arguments, slots, dates, resources) }
@@ -67,7 +67,7 @@ public struct ExpressionEvaluator: Sendable {
       for argument in arguments { steps.append(try compile(argument, slots, dates, resources)) }
       guard function == .file, let path = steps.first else { return .call(function, steps) }
       guard let files = resources.files else {
-        throw ExpressionError(column: 1, message: "file() has no project here whose files it could read")
+        throw RecordExpressionError(column: 1, message: "file() has no project here whose files it could read")
       }
       return .file(path, files)
     case .unary(let operation, let operand): return .unary(operation, try compile(operand, slots, dates, resources))
@@ -81,36 +81,40 @@ public struct ExpressionEvaluator: Sendable {
   }
 
   private static func compileDate(
-    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
-  ) throws(ExpressionError) -> Step {
+    _ arguments: [RecordExpression.Node], _ slots: [String: Int], _ dates: DateParser,
+    _ resources: RecordExpressionResources
+  ) throws(RecordExpressionError) -> Step {
     var texts: [String] = []
     for argument in arguments.dropFirst() {
       guard case .constant(.string(let text)) = argument else {
-        throw ExpressionError(column: 1, message: "the format and zone of date() must be text constants")
+        throw RecordExpressionError(column: 1, message: "the format and zone of date() must be text constants")
       }
       texts.append(text)
     }
-    guard let text = arguments.first else { throw ExpressionError(column: 1, message: "date takes 1 to 3 arguments") }
+    guard let text = arguments.first else {
+      throw RecordExpressionError(column: 1, message: "date takes 1 to 3 arguments")
+    }
     let step = try compile(text, slots, dates, resources)
     guard let format = texts.first else { return .date(step, dates) }
     do {
       return .date(step, try DateParser(format: format, timeZone: texts.count > 1 ? texts[1] : "UTC"))
     } catch {
-      throw ExpressionError(column: 1, message: error.message, hint: error.hint)
+      throw RecordExpressionError(column: 1, message: error.message, hint: error.hint)
     }
   }
 
   private static func compileLookup(
-    _ arguments: [Expression.Node], _ slots: [String: Int], _ dates: DateParser, _ resources: ExpressionResources
-  ) throws(ExpressionError) -> Step {
+    _ arguments: [RecordExpression.Node], _ slots: [String: Int], _ dates: DateParser,
+    _ resources: RecordExpressionResources
+  ) throws(RecordExpressionError) -> Step {
     guard arguments.count == 2, case .constant(.string(let name)) = arguments[0] else {
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: 1, message: "the first argument of lookup() is the name of a lookup, a text constant",
-        hint: "write \(Expression.Function.lookup.specification.signature)")
+        hint: "write \(RecordExpression.Function.lookup.specification.signature)")
     }
     guard let table = resources.lookups[name] else {
       let names = resources.lookups.keys.sorted()
-      throw ExpressionError(
+      throw RecordExpressionError(
         column: 1, message: "there is no lookup \"\(name)\"",
         hint: Suggestion.hint(for: name, among: names)
           ?? (names.isEmpty
@@ -121,20 +125,22 @@ public struct ExpressionEvaluator: Sendable {
   }
 
   /// The expression's value for a record.
-  /// - Throws: `ExpressionFailure`: the record is to be rejected.
-  public func evaluate(_ fields: borrowing some FieldAccess & ~Copyable) throws(ExpressionFailure) -> ExpressionValue {
+  /// - Throws: `RecordExpressionFailure`: the record is to be rejected.
+  public func evaluate(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure)
+    -> RecordExpressionValue
+  {
     try evaluate(root, fields)
   }
 
   /// Whether a record is selected when the expression is a `where`: null, and absent, select nothing.
-  /// - Throws: `ExpressionFailure` also when the value is no boolean.
-  public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(ExpressionFailure) -> Bool {
+  /// - Throws: `RecordExpressionFailure` also when the value is no boolean.
+  public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure) -> Bool {
     try evaluate(root, fields).truth() ?? false
   }
 
   private func evaluate(
     _ step: Step, _ fields: borrowing some FieldAccess & ~Copyable
-  ) throws(ExpressionFailure) -> ExpressionValue {
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     switch step {
     case .slot(let slot):
       let value = fields.value(slot: slot)
@@ -161,9 +167,9 @@ public struct ExpressionEvaluator: Sendable {
   }
 
   private func binary(
-    _ operation: Expression.BinaryOperator, _ left: Step, _ right: Step,
+    _ operation: RecordExpression.BinaryOperator, _ left: Step, _ right: Step,
     _ fields: borrowing some FieldAccess & ~Copyable
-  ) throws(ExpressionFailure) -> ExpressionValue {
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     let first = try evaluate(left, fields)
     switch operation {
     case .and, .or:
@@ -190,9 +196,9 @@ public struct ExpressionEvaluator: Sendable {
   }
 
   private func call(
-    _ function: Expression.Function, _ arguments: [Step], _ fields: borrowing some FieldAccess & ~Copyable
-  ) throws(ExpressionFailure) -> ExpressionValue {
-    var values: [ExpressionValue] = []
+    _ function: RecordExpression.Function, _ arguments: [Step], _ fields: borrowing some FieldAccess & ~Copyable
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
+    var values: [RecordExpressionValue] = []
     values.reserveCapacity(arguments.count)
     for argument in arguments {
       values.append(try evaluate(argument, fields))

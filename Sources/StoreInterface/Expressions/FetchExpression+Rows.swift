@@ -1,8 +1,8 @@
-extension Expression {
+extension FetchExpression {
   /// The expression of a column of groups, with the aggregate function for each collection operator that stands alone:
   /// `@sum.price` is then `sum:(price)`, `@count` is `count:(SELF)`, and `@distinctUnionOfObjects.price.@count` is
   /// `count:(distinct:(price))`.
-  package var aggregatingRows: Expression {
+  package var aggregatingRows: FetchExpression {
     if case .collection(let collector, .selfObject, let path) = self, let function = collector.function {
       return .function(function, [path.isEmpty ? .selfObject : .keyPath(path)])
     }
@@ -19,9 +19,9 @@ extension Expression {
   }
 }
 
-extension Predicate {
+extension FetchPredicate {
   /// The same of a having predicate in its general form.
-  package var aggregatingRows: Predicate {
+  package var aggregatingRows: FetchPredicate {
     switch self {
     case .and(let parts): return .and(parts.map(\.aggregatingRows))
     case .or(let parts): return .or(parts.map(\.aggregatingRows))

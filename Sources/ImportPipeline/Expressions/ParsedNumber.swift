@@ -1,19 +1,19 @@
 /// How expressions read numbers in text: an optional sign, digits, and optionally a fraction and an exponent.
 ///
 /// Neither hexadecimal, nor spaces, nor infinities, nor `nan`. Text without a fraction and exponent is an integer.
-enum NumberText: Equatable {
+enum ParsedNumber: Equatable {
   case integer(Int64)
   case double(Double)
   /// Digits that no `Int64`, or no finite `Double` other than zero, can hold.
   case outOfRange
   case notANumber
 
-  static func read(_ text: String) -> NumberText {
+  static func read(_ text: String) -> ParsedNumber {
     var text = text
     return text.withUTF8 { bytes in unsafe read(UnsafeRawBufferPointer(bytes)) }
   }
 
-  static func read(_ bytes: UnsafeRawBufferPointer) -> NumberText {
+  static func read(_ bytes: UnsafeRawBufferPointer) -> ParsedNumber {
     var index = 0
     let count = bytes.count
     var isNegative = false

@@ -3,7 +3,7 @@
 /// A context that has one registers every event with it (see `ManagedObjectContext.undoManager`). Others may register
 /// actions too. It belongs to one queue: that of its contexts. Changes that its contexts have not processed count as
 /// made: they are processed before anything is undone or done again, and where groups begin and end.
-public final class UndoManager {
+public final class ContextUndoManager {
   private struct Action {
     weak var target: AnyObject?
     let handler: () -> Void

@@ -1,9 +1,9 @@
 import Foundation
 
-extension Expression.Function {
+extension RecordExpression.Function {
   /// The function's value for its arguments, whose number the parser has checked. Null arguments give null, except
   /// for `concat` and `coalesce`.
-  func apply(_ arguments: [ExpressionValue]) throws(ExpressionFailure) -> ExpressionValue {
+  func apply(_ arguments: [RecordExpressionValue]) throws(RecordExpressionFailure) -> RecordExpressionValue {
     switch self {
     case .coalesce: return arguments.first { !$0.isMissing } ?? .null
     case .concat:
@@ -38,12 +38,13 @@ extension Expression.Function {
     }
   }
 
-  private static func duration(_ value: ExpressionValue) throws(ExpressionFailure) -> ExpressionValue {
+  private static func duration(_ value: RecordExpressionValue) throws(RecordExpressionFailure) -> RecordExpressionValue
+  {
     if case .integer = value { return value }
     let text = try value.asText()
     guard let seconds = DurationParser.parse(text) else {
-      throw ExpressionFailure(
-        code: "expression.not-a-duration", message: "\(ExpressionFailure.quoted(text)) is not a duration",
+      throw RecordExpressionFailure(
+        code: "expression.not-a-duration", message: "\(RecordExpressionFailure.quoted(text)) is not a duration",
         hint: "expected H:MM:SS, H:MM or whole seconds")
     }
     return .integer(seconds)
@@ -59,9 +60,9 @@ extension Expression.Function {
 
   private static func replacing(
     _ text: String, _ old: String, _ new: String
-  ) throws(ExpressionFailure) -> ExpressionValue {
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     guard !old.isEmpty else {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.empty-pattern", message: "replace() was given an empty text to look for")
     }
     // Literal: scalars as they are, no canonical equivalence, the same on every platform.
@@ -69,8 +70,8 @@ extension Expression.Function {
   }
 
   private static func substring(
-    _ text: String, _ arguments: [ExpressionValue]
-  ) throws(ExpressionFailure) -> ExpressionValue {
+    _ text: String, _ arguments: [RecordExpressionValue]
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     let start = try arguments[1].asInteger(atLeast: 1, "the start of substring()")
     var rest = text.dropFirst(start - 1)
     if arguments.count > 2 {

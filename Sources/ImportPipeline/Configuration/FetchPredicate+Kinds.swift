@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-extension Predicate {
+extension FetchPredicate {
   /// Refuses comparisons of values that are never equal, because one is text and the other none: such a predicate would
   /// count nothing, whatever the data.
   func checkKinds(in scope: ExpressionScope) throws(StoreError) {

@@ -13,46 +13,46 @@ public import ObjectModel
 ///   attribute at `length`, `lowercaseString` or `uppercaseString`, which are those functions of its value.
 /// - **Functions** of a missing or unfitting operand are missing; see `Function`.
 /// - **Collection operators** and the functions of lists leave missing elements out.
-public indirect enum Expression: Sendable, Hashable {
+public indirect enum FetchExpression: Sendable, Hashable {
   /// A constant.
   case constant(Value)
   /// An object. It stands in no text: `predicateFormat` gives it as an argument.
   case object(ObjectID)
   /// A list: `{1, 2, 3}`.
-  case aggregate([Expression])
+  case aggregate([FetchExpression])
   /// The object itself: `SELF`.
   case selfObject
   /// `$NAME`: the loop variable of the subquery around it, or to be replaced with `withSubstitutionVariables(_:)`
   /// before the predicate can be used.
   case variable(String)
   /// Property names from the object on, at least one: `parent.name`.
-  case keyPath(Predicate.KeyPath)
+  case keyPath(FetchPredicate.KeyPath)
   /// Property names from the object or objects on that another expression gives: `$stop.zone`.
-  case path(of: Expression, Predicate.KeyPath)
+  case path(of: FetchExpression, FetchPredicate.KeyPath)
   /// A collection operator over what the key path leads to from each object of the list: `lines.@sum.price` is
   /// `.collection(.sum, of: .keyPath(["lines"]), ["price"])`, and `lines.@count` has no key path. Alone, `@sum.price` is one of
   /// `selfObject`: in requests for dictionaries it works on the rows of the group.
-  case collection(CollectionOperator, of: Expression, Predicate.KeyPath)
+  case collection(CollectionOperator, of: FetchExpression, FetchPredicate.KeyPath)
   /// An element of a list, or its size: `stops[FIRST]`.
-  case element(of: Expression, Position)
+  case element(of: FetchExpression, Position)
   /// A function of operands; as many as `Function.operandCounts` says.
-  case function(Function, [Expression])
+  case function(Function, [FetchExpression])
   /// `SUBQUERY(collection, $variable, predicate)`: the elements of the list for which the predicate holds. Inside it the
   /// variable is the element, and key paths and `SELF` are still those of the object that the whole predicate is about.
-  case subquery(of: Expression, variable: String, Predicate)
+  case subquery(of: FetchExpression, variable: String, FetchPredicate)
   /// `TERNARY(predicate, then, else)`.
-  case conditional(Predicate, Expression, Expression)
+  case conditional(FetchPredicate, FetchExpression, FetchExpression)
   /// `CAST(expression, "NSDate")`; see `CastType`.
-  case cast(Expression, CastType)
+  case cast(FetchExpression, CastType)
   /// The elements of two lists: `a UNION b`. Equal elements occur once in the result, in the order of the first.
-  case set(SetOperation, Expression, Expression)
+  case set(SetOperation, FetchExpression, FetchExpression)
 
   /// Which element of a list. Numbers count from 0; beyond the list the element is missing.
   public indirect enum Position: Sendable, Hashable {
     case first, last
     /// The number of elements, missing ones included.
     case size
-    case at(Expression)
+    case at(FetchExpression)
   }
 
   /// How `set` combines two lists.

@@ -15,7 +15,7 @@ struct FunctionSpecification: Sendable {
   }
 }
 
-extension Expression.Function {
+extension RecordExpression.Function {
   /// The function's one specification.
   var specification: FunctionSpecification {
     switch self {
@@ -123,7 +123,7 @@ extension Expression.Function {
         signature: "uuid(text, namespace)", argumentCounts: 1...2,
         documentation: """
           The UUID of version 5 that the text has in a namespace: a UUID, `dns`, `url`, `oid` or `x500`. Without it that \
-          of URLs, \(Expression.Function.urlNamespace). The same text always gives the same UUID.
+          of URLs, \(RecordExpression.Function.urlNamespace). The same text always gives the same UUID.
           """,
         example: ("uuid(\"python.org\", \"dns\")", "886313E1-3B8A-5372-9B90-0C9AEE199E5D"))
     case .lookup:

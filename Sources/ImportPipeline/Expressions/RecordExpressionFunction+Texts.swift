@@ -1,21 +1,21 @@
 import Crypto
 import Foundation
 
-extension Expression.Function {
+extension RecordExpression.Function {
   /// Whether a text has a part, byte by byte; every text has the empty one.
-  static func contains(_ text: String, _ part: String) -> ExpressionValue {
+  static func contains(_ text: String, _ part: String) -> RecordExpressionValue {
     .boolean(part.isEmpty || text.range(of: part, options: .literal) != nil)
   }
 
   /// The n-th piece of a text, counted from 1, or from the end by negative numbers; null where there is none.
   static func piece(
-    of text: String, _ separator: String, _ number: ExpressionValue
-  ) throws(ExpressionFailure) -> ExpressionValue {
+    of text: String, _ separator: String, _ number: RecordExpressionValue
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     guard !separator.isEmpty else {
-      throw ExpressionFailure(code: "expression.empty-pattern", message: "split() was given an empty separator")
+      throw RecordExpressionFailure(code: "expression.empty-pattern", message: "split() was given an empty separator")
     }
     guard case .integer(let wanted) = try number.asNumber(), wanted != 0 else {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.bad-argument", message: "split() counts from 1, or from the end by -1, -2, ...")
     }
     var pieces: [Range<String.Index>] = []
@@ -33,10 +33,10 @@ extension Expression.Function {
 
   /// The number with so many digits behind the point, halves away from zero; digits below zero round whole numbers.
   static func rounded(
-    _ value: ExpressionValue, _ digits: ExpressionValue?
-  ) throws(ExpressionFailure) -> ExpressionValue {
+    _ value: RecordExpressionValue, _ digits: RecordExpressionValue?
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     guard case .integer(let places) = try (digits ?? .integer(0)).asNumber(), (-18...15).contains(places) else {
-      throw ExpressionFailure(
+      throw RecordExpressionFailure(
         code: "expression.bad-argument", message: "the digits of round() must be a whole number from -18 to 15")
     }
     let number = try value.asNumber()
@@ -57,7 +57,7 @@ extension Expression.Function {
     unsafe NSDecimalRound(&result, &exact, Int(places), .plain)
     let isNegative = number.asDouble < 0
     let shown = (isNegative && !result.isZero ? "-" : "") + "\(result)"
-    switch NumberText.read(shown) {
+    switch ParsedNumber.read(shown) {
     case .integer(let integer): return .integer(integer)
     case .double(let double): return .double(double)
     case .outOfRange, .notANumber: throw .overflow("round(\(text))")
@@ -72,11 +72,12 @@ extension Expression.Function {
   ]
 
   /// The UUID of version 5 that a name has in a namespace.
-  static func uuid(_ name: String, namespace: String?) throws(ExpressionFailure) -> ExpressionValue {
+  static func uuid(_ name: String, namespace: String?) throws(RecordExpressionFailure) -> RecordExpressionValue {
     let written = namespace ?? urlNamespace
     guard let space = UUID(uuidString: namespaces[written.lowercased()] ?? written) else {
-      throw ExpressionFailure(
-        code: "expression.bad-argument", message: "\(ExpressionFailure.quoted(written)) is no namespace of uuid()",
+      throw RecordExpressionFailure(
+        code: "expression.bad-argument",
+        message: "\(RecordExpressionFailure.quoted(written)) is no namespace of uuid()",
         hint: "expected a UUID, or dns, url, oid or x500")
     }
     let bytes = space.uuid
