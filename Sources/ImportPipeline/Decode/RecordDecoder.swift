@@ -75,12 +75,15 @@ struct RecordDecoder: Sendable {
 
 /// The records that lose against another record with the same key, by file and byte offset.
 struct LoserSet: Sendable {
-  private var places: Set<UInt64> = []
+  /// Where a record begins: in which file of its source, and at which byte.
+  struct Place: Hashable, Sendable {
+    let file: Int
+    let byteOffset: UInt64
+  }
+
+  private var places: Set<Place> = []
   var isEmpty: Bool { places.isEmpty }
   var count: Int { places.count }
-  func contains(file: Int, byteOffset: UInt64) -> Bool { places.contains(Self.place(file, byteOffset)) }
-  mutating func insert(_ place: UInt64) { places.insert(place) }
-
-  /// One word for a record's place: 16 bits of file index, 48 of byte offset.
-  static func place(_ file: Int, _ byteOffset: UInt64) -> UInt64 { UInt64(file) << 48 | byteOffset }
+  func contains(file: Int, byteOffset: UInt64) -> Bool { places.contains(Place(file: file, byteOffset: byteOffset)) }
+  mutating func insert(_ place: Place) { places.insert(place) }
 }

@@ -11,6 +11,9 @@
 @safe final class KeyTable {
   /// A row: its primary key and the model index of its own entity, in one word.
   struct Row: Hashable, Sendable {
+    /// The greatest primary key that a row may have: half of the 48 bits, so that a run cannot reach their end.
+    static let greatestPrimaryKey: Int64 = 1 << 47
+
     let packed: UInt64
     init(primaryKey: Int64, entityIndex: Int) {
       packed = UInt64(bitPattern: primaryKey) & 0x0000_FFFF_FFFF_FFFF | UInt64(entityIndex) << 48

@@ -24,7 +24,7 @@ struct Census {
   func losers(among repeated: Set<UInt64>) throws -> LoserSet {
     var losers = LoserSet()
     guard !repeated.isEmpty else { return losers }
-    var latest: [[UInt8]: UInt64] = [:]
+    var latest: [[UInt8]: LoserSet.Place] = [:]
     try unsafe forEachKey { key, place in
       guard unsafe repeated.contains(KeyHash.hash(key)) else { return }
       if let loser = unsafe latest.updateValue(place, forKey: Array(key)) { losers.insert(loser) }
@@ -33,7 +33,7 @@ struct Census {
   }
 
   /// Calls the body with the payload key and the place of every record that decodes.
-  private func forEachKey(_ body: (UnsafeRawBufferPointer, UInt64) -> Void) throws {
+  private func forEachKey(_ body: (UnsafeRawBufferPointer, LoserSet.Place) -> Void) throws {
     try stages.run(header: { _, _ in }) { decoded in
       var key: [UInt8] = []
       let node = decoded.root
@@ -41,7 +41,8 @@ struct Census {
         key.removeAll(keepingCapacity: true)
         guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
         let place = decoded.records.place(ofRecord: Int(node.records[row]))
-        unsafe key.withUnsafeBytes { unsafe body($0, LoserSet.place(decoded.file, place.byteOffset)) }
+        let start = LoserSet.Place(file: decoded.file, byteOffset: place.byteOffset)
+        unsafe key.withUnsafeBytes { unsafe body($0, start) }
       }
     }
   }

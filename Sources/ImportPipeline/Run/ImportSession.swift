@@ -63,7 +63,24 @@ final class ImportSession {
     }
     filledBefore = filled
     if !isFresh {
+      try requirePackableKeys(of: plans)
       for (id, table) in tables.tables { try load(id, into: table) }
+    }
+  }
+
+  /// Refuses tables with primary keys that `KeyTable.Row` cannot hold: a reference would lead to another row.
+  private func requirePackableKeys(of plans: [StepPlan]) throws {
+    let entities = plans.flatMap(\.nodes).flatMap { node in
+      [node.entity.root] + node.references.map(\.relationship.destination.root)
+    }
+    for entity in Set(entities.map(\.index)).sorted().map({ store.model.entities[$0] }) {
+      guard let keys = try store.primaryKeyRange(of: entity) else { continue }
+      if keys.lowerBound > 0, keys.upperBound <= KeyTable.Row.greatestPrimaryKey { continue }
+      let key = keys.lowerBound > 0 ? keys.upperBound : keys.lowerBound
+      throw RunError(
+        .badData, code: "store.primary-key",
+        "\(entity.name) has the primary key \(key), which no import can refer to",
+        hint: "primary keys (Z_PK, Z_MAX) must lie between 1 and \(KeyTable.Row.greatestPrimaryKey)")
     }
   }
 

@@ -41,6 +41,23 @@ extension SQLiteStore {
     return last
   }
 
+  /// The primary keys of the entity's table: from the least of its rows to the greatest that was given out. Nil where there
+  /// are none. Costs two searches.
+  public func primaryKeyRange(of entity: Entity) throws -> ClosedRange<Int64>? {
+    let table = layout.table(for: entity).name
+    let statement = try cached(
+      """
+      SELECT (SELECT min(Z_PK) FROM \(table)), max(IFNULL((SELECT max(Z_PK) FROM \(table)), 0),
+        IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1), 0))
+      """)
+    defer { statement.reset() }
+    try statement.bind(1, Int64(layout.number(of: entity.root)))
+    guard try statement.step() else { return nil }
+    let greatest = statement.int64(at: 1)
+    if statement.isNull(at: 0) { return greatest > 0 ? 1...greatest : nil }
+    return statement.int64(at: 0)...max(greatest, statement.int64(at: 0))
+  }
+
   /// Raises `Z_MAX`; never lowers it.
   func setLastPrimaryKey(_ key: Int64, of entity: Entity) throws {
     let statement = try cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, -1) < ?1")
