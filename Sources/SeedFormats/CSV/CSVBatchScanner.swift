@@ -32,7 +32,7 @@
     finder.line = raw.firstLine
     defer {
       self.finder = finder
-      batch.settle(fields.side)
+      batch.placeUnescaped(fields.side)
     }
     while true {
       let outcome = unsafe finder.find(base, to: raw.count, isComplete: !raw.isCut)

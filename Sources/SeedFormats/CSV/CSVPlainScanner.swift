@@ -48,7 +48,7 @@
     }
     fields.side.count = 0
     let tooLongAt = unsafe findRecords(batch, base, quote: quote, hasDoubledQuotes: hasDoubledQuotes)
-    batch.settle(fields.side)
+    batch.placeUnescaped(fields.side)
     guard let tooLongAt else { return true }
     let errors = unsafe CSVErrors(
       base: batch.storage.base, byteOffset: batch.raw.byteOffset, recordStart: tooLongAt,

@@ -59,7 +59,7 @@
     }
     while stage == .firstElement || stage == .laterElement {
       guard batch.count < maximumRecords, batch.faults.count < maximumRecords,
-        position - window.batchStart < RecordReader.batchByteGoal
+        position - window.batchStart < RecordBatch.byteGoal
       else { return }
       let byte = try nextByte()
       if byte == 0x5D {

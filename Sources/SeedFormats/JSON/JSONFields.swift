@@ -32,7 +32,7 @@
     unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
     try projector.whole(from: start, recordStart: start &- Int(value.rawOffset))
     unsafe projector.paths.copy(into: output)
-    unsafe settle(output, count: fieldCount, in: batch)
+    unsafe placeUnescaped(output, count: fieldCount, in: batch)
   }
 
   /// Finds the elements of a JSON array in the batch, in order. Unescaped strings are appended to `batch.bytes`,
@@ -50,7 +50,7 @@
     try projector.elements(from: start, recordStart: start &- Int(array.rawOffset), into: &slices)
     unsafe slices.withUnsafeMutableBufferPointer { slices in
       guard let first = slices.baseAddress else { return }
-      unsafe settle(first, count: slices.count, in: batch)
+      unsafe placeUnescaped(first, count: slices.count, in: batch)
     }
   }
 
@@ -69,16 +69,16 @@
     try projector.members(from: start, recordStart: start &- Int(object.rawOffset), into: &slices)
     unsafe slices.withUnsafeMutableBufferPointer { slices in
       guard let first = slices.baseAddress else { return }
-      unsafe settle(first, count: slices.count, in: batch)
+      unsafe placeUnescaped(first, count: slices.count, in: batch)
     }
   }
 
   /// Moves unescaped text to the end of the batch's bytes.
-  private func settle(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, in batch: RecordBatch) {
+  private func placeUnescaped(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, in batch: RecordBatch) {
     guard side.count > 0 else { return }
     let rawCount = batch.storage.count
     unsafe batch.storage.append(side.base, count: side.count)
-    unsafe SideArena.settle(slices, count: count, rawCount: rawCount)
+    unsafe SideArena.place(slices, count: count, rawCount: rawCount)
     side.count = 0
   }
 }

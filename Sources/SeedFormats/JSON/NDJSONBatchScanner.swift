@@ -22,7 +22,7 @@
     var projector = self.projector
     defer {
       self.projector = projector
-      batch.settle(side)
+      batch.placeUnescaped(side)
     }
     var line = raw.firstLine
     var position = 0

@@ -16,11 +16,3 @@ public struct StoredAttribute: Sendable, Hashable {
       .flatMap { leaves(of: $0, under: names) }
   }
 }
-
-extension Entity {
-  /// The attributes that a store keeps (not transient), inherited ones included, in name order. Composites are whole.
-  public var storedAttributes: [AttributeDescription] { model.resolved.entities[index].storedAttributes }
-
-  /// The attributes that a store keeps, inherited ones included, in name order, composites taken apart into leaves.
-  public var storedLeaves: [StoredAttribute] { model.resolved.entities[index].storedLeaves }
-}

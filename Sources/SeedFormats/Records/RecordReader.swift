@@ -27,8 +27,6 @@ public final class RecordReader {
     case document(JSONDocumentScanner)
   }
 
-  /// A batch is handed over once it holds this many raw bytes, so that it stays in the cache.
-  static let batchByteGoal = 1 << 20
 
   /// Opens a source and reads a CSV header.
   ///
@@ -42,7 +40,7 @@ public final class RecordReader {
     source: any BlockSource, options: FormatOptions, projection: [String], file: String? = nil
   ) throws(SeedFormatError) {
     try self.init(
-      source: source, options: options, projection: projection, file: file, byteGoal: RecordReader.batchByteGoal)
+      source: source, options: options, projection: projection, file: file, byteGoal: RecordBatch.byteGoal)
   }
 
   init(
@@ -145,19 +143,6 @@ public final class RecordReader {
       if batch.count == 0 && batch.faults.isEmpty { throw error }
     }
     unsafe batch.storage.append(window.base + window.batchStart, count: scanner.position - window.batchStart)
-    batch.settle(scanner.side)
-  }
-}
-
-/// Slices of unescaped text are marked while a batch is being filled, because only at its end is it known where
-/// the raw bytes stop and the unescaped ones start.
-enum SideArena {
-  static let mark: UInt32 = 0x8000_0000
-
-  /// Makes marked slices point after `rawCount` raw bytes.
-  static func settle(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, rawCount: Int) {
-    for index in 0..<count where unsafe slices[index].offset & mark != 0 {
-      unsafe slices[index].offset = (slices[index].offset & ~mark) + UInt32(rawCount)
-    }
+    batch.placeUnescaped(scanner.side)
   }
 }

@@ -27,20 +27,3 @@ public final class BatchScanner {
     return scanner
   }
 }
-
-/// The scanner of one source's batches.
-protocol BatchScanning: AnyObject {
-  var plan: ScanPlan { get }
-  /// Finds the records in the raw bytes of a batch that has none yet. When it throws, the records before are in it.
-  func scan(_ batch: RecordBatch) throws(SeedFormatError)
-}
-
-extension RecordBatch {
-  /// Puts the unescaped fields behind the raw bytes.
-  func settle(_ side: ByteBuffer) {
-    guard side.count > 0 else { return }
-    let rawCount = storage.count
-    unsafe storage.append(side.base, count: side.count)
-    unsafe SideArena.settle(fieldStorage, count: count * fieldCount, rawCount: rawCount)
-  }
-}
