@@ -27,7 +27,6 @@ public final class RecordReader {
     case document(JSONDocumentScanner)
   }
 
-
   /// Opens a source and reads a CSV header.
   ///
   /// A projected CSV field is a column name as it stands in the header, or `#3` for the third column (a column with
