@@ -42,34 +42,40 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "Platform"),
     .target(name: "ObjectModel", dependencies: [crypto]),
-    .target(name: "ModelFiles", dependencies: ["ObjectModel"]),
+    .target(name: "ModelFiles", dependencies: ["Platform", "ObjectModel"]),
     .target(name: "StoreInterface", dependencies: ["ObjectModel"]),
-    .target(name: "SQLite", dependencies: ["CSQLite"]),
-    .target(name: "SQLitePages"),
-    .target(name: "SQLiteStore", dependencies: ["ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
-    .target(name: "FileStores", dependencies: ["ObjectModel", "StoreInterface", "SeedFormats"]),
-    .target(name: "ObjectGraph", dependencies: ["ObjectModel", "StoreInterface"]),
+    .target(name: "SQLite", dependencies: ["CSQLite", "Platform"]),
+    .target(name: "SQLitePages", dependencies: ["Platform"]),
+    .target(
+      name: "SQLiteStore", dependencies: ["Platform", "ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
+    .target(name: "FileStores", dependencies: ["Platform", "ObjectModel", "StoreInterface", "SeedFormats"]),
+    .target(name: "ObjectGraph", dependencies: ["Platform", "ObjectModel", "StoreInterface"]),
     .target(
       name: "Seedbed",
       dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "FileStores", "ObjectGraph"]),
-    .target(name: "SeedFormats", dependencies: ["CZlib"]),
+    .target(name: "SeedFormats", dependencies: ["CZlib", "Platform"]),
     .target(
       name: "ImportPipeline",
       dependencies: [
-        "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams, logging,
+        "Platform", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams,
+        logging,
         crypto,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "ImportPipeline"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
-        "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph", "SeedFormats",
+        "Platform", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph",
+        "SeedFormats",
         "ImportPipeline", "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["ObjectModel", "StoreInterface", "CSQLite", "SQLiteStore", "ObjectGraph", "ModelFiles"]),
+      dependencies: [
+        "Platform", "ObjectModel", "StoreInterface", "CSQLite", "SQLiteStore", "ObjectGraph", "ModelFiles",
+      ]),
     .executableTarget(
       name: "surf-journal-example",
       dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
@@ -87,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
+        "Platform", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats",
+        "TestSupport",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
@@ -116,13 +123,15 @@ let package = Package(
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [
-        "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore", "TestSupport",
+        "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore",
+        "TestSupport",
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats",
+        "Platform", "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
+        "SeedFormats",
         "TestSupport",
       ]),
   ],

@@ -16,8 +16,11 @@ struct Failure: Error {
 /// The modules of the system that every target may import. `FoundationXML` is not among them: the boundary table grants
 /// it by name.
 let systemModules: Set<String> = [
-  "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization",
+  "Dispatch", "Foundation", "FoundationEssentials", "Swift", "Synchronization",
 ]
+/// The C library, by the names that systems give it. One module imports it, for all others.
+let cLibraries: Set<String> = ["Darwin", "Glibc", "Musl"]
+let cLibraryModule = "Platform"
 /// What a test target may import without a dependency in the manifest.
 let testModules: Set<String> = systemModules.union(["FoundationXML", "Testing"])
 /// Modules of the toolchain that the boundary table grants by name; they need no dependency in the manifest.
@@ -139,7 +142,11 @@ func violations(root: String) throws -> [String] {
     for file in swiftFiles(under: root + "/" + target.path) {
       let path = target.path + "/" + file
       for (module, line) in imports(in: try read(root + "/" + path)) {
-        if !isTest, let granted, !granted.contains(module), !systemModules.contains(module) {
+        if cLibraries.contains(module) {
+          if target.name != cLibraryModule {
+            found.append("\(path):\(line): only \(cLibraryModule) imports the C library (\(module))")
+          }
+        } else if !isTest, let granted, !granted.contains(module), !systemModules.contains(module) {
           found.append("\(path):\(line): \(target.name) may not import \(module) (boundary table)")
         } else if !declared.contains(module)
           && !(granted?.contains(module) == true && toolchainModules.contains(module))
@@ -193,6 +200,12 @@ func selfTest(root: String) throws {
     ["\(test):2: ObjectModelTests imports ImportPipeline without a dependency in Package.swift"],
     "an import without a dependency")
   try files.removeItem(atPath: copy + "/" + test)
+
+  for path in ["Sources/SQLitePages/Planted.swift", "Tests/SQLitePagesTests/Planted.swift"] {
+    try plant("#if canImport(Glibc)\n  import Glibc\n#endif\n", at: path)
+    try expect(["\(path):2: only Platform imports the C library (Glibc)"], "the C library in \(path)")
+    try files.removeItem(atPath: copy + "/" + path)
+  }
 
   let manifest = try read(copy + "/Package.swift")
   let honest = "name: \"SeedFormats\", dependencies: [\"CZlib\""

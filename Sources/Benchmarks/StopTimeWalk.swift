@@ -1,16 +1,9 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Platform
 import SQLiteStore
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// All stop times of a store walked as objects, a batch at a time, and the same by a bare loop.
 struct StopTimeWalk {
@@ -44,7 +37,7 @@ struct StopTimeWalk {
   /// - Throws: `WrongAnswer` when the walk did not see what the bare loop saw.
   func run() throws -> Outcome {
     let (seconds, found) = try Pair.time(walk)
-    let peak = Self.peakMebibytes
+    let peak = PeakMemory.bytes >> 20
     let (bareSeconds, expected) = try Pair.time(bareLoop)
     if found != expected { throw WrongAnswer(name: "walk", expected: expected, found: found) }
     return Outcome(rows: found.rows, seconds: seconds, bareSeconds: bareSeconds, peakMebibytes: peak)
@@ -72,18 +65,5 @@ struct StopTimeWalk {
   private func bareLoop() throws -> Answer {
     let statement = try BareStatement(path: path, sql: "SELECT Z_PK, ZDEPARTURETIME FROM ZSTOPTIME ORDER BY Z_PK")
     return statement.sums()
-  }
-
-  /// What the system says of the process.
-  private static var peakMebibytes: Int {
-    var usage = rusage()
-    #if canImport(Darwin)
-      unsafe getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss >> 20
-    #else
-      // RUSAGE_SELF, which the headers declare as another type than the function takes.
-      unsafe getrusage(__rusage_who_t(0), &usage)
-      return usage.ru_maxrss >> 10
-    #endif
   }
 }

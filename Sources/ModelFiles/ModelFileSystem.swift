@@ -1,11 +1,6 @@
 import Foundation
 import ObjectModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The few file operations that reading a model takes, with errors that say what to do.
 enum ModelFileSystem {

@@ -1,3 +1,5 @@
+import Platform
+
 /// Writes an index over one integer column: counts how often each value occurs, puts the row ids in the order of the
 /// values without comparing any (counting sort), spreads the entries over pages, and writes the pages on all workers.
 @safe final class IntegerIndexBuilder: @unchecked Sendable {

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Collects index entries of one worker, in bounded memory: what is over the budget goes to a temporary file as sorted
 /// runs. `KeyMerge` hands them out in order.

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The values of one integer column, kept while a table's rows are written, so that an index over it can be made
 /// without reading the table again. Foreign keys and entity numbers are such columns.

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// One sorted sequence of entries, in memory or in a file, which is read a block at a time.
 @safe final class KeySource {

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The rows of a table's b-tree, read where they lie: the file is mapped into memory, so that any row is at hand
 /// without a call of the system.

@@ -1,3 +1,5 @@
+import Platform
+
 /// Pairs of natural numbers in the order in which they came, such as the rows of a join table: 8 bytes each, beyond a
 /// budget in temporary files.
 @safe public final class PairList {

@@ -1,3 +1,5 @@
+import Platform
+
 /// One reading of a table on all workers, for several indexes: values of integer columns, and entries to be sorted.
 struct TableScan {
   /// What each worker has collected of each column, in the order of the table's rows.

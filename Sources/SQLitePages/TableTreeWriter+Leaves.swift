@@ -1,3 +1,5 @@
+import Platform
+
 /// Filling many leaves at once: where each one begins follows from the sizes of the records alone.
 extension TableTreeWriter {
   /// Fewer rows are not worth other threads.

@@ -1,12 +1,7 @@
 import Foundation
+import Platform
 import Synchronization
 import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Feeds damaged inputs to the targets in turn and watches for hangs and for memory. Before each input it leaves the
 /// input and its seed in a folder, so that they are there when the process is not.
@@ -32,12 +27,12 @@ struct FuzzRun {
   func run(_ targets: [Target] = Target.allCases, until isDone: (Int) -> Bool) throws -> Int {
     let watch = Watch(folder: folder)
     defer { watch.stop() }
-    let atStart = FuzzRun.peakMemoryBytes()
+    let atStart = PeakMemory.bytes
     var count = 0
     while !isDone(count) {
       let target = targets[count % targets.count]
       try feed(target, seed: seed &+ UInt64(count), watch)
-      let growth = FuzzRun.peakMemoryBytes() - atStart
+      let growth = PeakMemory.bytes - atStart
       guard growth < FuzzRun.maximumGrowthBytes else {
         throw Target.Broken("\(watch.description): the memory grew by \(growth) bytes")
       }
@@ -66,18 +61,6 @@ struct FuzzRun {
     watch.begin(what)
     defer { watch.end() }
     do { try target.run(bytes, in: work) } catch { throw Target.Broken("\(what): \(error)") }
-  }
-
-  private static func peakMemoryBytes() -> Int {
-    var usage = rusage()
-    #if canImport(Darwin)
-      guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
-      return usage.ru_maxrss
-    #else
-      guard unsafe getrusage(__rusage_who_t(0), &usage) == 0 else { return 0 }
-      // Linux counts in kibibytes.
-      return usage.ru_maxrss << 10
-    #endif
   }
 }
 

@@ -1,16 +1,11 @@
 import Foundation
 import ObjectModel
+import Platform
 import SQLite
 import TestSupport
 import Testing
 
 @testable import SQLiteStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// POSIX lets go of all locks on a file when its process closes any descriptor of it.
 @Suite("Files that a connection has open")
@@ -52,8 +47,8 @@ struct OpenFileTests {
     _ = try FileSystem.header(path)
     #expect(try StoreTarget.content(at: path) != .nothing)
     let copy = try PrivateCopy(of: path)
-    #expect(FileSystem.exists(copy.path))
-    try FileSystem.synchronize(path)
+    #expect(Platform.FileSystem.exists(copy.path))
+    try Platform.FileSystem.synchronize(path)
     #expect(isLocked(probe))
     try connection.commit()
     try connection.close()

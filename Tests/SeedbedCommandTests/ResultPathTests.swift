@@ -1,12 +1,7 @@
 import Foundation
+import Platform
 import SQLite
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 private func makeFIFO(_ path: String) throws {
   guard unsafe mkfifo(path, 0o600) == 0 else { throw ChildProcess.Failure(message: "no FIFO at \(path)") }
@@ -93,9 +88,9 @@ struct ResultPathTests {
 
     private func makeSocket(_ path: String) throws {
       #if canImport(Glibc)
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Platform.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       #else
-        let descriptor = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
+        let descriptor = Platform.socket(AF_UNIX, SOCK_STREAM, 0)
       #endif
       defer { close(descriptor) }
       var address = sockaddr_un()

@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import Testing
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// What has the name of a log beside a store that is written is lost only where it is such a log.
 @Suite("Sidecar names of result stores (ResultPath)")

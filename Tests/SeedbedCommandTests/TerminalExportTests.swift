@@ -1,9 +1,8 @@
 import Foundation
+import Platform
 import Testing
 
 #if os(Linux)
-  import Glibc
-
   /// What an export shows on a terminal, and what it writes elsewhere.
   @Suite("Exports to a terminal")
   struct TerminalExportTests {

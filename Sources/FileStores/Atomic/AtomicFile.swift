@@ -1,12 +1,7 @@
 import Foundation
 import ObjectModel
+import Platform
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file that is replaced as a whole, and only while it still holds what was read from it.
 struct AtomicFile: Sendable {
@@ -133,25 +128,15 @@ struct AtomicFile: Sendable {
     if isThere && fchmod(output, info.st_mode & 0o777) != 0 {
       throw failure(original, "keep the permissions of the file")
     }
-    var offset = 0
-    while offset < data.count {
-      let count = unsafe data.withUnsafeBytes { bytes in
-        #if canImport(Glibc)
-          unsafe Glibc.write(output, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
-        #else
-          unsafe Darwin.write(output, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
-        #endif
+    do throws(SystemError) {
+      let written = unsafe data.withUnsafeBytes { bytes in
+        Result { () throws(SystemError) in unsafe try FileDescriptor.write(output, bytes, to: original) }
       }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw failure(original, "write the file")
-      }
-      offset += count
+      try written.get()
+      try FileDescriptor.synchronize(output, of: original)
+    } catch {
+      throw .inputOutput(path: original, message: error.message)
     }
-    #if canImport(Darwin)
-      if fcntl(output, F_FULLFSYNC) == 0 { return }
-    #endif
-    if fsync(output) != 0 { throw failure(original, "write the file to disk") }
   }
 
   static func remove(_ path: String) throws(StoreError) {

@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import Platform
 import SQLiteStore
 import SeedFormats
 

@@ -1,4 +1,5 @@
 import ObjectModel
+import Platform
 import SQLiteStore
 import SeedFormats
 

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Where the key tables of a run keep their entries: in memory up to a budget, beyond it in temporary files that are
 /// mapped into memory, which the system can write out when it needs the room. Where the disk is full, memory it is. Used by one thread at a time.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Maps natural keys, as bytes, to rows: open addressing over flat memory, key bytes in one arena.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SQLiteStore
 
 /// What a run or an export reads, to tell results from it whatever name they have.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import SQLiteStore
 import SeedFormats
 

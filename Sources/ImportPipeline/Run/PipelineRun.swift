@@ -2,6 +2,7 @@ import Foundation
 public import Logging
 import ModelFiles
 import ObjectModel
+import Platform
 import SQLiteStore
 public import SeedFormats
 import StoreInterface

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import SQLiteStore
 
 /// Whether a store is still what the run made, for `replace: when-changed`: nobody cut it short, wrote to it, or took its

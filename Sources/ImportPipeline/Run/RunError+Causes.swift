@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Platform
 import SeedFormats
 import StoreInterface
 
@@ -52,7 +53,7 @@ extension RunError {
   private init(file error: NSError) {
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
     let number = [error, cause].compactMap { $0 }.first { $0.domain == NSPOSIXErrorDomain }.map { Int32($0.code) }
-    let reason = number.map { String(errorCode: $0) } ?? error.localizedDescription
+    let reason = number.map { SystemError.reason($0) } ?? error.localizedDescription
     let path = (error.userInfo[NSFilePathErrorKey] as? String).map { "\($0): " } ?? ""
     let isFull =
       number == ENOSPC

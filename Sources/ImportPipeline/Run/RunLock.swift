@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// Keeps two runs from building the same store: a locked file beside it that holds the owner's process id.
 ///
@@ -26,11 +21,10 @@ final class RunLock {
           hint: "move it away, or give the store another name")
       }
       guard descriptor >= 0 else {
-        let number = errno
-        let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+        let error = SystemError("create the file", path)
         throw RunError(
-          isSystem ? .inputOutput : .cannotCreate, code: "lock.cannot-create",
-          "cannot create \(path): \(String(errorCode: number))")
+          error.isOfSystem ? .inputOutput : .cannotCreate, code: "lock.cannot-create",
+          "cannot create \(path): \(error.reason)")
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let text = try? String(contentsOfFile: path, encoding: .utf8)
@@ -41,7 +35,7 @@ final class RunLock {
           "another run\(holder.isEmpty ? "" : " (process \(holder))") is building \(storePath)",
           hint: "try again when it has finished")
       }
-      if Self.isFile(descriptor, at: path) { break }
+      if FileDescriptor.isFile(descriptor, at: path) { break }
       // The previous holder removed the file between our opening and our locking it: that lock keeps nobody out.
       close(descriptor)
     } while true
@@ -61,23 +55,8 @@ final class RunLock {
     return count >= 0 && bytes.prefix(count).allSatisfy { (48...57).contains($0) || $0 == 10 }
   }
 
-  /// Whether the open file is the one that the path names.
-  private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
-    var opened = stat()
-    var named = stat()
-    guard unsafe fstat(descriptor, &opened) == 0, unsafe stat(path, &named) == 0 else { return false }
-    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
-  }
-
   deinit {
     _ = unsafe unlink(path)
     close(descriptor)
-  }
-}
-
-extension String {
-  /// The system's words for an error number.
-  init(errorCode: Int32) {
-    self = unsafe strerror(errorCode).map { unsafe String(cString: $0) } ?? "error \(errorCode)"
   }
 }

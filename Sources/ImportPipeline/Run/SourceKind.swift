@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import SeedFormats
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// What a path of a source names.
 enum SourceKind: Equatable {

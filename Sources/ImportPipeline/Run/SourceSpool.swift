@@ -1,12 +1,7 @@
 import Dispatch
 import Foundation
+import Platform
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// Keeps what can be read only once in files of the run, because a source may be read more than once and by several
 /// steps. What has no end is bounded, by size and by the length of its records.
@@ -65,11 +60,10 @@ struct SourceSpool: Sendable {
   private func keep(_ stream: Stream, at target: String, stops: [Cancellation]) throws(RunError) {
     let output = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard output >= 0 else {
-      let number = errno
-      let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
+      let error = SystemError("create the file", target)
       throw RunError(
-        isSystem ? .inputOutput : .cannotCreate, code: "source.stream",
-        "cannot create \(target): \(String(errorCode: number))")
+        error.isOfSystem ? .inputOutput : .cannotCreate, code: "source.stream",
+        "cannot create \(target): \(error.reason)")
     }
     defer { close(output) }
     let reader = try StreamReader(path: stream.path, name: stream.name, stops: stops)
@@ -110,21 +104,12 @@ struct SourceSpool: Sendable {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, to output: Int32, _ path: String) throws(RunError) {
-    var written = 0
-    while written < bytes.count {
-      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-      #if canImport(Darwin)
-        let count = unsafe Darwin.write(output, rest.baseAddress, rest.count)
-      #else
-        let count = unsafe Glibc.write(output, rest.baseAddress, rest.count)
-      #endif
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw RunError(
-          .inputOutput, code: "source.stream", "cannot write \(path): \(String(errorCode: errno))",
-          hint: "what can be read only once is kept beside the store while a run lasts")
-      }
-      written += count
+    do throws(SystemError) {
+      unsafe try FileDescriptor.write(output, bytes, to: path)
+    } catch {
+      throw RunError(
+        .inputOutput, code: "source.stream", "cannot write \(path): \(error.reason)",
+        hint: "what can be read only once is kept beside the store while a run lasts")
     }
   }
 }

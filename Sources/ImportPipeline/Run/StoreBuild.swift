@@ -1,13 +1,8 @@
 import Foundation
 import ObjectModel
+import Platform
 import SQLiteStore
 import StoreInterface
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// The folder in which a store is built before it takes its place: `<store>.partial/`, beside the target so that the
 /// final move is a rename within one file system.
@@ -171,16 +166,12 @@ struct StoreBuild {
 
   /// Renames, replacing what is there.
   static func rename(_ source: String, to target: String) throws(RunError) {
-    #if canImport(Darwin)
-      let result = unsafe Darwin.rename(source, target)
-    #else
-      let result = unsafe Glibc.rename(source, target)
-    #endif
-    guard result == 0 else {
-      let number = errno
+    do throws(SystemError) {
+      try FileSystem.rename(source, to: target)
+    } catch {
       throw RunError(
-        [EIO, ENOSPC, EDQUOT, ENOMEM].contains(number) ? .inputOutput : .cannotCreate, code: "path.cannot-create",
-        "cannot move \(source) to \(target): \(String(errorCode: number))")
+        [EIO, ENOSPC, EDQUOT, ENOMEM].contains(error.number) ? .inputOutput : .cannotCreate, code: "path.cannot-create",
+        "cannot move \(source) to \(target): \(error.reason)")
     }
   }
 

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// Reads a stream as its bytes come, and gives up waiting when the run is asked to stop.
 final class StreamReader {
@@ -39,20 +34,18 @@ final class StreamReader {
       let ready = unsafe poll(&request, 1, Self.patienceMilliseconds)
       if ready < 0, errno != EINTR { throw failure(errno) }
       guard ready > 0 else { continue }
-      #if canImport(Darwin)
-        let count = unsafe Darwin.read(descriptor, target.baseAddress, target.count)
-      #else
-        let count = unsafe Glibc.read(descriptor, target.baseAddress, target.count)
-      #endif
-      if count >= 0 { return count }
-      if errno != EINTR, errno != EAGAIN { throw failure(errno) }
+      do throws(SystemError) {
+        return unsafe try FileDescriptor.read(descriptor, into: target, of: name)
+      } catch {
+        if error.number != EAGAIN { throw failure(error.number) }
+      }
     }
   }
 
   private func failure(_ number: Int32) -> RunError {
     RunError(
       number == EISDIR ? .missingInput : .inputOutput, code: "source.stream",
-      "\(name): cannot be read: \(String(errorCode: number))")
+      "\(name): cannot be read: \(SystemError.reason(number))")
   }
 
   fileprivate static func check(_ stops: [Cancellation]) throws(RunError) {
@@ -100,7 +93,7 @@ private final class StreamOpening: @unchecked Sendable {
       let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(errorNumber)
       throw RunError(
         isSystem ? .inputOutput : .missingInput, code: "source.unreadable",
-        "\(name): cannot be opened: \(String(errorCode: errorNumber))")
+        "\(name): cannot be opened: \(SystemError.reason(errorNumber))")
     }
     return descriptor
   }

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// How often memory was allocated, where something counts it: a library that stands before the C library's functions
 /// and was loaded together with the program (`scripts/count-allocations`). The C library itself does not count.

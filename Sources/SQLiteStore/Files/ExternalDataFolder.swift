@@ -1,12 +1,7 @@
 import Foundation
+import Platform
 import SQLite
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Values of attributes that allow external storage: a tag byte, then the bytes themselves or the name of a file in a
 /// folder beside the store.

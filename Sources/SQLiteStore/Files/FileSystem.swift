@@ -1,12 +1,14 @@
 import Foundation
+import Platform
 import SQLite
 import StoreInterface
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+extension StoreError {
+  /// A call of the system that failed.
+  init(_ error: SystemError) {
+    self = .inputOutput(path: error.path, message: error.message, code: error.number)
+  }
+}
 
 /// The few file operations that Foundation does not offer in a crash-safe form.
 enum FileSystem {
@@ -71,18 +73,11 @@ enum FileSystem {
   }
 
   static func rename(_ from: String, to: String) throws(StoreError) {
-    #if canImport(Glibc)
-      let result = unsafe Glibc.rename(from, to)
-    #else
-      let result = unsafe Darwin.rename(from, to)
-    #endif
-    guard result != 0 else { return }
-    let number = errno
-    switch number {
-    case EACCES, EPERM, EISDIR, ENOTDIR, ENOTEMPTY, EROFS, EXDEV:
-      throw StoreError.cannotCreate(
-        path: to, message: "cannot put the file in place: \(unsafe String(cString: strerror(number)))")
-    default: throw failure(to, "put the file in place")
+    do throws(SystemError) {
+      try Platform.FileSystem.rename(from, to: to)
+    } catch {
+      let isOfPath = [EACCES, EPERM, EISDIR, ENOTDIR, ENOTEMPTY, EROFS, EXDEV].contains(error.number)
+      throw isOfPath ? StoreError.cannotCreate(path: to, message: error.message) : StoreError(error)
     }
   }
 
@@ -143,20 +138,10 @@ enum FileSystem {
   }
 
   private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String) throws {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in
-        #if canImport(Glibc)
-          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw failure(path, "write the file")
-      }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try FileDescriptor.write(descriptor, Array(bytes), to: path)
+    } catch {
+      throw StoreError(error)
     }
   }
 

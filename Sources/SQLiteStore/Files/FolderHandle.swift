@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// An open folder whose files are reached by name only: neither the folder nor a file in it is ever a symbolic link
 /// that leads elsewhere.

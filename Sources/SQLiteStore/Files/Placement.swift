@@ -1,10 +1,5 @@
+import Platform
 public import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Puts finished files in the place of others, all or none: until `commit` every step can be undone.
 ///

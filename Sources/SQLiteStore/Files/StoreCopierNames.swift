@@ -1,3 +1,4 @@
+import Platform
 import StoreInterface
 
 /// The names that a copy and what is made for it have: none may be a file of the source, and what has the name of a log must

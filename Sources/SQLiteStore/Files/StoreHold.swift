@@ -1,11 +1,6 @@
+import Platform
 import SQLite
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// SQLite's own exclusive lock on a store, held while another file takes its place: whoever has the store open cannot
 /// write to the file that is about to lose its name.

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import StoreInterface
 
 /// A name that SQLite gives a log beside a store, and what has it. Whoever replaces a store takes its logs away, so whatever

@@ -1,26 +1,27 @@
 import Foundation
+package import Platform
 import SQLite
 import StoreInterface
 
 /// Whether a store may take the place of what is at its path.
-public enum StoreTarget {
+package enum StoreTarget {
   /// The metadata key that every store made here has, copies included: what it was built from.
-  public static let digestKey = "SeedbedInputDigest"
+  package static let digestKey = "SeedbedInputDigest"
   /// What the digest begins with in a store of another program that was imported into. It stays that program's.
-  public static let importedPrefix = "into:"
+  package static let importedPrefix = "into:"
   /// What a copy of a store that was not made here has under `digestKey`.
   static let copiedDigest = "copy"
 
   /// The folder with the files of a store's external data; it need not be there.
-  public static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
+  package static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
 
   /// Names of the files of external data that a store's rows name, sorted.
-  public static func externalFiles(of path: String) throws -> [String] {
+  package static func externalFiles(of path: String) throws -> [String] {
     try PrivateView.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()
   }
 
   /// What is at a path, for a store that is to be put there.
-  public enum Content: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
     /// Nothing, or an empty file.
     case nothing
     /// A store that was made here.
@@ -39,7 +40,7 @@ public enum StoreTarget {
     case notAFile(PathContent)
 
     /// What it is, for a message; nil where a store may take its place.
-    public var text: String? {
+    package var text: String? {
       switch self {
       case .nothing, .earlierStore: nil
       case .otherStore: "a store that Seedbed did not make"
@@ -52,7 +53,7 @@ public enum StoreTarget {
     }
 
     /// Whether it can be replaced when that is asked for.
-    public var isReplaceable: Bool {
+    package var isReplaceable: Bool {
       if case .notAFile = self { return false }
       return true
     }
@@ -73,7 +74,7 @@ public enum StoreTarget {
 
   /// Looks at a path without changing anything there.
   /// - Throws: `StoreError.busy` when a store is being written to all the time, `.inputOutput`.
-  public static func content(at path: String) throws -> Content {
+  package static func content(at path: String) throws -> Content {
     let content = PathContent(at: path)
     switch content {
     case .nothing, .file(byteCount: 0): return .nothing

@@ -1,11 +1,6 @@
 import Foundation
+import Platform
 import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The folder beside a result, `<result>.partial`, in which the result is made before it takes its place.
 ///
@@ -45,7 +40,7 @@ public final class WorkFolder {
       if number == EEXIST { throw StoreError.busy(path: result) }
       throw WorkFolder.failure(name, "make the file", number)
     }
-    guard flock(marker, LOCK_EX | LOCK_NB) == 0, WorkFolder.isFile(marker, at: name) else {
+    guard flock(marker, LOCK_EX | LOCK_NB) == 0, FileDescriptor.isFile(marker, at: name) else {
       // Another run took the marker for what a killed one left, before it was locked.
       throw StoreError.busy(path: result)
     }
@@ -60,14 +55,6 @@ public final class WorkFolder {
   }
 
   deinit { close(marker) }
-
-  /// Whether the open file is the one that the path names.
-  private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
-    var opened = stat()
-    var named = stat()
-    guard unsafe fstat(descriptor, &opened) == 0, unsafe lstat(path, &named) == 0 else { return false }
-    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
-  }
 
   /// Removes the folder with all that is in it, once: another run may make it anew.
   public func remove() {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Growable bytes without the bookkeeping of `Array`. At least `slack` readable bytes follow the last byte, so that
 /// 64 bytes may be looked at from any position.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Finds the projected fields of one JSON value while validating all of it.
 @safe struct JSONProjector {

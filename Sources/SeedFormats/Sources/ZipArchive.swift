@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The directory of a zip archive, with zip64; nothing else of the archive is held in memory. Names of members are only
 /// names: nothing is ever unpacked to them.
@@ -178,7 +174,7 @@ final class RandomAccessFile: Sendable {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
         throw SeedFormatError(
-          code: "file.read", kind: .io, message: "cannot read the file: \(systemMessage(errno))", file: path,
+          code: "file.read", kind: .io, message: "cannot read the file: \(SystemError.reason(errno))", file: path,
           byteOffset: offset)
       }
       if count == 0 { break }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// libzstd, loaded when the first source needs it: it is no part of every system, and most seeds do without.
 @safe struct ZstdLibrary: Sendable {

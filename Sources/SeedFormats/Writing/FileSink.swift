@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A file or standard output as a sink.
 ///
@@ -36,10 +32,10 @@ public final class FileSink: ByteSink {
         createFile(path)
       }
     if descriptor < 0 {
-      let number = errno
+      let error = SystemError("create the file", path)
       throw SeedFormatError(
-        code: "file.create", kind: [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(number) ? .io : .cannotCreate,
-        message: "cannot create the file: \(systemMessage(number))", file: path)
+        code: "file.create", kind: error.isOfSystem || error.number == ENOSPC ? .io : .cannotCreate,
+        message: error.message, file: path)
     }
   }
 
@@ -60,44 +56,31 @@ public final class FileSink: ByteSink {
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
     guard descriptor >= 0 else { throw failure("the output was already finished") }
     var written = 0
-    while written < bytes.count, let base = bytes.baseAddress {
-      let count = unsafe writeSome(base + written, min(bytes.count - written, FileSink.writeSize))
-      if count < 0 {
-        if errno == EINTR { continue }
-        if errno == EAGAIN, let isCancelled, !isCancelled() {
-          var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          _ = unsafe poll(&state, 1, waitMilliseconds)
-          continue
+    while written < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...].prefix(FileSink.writeSize))
+      do throws(SystemError) {
+        let count = unsafe try FileDescriptor.writeSome(descriptor, rest, to: path)
+        written += count
+        byteOffset += UInt64(count)
+      } catch {
+        guard error.number == EAGAIN, let isCancelled, !isCancelled() else {
+          throw failure(error.reason, isClosedPipe: path == "-" && error.number == EPIPE)
         }
-        throw failure(systemMessage(errno), isClosedPipe: path == "-" && errno == EPIPE)
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&state, 1, waitMilliseconds)
       }
-      written += count
-      byteOffset += UInt64(count)
     }
   }
 
   /// Closes the file. It does not wait for the disk.
   public func finish() throws(SeedFormatError) {
-    guard close() == 0 else { throw failure(systemMessage(errno)) }
+    guard close() else { throw failure(SystemError.reason(errno)) }
   }
 
-  private func writeSome(_ base: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      unsafe Glibc.write(descriptor, base, count)
-    #else
-      unsafe Darwin.write(descriptor, base, count)
-    #endif
-  }
-
-  private func close() -> Int32 {
+  private func close() -> Bool {
     let closing = descriptor
     descriptor = -1
-    guard closing >= 0, closing != STDOUT_FILENO else { return 0 }
-    #if canImport(Glibc)
-      return Glibc.close(closing)
-    #else
-      return Darwin.close(closing)
-    #endif
+    return closing < 0 || closing == STDOUT_FILENO || FileDescriptor.close(closing)
   }
 
   private func failure(_ reason: String, isClosedPipe: Bool = false) -> SeedFormatError {

@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import ModelFiles
+import Platform
 import SQLiteStore
 
 /// Writes generated source files into a folder, and no others over.

@@ -3,6 +3,7 @@ import ImportPipeline
 import Inference
 import ModelFiles
 import ObjectModel
+import Platform
 import SQLiteStore
 
 /// Where `seedbed init` writes what, and what is in the way there.

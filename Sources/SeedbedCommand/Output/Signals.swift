@@ -1,11 +1,6 @@
 import Dispatch
 import ImportPipeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// Turns the first SIGINT or SIGTERM into a cancellation; a second one ends the process at once.
 ///

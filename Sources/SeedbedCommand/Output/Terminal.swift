@@ -1,11 +1,6 @@
 import Foundation
 import ImportPipeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// Standard output for data, standard error for talk.
 enum Terminal {
@@ -73,22 +68,12 @@ enum Terminal {
 
   /// - Returns: the number of the error, nil when all went out.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in
-        #if canImport(Darwin)
-          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return errno
-      }
+    do throws(SystemError) {
+      try FileDescriptor.write(descriptor, bytes, to: "standard output")
+      return nil
+    } catch {
+      return error.number
     }
-    return nil
   }
 }
 

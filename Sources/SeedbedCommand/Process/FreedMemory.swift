@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// What becomes of memory that a run frees.
 enum FreedMemory {

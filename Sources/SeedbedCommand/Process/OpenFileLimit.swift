@@ -1,10 +1,5 @@
 import ImportPipeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
+import Platform
 
 /// How many files the process may have open.
 ///

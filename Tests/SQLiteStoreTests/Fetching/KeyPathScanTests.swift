@@ -1,15 +1,12 @@
 import Foundation
 import ObjectModel
+import Platform
 import SQLite
 import StoreInterface
 import TestSupport
 import Testing
 
 @testable import SQLiteStore
-
-#if os(Linux)
-  import Glibc
-#endif
 
 @Suite("Values at key paths, streamed")
 struct KeyPathScanTests {
@@ -191,7 +188,7 @@ struct KeyPathScanTests {
       let path = try makeStore(seed: 22, rows: 200)
       let store = try open(path)
       // Kept open until the end: to close it would drop all locks that this process has on the file.
-      let descriptor = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC)
+      let descriptor = unsafe Platform.open(path, O_RDWR | O_CLOEXEC)
       try #require(descriptor >= 0)
       defer { close(descriptor) }
       #expect(try !isLocked(descriptor))

@@ -1,12 +1,7 @@
 import Foundation
+import Platform
 import SQLite
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Binary values that lie in files beside the store.
 @Suite("External binary data")

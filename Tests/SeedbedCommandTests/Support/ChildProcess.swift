@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A child process started with `posix_spawn`, whose end is awaited with `waitpid` on its own process id.
 ///

@@ -1,11 +1,4 @@
-import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The database files that connections of this process have open.
 ///
@@ -13,10 +6,10 @@ import Synchronization
 /// SQLite's own connections included. So whoever reads a database's bytes without SQLite closes its descriptor here: as
 /// long as a connection has the file open, the descriptor waits, as SQLite's own do. Connections of other copies of SQLite
 /// in the process are not known.
-public enum OpenFiles {
-  struct Identity: Hashable {
-    var device: UInt64
-    var node: UInt64
+package enum OpenFiles {
+  package struct Identity: Hashable, Sendable {
+    fileprivate var device: UInt64
+    fileprivate var node: UInt64
   }
 
   private struct Entry {
@@ -27,7 +20,7 @@ public enum OpenFiles {
   private static let files = Mutex<[Identity: Entry]>([:])
 
   /// Closes a descriptor, or keeps it until no connection has its file open.
-  public static func close(_ descriptor: Int32) {
+  package static func close(_ descriptor: Int32) {
     var info = stat()
     let isKnown = unsafe fstat(descriptor, &info) == 0
     let identity = Identity(info)
@@ -36,14 +29,14 @@ public enum OpenFiles {
       if isKnown, files[identity] != nil {
         files[identity]?.waiting.append(descriptor)
       } else {
-        closeDescriptor(descriptor)
+        FileDescriptor.close(descriptor)
       }
     }
   }
 
   /// Takes up that a connection has opened a file.
   /// - Returns: nil when there is no file of that name, as of a database in memory.
-  static func register(_ path: String) -> Identity? {
+  package static func register(_ path: String) -> Identity? {
     var info = stat()
     guard !path.isEmpty, unsafe stat(path, &info) == 0 else { return nil }
     let identity = Identity(info)
@@ -52,7 +45,7 @@ public enum OpenFiles {
   }
 
   /// Takes up that a connection has closed its file.
-  static func unregister(_ identity: Identity?) {
+  package static func unregister(_ identity: Identity?) {
     guard let identity else { return }
     files.withLock { files in
       guard var entry = files[identity] else { return }
@@ -60,18 +53,10 @@ public enum OpenFiles {
       if entry.connections > 0 {
         files[identity] = entry
       } else {
-        for descriptor in entry.waiting { closeDescriptor(descriptor) }
+        for descriptor in entry.waiting { FileDescriptor.close(descriptor) }
         files[identity] = nil
       }
     }
-  }
-
-  private static func closeDescriptor(_ descriptor: Int32) {
-    #if canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #else
-      _ = Darwin.close(descriptor)
-    #endif
   }
 }
 

@@ -1,16 +1,8 @@
-import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Files for what does not fit into memory.
-enum TemporaryFile {
+package enum TemporaryFile {
   /// Makes a file beside others of this prefix and takes its name away, so that it is gone with its descriptor.
   /// - Returns: its descriptor; nil when there is no place for it, with `errno` set.
-  static func open(prefix: String) -> Int32? {
+  package static func open(prefix: String) -> Int32? {
     var name = Array(prefix.utf8CString.dropLast()) + Array("-XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&name)
     guard descriptor >= 0 else { return nil }

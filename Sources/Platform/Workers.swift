@@ -2,13 +2,15 @@ import Dispatch
 import Synchronization
 
 /// Work on several threads at once.
-enum Workers {
+package enum Workers {
   /// Runs a piece of work on every worker, and throws the error of the first that failed.
-  static func run(_ count: Int, _ body: @Sendable (_ worker: Int) throws(PageError) -> Void) throws(PageError) {
+  package static func run<Failure: Error>(_ count: Int, _ body: @Sendable (_ worker: Int) throws(Failure) -> Void)
+    throws(Failure)
+  {
     if count <= 1 { return try body(0) }
-    let errors = Mutex<[Int: PageError]>([:])
+    let errors = Mutex<[Int: Failure]>([:])
     DispatchQueue.concurrentPerform(iterations: count) { worker in
-      do throws(PageError) {
+      do throws(Failure) {
         try body(worker)
       } catch {
         errors.withLock { $0[worker] = error }
@@ -19,11 +21,11 @@ enum Workers {
   }
 
   /// Deals out the numbers from 0 to `pieces` to the workers, each number once.
-  static func share(
-    _ pieces: Int, among count: Int, _ body: @Sendable (_ next: () -> Int?) throws(PageError) -> Void
-  ) throws(PageError) {
+  package static func share<Failure: Error>(
+    _ pieces: Int, among count: Int, _ body: @Sendable (_ next: () -> Int?) throws(Failure) -> Void
+  ) throws(Failure) {
     let next = Atomic(0)
-    try run(min(count, max(pieces, 1))) { (_) throws(PageError) in
+    try run(min(count, max(pieces, 1))) { (_) throws(Failure) in
       try body {
         let piece = next.add(1, ordering: .relaxed).oldValue
         return piece < pieces ? piece : nil
@@ -32,7 +34,7 @@ enum Workers {
   }
 
   /// The part of `count` things that one of several workers takes.
-  static func part(_ worker: Int, of workers: Int, _ count: Int) -> Range<Int> {
+  package static func part(_ worker: Int, of workers: Int, _ count: Int) -> Range<Int> {
     (count * worker / workers)..<(count * (worker + 1) / workers)
   }
 }

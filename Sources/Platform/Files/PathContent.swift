@@ -1,14 +1,7 @@
 import Foundation
-import StoreInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What a path names, symbolic links followed. Nothing is opened, so a FIFO does not block.
-public enum PathContent: Sendable, Hashable {
+package enum PathContent: Sendable, Hashable {
   /// There is nothing of that name.
   case nothing
   /// A regular file.
@@ -20,7 +13,7 @@ public enum PathContent: Sendable, Hashable {
   case unknown
 
   /// What is at a path.
-  public init(at path: String) {
+  package init(at path: String) {
     var info = stat()
     if unsafe stat(path, &info) == 0 {
       self = Self.kind(info)
@@ -32,7 +25,7 @@ public enum PathContent: Sendable, Hashable {
   }
 
   /// What an open file is.
-  init(descriptor: Int32) {
+  package init(descriptor: Int32) {
     var info = stat()
     self = unsafe fstat(descriptor, &info) == 0 ? Self.kind(info) : .unknown
   }
@@ -51,13 +44,13 @@ public enum PathContent: Sendable, Hashable {
   private static func isLink(_ info: stat) -> Bool { info.st_mode & S_IFMT == S_IFLNK }
 
   /// Whether the path itself is a symbolic link.
-  static func isLink(_ path: String) -> Bool {
+  package static func isLink(_ path: String) -> Bool {
     var info = stat()
     return unsafe lstat(path, &info) == 0 && isLink(info)
   }
 
   /// What it is, for a message.
-  public var text: String {
+  package var text: String {
     switch self {
     case .nothing: "nothing"
     case .file: "a file"
@@ -72,12 +65,12 @@ public enum PathContent: Sendable, Hashable {
 }
 
 /// Which file it is, whatever its name: the same for a file, its symbolic links and its hard links.
-public struct FileIdentity: Sendable, Hashable {
+package struct FileIdentity: Sendable, Hashable {
   private let device: UInt64
   private let node: UInt64
 
   /// The identity of what a path leads to; nil when it leads to nothing.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     var info = stat()
     guard unsafe stat(path, &info) == 0 else { return nil }
     device = UInt64(truncatingIfNeeded: info.st_dev)
@@ -86,13 +79,13 @@ public struct FileIdentity: Sendable, Hashable {
 }
 
 /// Paths of results.
-public enum ResultPath {
+package enum ResultPath {
   /// What a path leads to where it is a symbolic link, else the path: a result takes the place of the file, and the
   /// link stays.
-  public static func followed(_ path: String) -> String { PathContent.isLink(path) ? resolved(path) : path }
+  package static func followed(_ path: String) -> String { PathContent.isLink(path) ? resolved(path) : path }
 
   /// The path without symbolic links, also where its last parts do not exist yet.
-  public static func resolved(_ path: String) -> String {
+  package static func resolved(_ path: String) -> String {
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }
       return unsafe String(cString: real)

@@ -1,13 +1,7 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// The most memory the process has had resident so far.
-public enum PeakMemory {
+package enum PeakMemory {
   /// In bytes; 0 when the system does not tell.
-  public static var bytes: Int {
+  package static var bytes: Int {
     var usage = rusage()
     #if canImport(Darwin)
       guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }

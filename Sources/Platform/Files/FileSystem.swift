@@ -1,0 +1,74 @@
+/// What is done with files and folders by their names.
+package enum FileSystem {
+  /// Size and modification time, by which a changed file is noticed.
+  package struct Stamp: Hashable, Sendable {
+    /// In bytes.
+    package let size: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let node: UInt64
+
+    fileprivate init(_ info: stat) {
+      #if canImport(Darwin)
+        let time = info.st_mtimespec
+      #else
+        let time = info.st_mtim
+      #endif
+      size = Int64(info.st_size)
+      seconds = Int(time.tv_sec)
+      nanoseconds = Int(time.tv_nsec)
+      node = UInt64(info.st_ino)
+    }
+  }
+
+  /// nil when there is no file.
+  package static func stamp(_ path: String) throws(SystemError) -> Stamp? {
+    var info = stat()
+    if unsafe stat(path, &info) == 0 { return Stamp(info) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw SystemError("look at the file", path)
+  }
+
+  /// Whether a path leads to something.
+  package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// The folder that a path lies in.
+  package static func parent(_ path: String) -> String {
+    // Foundation's own splitting traps on paths of one character.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Removes a file, if it is there.
+  package static func remove(_ path: String) throws(SystemError) {
+    if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw SystemError("remove the file", path) }
+  }
+
+  /// Removes a folder with nothing in it, if it is there. One with something in it stays, and so does a symbolic link.
+  package static func removeFolderIfEmpty(_ path: String) throws(SystemError) {
+    if unsafe rmdir(path) != 0 && ![ENOTEMPTY, EEXIST, ENOENT].contains(errno) {
+      throw SystemError("remove the folder", path)
+    }
+  }
+
+  /// Renames, replacing what is there.
+  package static func rename(_ from: String, to: String) throws(SystemError) {
+    if unsafe systemRename(from, to) != 0 { throw SystemError("put the file in place", to) }
+  }
+
+  /// Forces a file's bytes, or a folder's names, to the disk.
+  package static func synchronize(_ path: String) throws(SystemError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open the file", path) }
+    defer { OpenFiles.close(descriptor) }
+    do throws(SystemError) {
+      try FileDescriptor.synchronize(descriptor, of: path)
+    } catch {
+      // Some file systems cannot synchronise a folder and say EINVAL; the rename is then as safe as it can be.
+      if error.number != EINVAL { throw error }
+    }
+  }
+}
+
+/// The system's function, by a name that the method above does not hide.
+@unsafe private func systemRename(_ from: String, _ to: String) -> Int32 { unsafe rename(from, to) }

@@ -1,0 +1,29 @@
+/// A call of the system that failed.
+package struct SystemError: Error, Hashable, Sendable {
+  /// The system's number of the error.
+  package let number: Int32
+  /// What was to be done, such as "open the file".
+  package let operation: String
+  /// The file that it was to be done with.
+  package let path: String
+
+  /// - Parameter number: by default the error of the last call.
+  package init(_ operation: String, _ path: String, number: Int32 = errno) {
+    self.operation = operation
+    self.path = path
+    self.number = number
+  }
+
+  /// The system's words for the error.
+  package var reason: String { SystemError.reason(number) }
+  /// What failed and why, without the path.
+  package var message: String { "cannot \(operation): \(reason)" }
+  /// The system itself failed (input and output, open files, memory), which says nothing about the path.
+  package var isOfSystem: Bool { [EIO, EMFILE, ENFILE, ENOMEM].contains(number) }
+
+  /// The system's words for the number of an error.
+  package static func reason(_ number: Int32) -> String {
+    guard let text = unsafe strerror(number) else { return "error \(number)" }
+    return unsafe String(cString: text)
+  }
+}
