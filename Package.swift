@@ -126,7 +126,7 @@ let package = Package(
         "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore",
         "TestSupport",
       ],
-      exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources"]),
+      exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [

@@ -153,7 +153,8 @@ struct QueryTests {
       ("out.json", "csv", "a JSON document"), ("out.xlsx", "csv", "an Excel workbook"),
       ("out.SQLITE", "csv", "an SQLite database"), ("out.csv", "ndjson", "CSV"), ("out.csv", "tsv", "CSV"),
       ("out.tsv", "csv", "tab-separated values"), ("out.jsonl.gz", "csv", "NDJSON"),
-      ("out.zip", "csv", "a zip archive"),
+      ("out.zip", "csv", "a zip archive"), ("out.csv.zst", "csv", "Zstandard"),
+      ("out.ndjson.ZST", "ndjson", "Zstandard"), ("out.csv.GZ", "csv", nil),
       ("out.csv.gz", "csv", nil), ("out.tsv", "tsv", nil), ("out.data", "ndjson", nil), ("out", "csv", nil),
     ] as [(String, String, String?)])
   func names(name: String, format: String, meaning: String?) async throws {

@@ -29,9 +29,10 @@ extension SectionReader {
         add(
           "useless-key", "\"\(name)\" means nothing for format ndjson", hint: "remove it", at: values.position(name))
       }
-    } else if step.fieldDelimiter == UInt8(ascii: "\"") {
+    } else if !ExportStep.canDelimit(step.fieldDelimiter) {
       add(
-        "delimiter", "the quote cannot be the delimiter", hint: "for example delimiter: \";\"",
+        "delimiter", "the delimiter of an export can be no quote, and no letter, digit or sign that numbers have",
+        hint: "for example delimiter: \";\"",
         at: values.position("delimiter"))
     } else if step.format == .tsv, step.fieldDelimiter != UInt8(ascii: "\t") {
       add(

@@ -13,6 +13,8 @@ enum OutputName {
 
   /// What the name promises, where that is not what is written; nil otherwise. Unknown endings promise nothing.
   static func otherMeaning(_ path: String, _ format: ExportStep.Format, delimiter: UInt8) -> String? {
+    // What is read as the ending of compression is none that is written.
+    if path.lowercased().hasSuffix(".zst") { return foreign["zst"] }
     guard let ending = FilePath.ending(path) else { return nil }
     let hasTabs = delimiter == UInt8(ascii: "\t")
     switch ending {
@@ -33,7 +35,9 @@ extension ExportStep {
     let endings: String
     switch format {
     case .csv where fieldDelimiter == UInt8(ascii: ","): (written, endings) = ("CSV", ".csv or .csv.gz")
-    case .csv: (written, endings) = ("CSV with another delimiter", ".csv, .txt or one with .gz")
+    case .csv,
+      .tsv where format == .csv || fieldDelimiter != UInt8(ascii: "\t"):
+      (written, endings) = ("CSV with another delimiter", ".csv, .txt or one with .gz")
     case .tsv: (written, endings) = ("tab-separated values", ".tsv, .tab or one with .gz")
     case .ndjson: (written, endings) = ("NDJSON", ".ndjson, .jsonl or one with .gz")
     }

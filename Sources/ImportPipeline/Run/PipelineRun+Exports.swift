@@ -88,7 +88,7 @@ extension PipelineRun {
     guard PathContent(at: step.to) != .nothing else { return false }
     let comparison = ComparingSink(path: step.to)
     let sink: any ByteSink =
-      step.to.hasSuffix(".gz") ? GzipSink(downstream: comparison, file: step.to) : comparison
+      FileSink.compresses(step.to) ? GzipSink(downstream: comparison, file: step.to) : comparison
     _ = try Exporter(store: store, step: step, cancellation: cancellation).run(into: sink)
     return comparison.isSame
   }

@@ -136,6 +136,7 @@
               if position &+ delimiterLength > end && !isComplete { return .incomplete }
               if unsafe !hasDelimiterRest(base, after: position), textAfterQuoteAt == nil {
                 textAfterQuoteAt = position
+                closedQuoteAt = at
               }
             } else if following != delimiter, following != 0x0A, following != 0x0D, textAfterQuoteAt == nil {
               textAfterQuoteAt = position

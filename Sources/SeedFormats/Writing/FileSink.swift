@@ -44,12 +44,15 @@ public final class FileSink: ByteSink {
   /// Whether what is written is shown by a terminal.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
+  /// Whether what is written to a path becomes gzip: its name ends with `.gz`, in letters of any case.
+  public static func compresses(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
+
   /// A sink for a path: gzip when the path ends with `.gz`, `-` is standard output.
   public static func open(
     path: String, isCancelled: (@Sendable () -> Bool)? = nil
   ) throws(SeedFormatError) -> any ByteSink {
     let sink = try FileSink(path: path, isCancelled: isCancelled)
-    return path.hasSuffix(".gz") ? GzipSink(downstream: sink, file: path) : sink
+    return compresses(path) ? GzipSink(downstream: sink, file: path) : sink
   }
 
   /// - Throws: `file.write` (disk full), `file.closed-pipe` when nobody reads standard output any more.

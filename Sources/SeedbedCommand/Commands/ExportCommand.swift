@@ -46,7 +46,9 @@ struct ExportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The most objects: the first ones in the order.", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("CSV: one ASCII character between the fields, or tab.", valueName: "character"))
+  @Option(
+    help: ArgumentHelp("CSV: one ASCII character between the fields, or tab.", valueName: "character"),
+    transform: DelimiterOption.init(reading:))
   var delimiter: DelimiterOption?
 
   @Flag(help: "CSV: begin with a byte order mark, by which Excel knows that the text is UTF-8.")
@@ -100,17 +102,20 @@ struct ExportCommand: ParsableCommand {
 
 extension ExportStep.Format: ExpressibleByArgument {}
 
-/// What stands between the fields of CSV, as an argument: `;`, `tab`, `\t`.
-struct DelimiterOption: ExpressibleByArgument {
+/// What stands between the fields of CSV, as an argument: `;`, `tab`, `\t`. No sign that numbers and booleans have.
+struct DelimiterOption {
   var byte: UInt8
 
-  init?(argument: String) {
+  /// - Throws: why the argument cannot be a delimiter.
+  init(reading argument: String) throws {
     if argument == "tab" || argument == "\\t" {
       byte = UInt8(ascii: "\t")
       return
     }
-    guard let byte = argument.utf8.first, argument.utf8.count == 1, byte < 0x80, ![0, 10, 13, 0x22].contains(byte)
-    else { return nil }
+    guard let byte = argument.utf8.first, argument.utf8.count == 1, ExportStep.canDelimit(byte) else {
+      throw ValidationError(
+        "give one ASCII sign that no number has, such as ';', or tab: no letter, no digit, no quote, none of . + -")
+    }
     self.byte = byte
   }
 }
