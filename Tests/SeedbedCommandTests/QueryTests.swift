@@ -190,7 +190,7 @@ struct QueryTests {
       ("count > 2", "cuont > 2", "Item has no property \"cuont\""),
       ("count > 2", "name > 2", "a String is never equal to an Integer 64"),
       ("count > 2", "count >", "stands where a value"), ("limit: 2", "limit: 0", "expected integer from 1 on"),
-      ("\";\"", "\"\\\"\"", "the quote cannot be the delimiter"),
+      ("\";\"", "\"\\\"\"", "the delimiter of an export can be no quote"),
       ("to: out.csv", "to: out.ndjson", "\"bom\" means nothing for format ndjson"),
     ] {
       let yaml = try workspace.text("items.yaml")
