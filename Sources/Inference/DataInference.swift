@@ -7,7 +7,7 @@ public import SeedFormats
 ///
 /// Every file is read from its first byte to its last, with the readers and the coercions of a run, and not kept: memory
 /// grows with the number of columns and of different values in columns that may be keys, up to a bound. A type is taken
-/// only where every value of a column has it and comes back from an export as it was written.
+/// only where every value of a column has it, and what an export would write otherwise is told.
 public struct DataInference {
   /// What was made.
   public struct Project: Sendable {
@@ -17,6 +17,8 @@ public struct DataInference {
     public var pipeline: String
     /// What the store or an export has otherwise than the files, a line each.
     public var notes: [String]
+    /// What was decided without evidence, a line each.
+    public var doubts: [String]
     /// Columns that are text only because an export would write their values otherwise.
     public var textColumnCount: Int
     /// Records that can be read, in all files.
@@ -57,8 +59,8 @@ public struct DataInference {
   public var places: Places
   /// A model that is there already.
   public var model: ManagedObjectModel?
-  /// Whether a type is taken too where an export writes the same values otherwise: `1.5` for `1.50`, `true` for `yes`.
-  public var takesValues = false
+  /// Whether a column stays text where an export would write its values otherwise: `1.5` for `1.50`, `true` for `yes`.
+  public var keepsText = false
   /// Whether the pipeline exports the files again.
   public var addsExports = false
   /// What compressed files may inflate to.
@@ -84,6 +86,26 @@ public struct DataInference {
       hint: "split the file into several with a common key")
   }
 
+  private static func lists(_ profiler: FileProfiler, _ path: String) throws -> [RecordList] {
+    do {
+      return try profiler.lists()
+    } catch let error as SeedFormatError where error.code == "csv.empty" {
+      throw RunError(
+        .badData, code: "init.empty", "\(path): the file is empty", hint: "give a file with a header or with records")
+    }
+  }
+
+  private static func doubt(_ list: RecordList) -> String? {
+    if let note = list.form.notes.first(where: { $0.hasPrefix("columns: ") }) {
+      return "\(list.title): \(note.dropFirst("columns: ".count)); the pipeline names its columns"
+    }
+    if list.count == 0 {
+      return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"
+    }
+    guard list.isWholeDocument else { return nil }
+    return "\(list.title) holds no array of objects, so the whole document is one record"
+  }
+
   /// Reads the files and makes the project.
   /// - Throws: `SeedFormatError` for a file that cannot be read, `RunError` when there is nothing in a file or when it was
   ///   cancelled, `ModelError`.
@@ -92,19 +114,23 @@ public struct DataInference {
     var lists: [RecordList] = []
     for file in files {
       let profiler = FileProfiler(path: file.path, inflation: inflation, budget: budget, cancellation: cancellation)
-      for list in try profiler.lists() {
+      for list in try Self.lists(profiler, file.path) {
         guard !list.columns.isEmpty || list.objects?.members.isEmpty == false else {
           throw RunError(
             .badData, code: "init.no-fields", "\(file.path): no record in it has a field",
             hint: list.isJSON
               ? "records are JSON objects; give a file that has some" : "give a file with a header or with records")
         }
+        if model == nil { try profiler.findCompoundKey(of: list) }
         lists.append(list)
       }
     }
+    let titles = Dictionary(grouping: Set(files.map(\.path)), by: \.lastPathPart)
+    for list in lists where titles[list.title]?.count ?? 1 > 1 { list.title = list.path }
     let steps: [PipelineStep]
     var made: ManagedObjectModel?
     let notes: [String]
+    var doubts: [String] = []
     var textColumnCount = 0
     if let model {
       let matching = ModelMatching(model: model, lists: lists)
@@ -115,9 +141,10 @@ public struct DataInference {
           hint: "is it the right model? Without --model a new one is made for the files")
       }
     } else {
-      let draft = ProjectDraft(lists, takesValues: takesValues)
+      let draft = ProjectDraft(lists, takesValues: !keepsText)
       for entity in draft.entities { try Self.check(entity) }
       made = try draft.model()
+      doubts = lists.compactMap(Self.doubt)
       (steps, notes) = (draft.steps.map { PipelineStep($0) }, draft.notes)
       textColumnCount = draft.textColumnCount
     }
@@ -129,7 +156,8 @@ public struct DataInference {
         pipeline: places.pipeline),
       notes: notes, addsExports: addsExports)
     return Project(
-      model: made, pipeline: text.text, notes: notes, textColumnCount: textColumnCount,
+      model: made, pipeline: text.text, notes: notes.map(PipelineText.oneLine),
+      doubts: doubts.map(PipelineText.oneLine), textColumnCount: textColumnCount,
       recordCount: lists.reduce(0) { $0 + $1.count },
       entities: made?.entities.map(\.name) ?? steps.map(\.entity))
   }

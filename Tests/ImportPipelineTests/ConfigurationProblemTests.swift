@@ -160,7 +160,7 @@ struct ConfigurationProblemTests {
         "9:37 \"header\" means nothing for format json", "9:53 \"a.b\" is not a JSON Pointer",
         "10:36 \"columns\" is missing: without a header the columns have no names",
         "11:35 years of two digits (yy) do not say the century", "11:56 there is no time zone \"Europe/Berln\"",
-        "12:38 \"utf8\" is not allowed for \"encoding\": expected utf-8, utf-16, utf-16le, utf-16be, latin-1",
+        "12:38 \"utf8\" is not allowed for \"encoding\": expected utf-8, utf-16, utf-16le, utf-16be, latin-1, windows-1252",
         "12:53 \"a\" is given twice in \"columns\"",
       ]),
     Case(

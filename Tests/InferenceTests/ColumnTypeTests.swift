@@ -1,3 +1,4 @@
+import ImportPipeline
 import ObjectModel
 import SeedFormats
 import Testing
@@ -21,8 +22,9 @@ struct ColumnTypeTests {
 
   struct Case: CustomTestStringConvertible {
     var values: [String]
+    /// With `--keep-text`.
     var type: AttributeType
-    /// With `--by-value`.
+    /// Without, where that differs.
     var byValue: AttributeType?
     var name = "field"
     var testDescription: String { values.joined(separator: " ") }
@@ -39,11 +41,17 @@ struct ColumnTypeTests {
     .init("1|2|-3", .integer16), .init("1||2", .integer16), .init("32767|32768", .integer32),
     .init("2147483648", .integer64), .init("9223372036854775807|-9223372036854775808", .integer64),
     .init("9223372036854775808", .string), .init("007|008", .string), .init("1|02", .string), .init("+1|2", .string),
-    .init("-0|1", .string, byValue: .double), .init("1|2.5", .string, byValue: .double), .init("1.0|2.5", .double),
-    .init("1.50|2.25", .string, byValue: .double), .init("9.99|12.50", .string, byValue: .decimal, name: "unit_price"),
-    .init("9.99|12.5", .decimal, name: "Price"), .init("1e5|2e5", .string, byValue: .double),
-    .init("0.1234567890123456789", .string), .init("1.", .string, byValue: .double), .init("NaN|1.5", .string),
+    .init("-0|1", .string, byValue: .double), .init("1|2.5", .decimal), .init("1.0|2.5", .double),
+    .init("1.50|2.25", .string, byValue: .decimal), .init("9.99|12.50", .string, byValue: .decimal, name: "unit_price"),
+    .init("9.99|12.5", .decimal, name: "Price"), .init("1.0|2.5", .double, byValue: .decimal, name: "Price"),
+    .init("48.137|11.5", .double, name: "stop_lat"), .init("48.100|11.5", .string, byValue: .double, name: "Longitude"),
+    .init("1.9|1.10", .string, name: "app_version"), .init("1.9|1.10", .string, byValue: .decimal),
+    .init("123456789012.345|0.5", .decimal), .init("1234567890123.456|0.5", .double), .init("-1.25|-0.5", .decimal),
+    .init("01.50|2.25", .string), .init("+1.50|2.25", .string), .init("1.5|2e3", .string, byValue: .double),
+    .init("1e5|2e5", .string, byValue: .double),
+    .init("0.1234567890123456789", .string), .init("1.", .string, byValue: .decimal), .init("NaN|1.5", .string),
     .init("1,000|2", .string), .init(" 1|2", .string), .init("true|false", .boolean),
+    .init("NO|NO", .string), .init("NO|SE", .string), .init("TRUE|TRUE", .string, byValue: .boolean),
     .init("TRUE|FALSE", .string, byValue: .boolean), .init("yes|no", .string, byValue: .boolean),
     .init("0|1", .integer16),
     .init("2024-01-05|2023-12-31", .date), .init("2024-01-05T10:00:00Z", .date),
@@ -61,7 +69,7 @@ struct ColumnTypeTests {
     .init("da39a3ee5e6b4b0d3255bfef95601890afd80709", .string), .init("||", .string), .init("x", .string),
   ]
 
-  @Test("a type is taken only where every value comes back as it is written", arguments: cases)
+  @Test("a type is taken where every value has it, or with --keep-text comes back as it is written", arguments: cases)
   func types(_ example: Case) {
     let strict = Self.decision(example.values, named: example.name)
     #expect(strict.type == example.type, "\(strict.evidence)")
@@ -86,7 +94,13 @@ struct ColumnTypeTests {
     #expect(Self.decision(codes).evidence.contains("1 of 3 would not come back"))
     let ambiguous = Self.decision(["01/02/2024", "03/04/2024"])
     #expect(ambiguous.evidence.contains("dd/MM/yyyy and MM/dd/yyyy both fit"))
-    #expect(Self.decision(["1.50", "2.25"]).evidence.contains("would be written otherwise (line 2: \"1.50\")"))
+    #expect(Self.decision(["1.50", "2.25"]).evidence.contains("would be written otherwise: 1.50 becomes 1.5 (line 2)"))
+    let prices = Self.decision(["1.50", "2.25", "3.00"], takesValues: true)
+    #expect(prices.rewritten == "2 of 3 are written otherwise in an export: 1.50 becomes 1.5 (line 2)")
+    #expect(prices.evidence == "numbers with at most 2 decimals in all 3: Decimal; " + (prices.rewritten ?? ""))
+    #expect(Self.decision(["1.5", "2.25"], takesValues: true).rewritten == nil)
+    #expect(Self.decision(["-1.000,50", "2,25"]).evidence.contains("all 2 are numbers with a decimal comma"))
+    #expect(Self.decision(["1,000", "2,250"]).evidence == "text")
     #expect(Self.decision(["\u{2028}\n\tx"]).evidence == "text")
   }
 
@@ -101,5 +115,27 @@ struct ColumnTypeTests {
     #expect(column.keys.isGivenUp)
     #expect(!column.keys.isUnique)
     #expect(column.values == 1000)
+  }
+
+  @Test("what digits tell of a Decimal is what a run makes of it", arguments: 1...4)
+  func plainDecimals(seed: Int) throws {
+    var state = UInt64(seed) &* 7919
+    func below(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let trial = try #require(ValueTrial(.decimal))
+    for _ in 0..<2000 {
+      let text = String((0..<(1 + below(9))).map { _ in Array("0012.5-+eE 9")[below(12)] })
+      unsafe Array(text.utf8).withUnsafeBytes { bytes in
+        let tried = unsafe trial.outcome(bytes, .string)
+        switch unsafe PlainDecimal.outcome(bytes) {
+        case .same: #expect(tried == .same, "\(text)")
+        case .shortened: #expect(tried == .sameValue, "\(text)")
+        case .unfit: #expect(text.lowercased().contains("e"), "\(text)")
+        case .unclear: #expect(tried != .same, "\(text)")
+        }
+      }
+    }
   }
 }

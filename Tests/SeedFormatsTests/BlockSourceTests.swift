@@ -152,6 +152,21 @@ struct FileTests {
     #expect(latin == Array(String(String.UnicodeScalarView((0...255).map { Unicode.Scalar(UInt8($0)) })).utf8))
   }
 
+  @Test("Windows-1252 has the characters that it has elsewhere, and five control characters")
+  func windows1252() {
+    let bytes = Array(UInt8.min...UInt8.max)
+    let decoded = drain(TranscodingBlockSource(upstream: MemorySource(bytes), encoding: .windows1252)).bytes
+    let text = String(decoding: decoded, as: UTF8.self)
+    let scalars = text.unicodeScalars.map(\.value)
+    #expect(scalars.count == 256)
+    for byte in bytes {
+      let known = String(data: Data([byte]), encoding: .windowsCP1252)?.unicodeScalars.first?.value
+      #expect(scalars[Int(byte)] == known ?? UInt32(byte), "\(byte)")
+    }
+    #expect(Windows1252.encoded(text) == bytes)
+    #expect(Windows1252.encoded("a→€") == [0x61, 0x3F, 0x80])
+  }
+
   @Test(
     "broken UTF-16 is an error at its offset",
     arguments: [

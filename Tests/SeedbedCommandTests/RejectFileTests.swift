@@ -35,6 +35,10 @@ struct RejectFileTests {
       name: "Latin-1", source: "format: csv, encoding: latin-1", text: "code,value,message\na,A,1\nb,Bäume,x\n",
       encoding: .isoLatin1, bad: "b,Bäume,x", good: "b,Bäume,2"),
     Shape(
+      name: "Windows-1252", source: "format: csv, encoding: windows-1252",
+      text: "code,value,message\na,A,1\nb,„Bäume“ – €,x\n", encoding: .windowsCP1252, bad: "b,„Bäume“ – €,x",
+      good: "b,„Bäume“ – €,2"),
+    Shape(
       name: "UTF-16 without a mark", source: "format: csv, encoding: utf-16le",
       text: "code,value,message\na,A,1\nb,Bäume 🌳,x\n", encoding: .utf16LittleEndian, bad: "b,Bäume 🌳,x",
       good: "b,Bäume 🌳,2"),

@@ -64,8 +64,8 @@ enum ForeignVocabulary {
     case ("format", "excel"), ("format", "xlsx"), ("format", "xls"):
       return "save the sheet as CSV in UTF-8, and name that file"
     case ("encoding", "iso-8859-1"), ("encoding", "latin1"), ("encoding", "iso8859-1"): meant = "latin-1"
-    case ("encoding", "windows-1252"), ("encoding", "cp1252"):
-      return "convert the file first: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"
+    case ("encoding", "cp1252"), ("encoding", "windows1252"), ("encoding", "ansi"), ("encoding", "cp-1252"):
+      meant = "windows-1252"
     default: meant = nil
     }
     return meant.flatMap { words.contains($0) ? "did you mean \"\($0)\"?" : nil }

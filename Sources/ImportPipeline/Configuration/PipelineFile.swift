@@ -156,6 +156,7 @@ public struct SourceSettings: Sendable {
     case utf16LittleEndian = "utf-16le"
     case utf16BigEndian = "utf-16be"
     case latin1 = "latin-1"
+    case windows1252 = "windows-1252"
   }
   /// Absolute paths in order (a glob is expanded and sorted); `-` is standard input.
   public var paths: [String]

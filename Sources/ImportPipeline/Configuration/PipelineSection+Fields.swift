@@ -146,8 +146,9 @@ extension PipelineSection {
       integers, reals and booleans are as in JSON. Lines of records are their numbers, and rejects are written as NDJSON.
       """, example: "csv"),
     FieldSpec(
-      "encoding", .choice(SourceSettings.Encoding.words), .value(.text("utf-8")), "How characters are written.",
-      example: "latin-1"),
+      "encoding", .choice(SourceSettings.Encoding.words), .value(.text("utf-8")),
+      "How characters are written. `windows-1252`, which Western Windows programs call ANSI, is Latin-1 with the euro sign, quotes and dashes.",
+      example: "windows-1252"),
     FieldSpec(
       "delimiter", .characters, .derived("what a first line `sep=;` says; otherwise `,`, and a tab for `tsv`"),
       """

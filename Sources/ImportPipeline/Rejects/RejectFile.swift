@@ -116,6 +116,7 @@ final class RejectFile {
     switch source.encoding {
     case .utf8: return Data(lines)
     case .latin1: encoding = .isoLatin1
+    case .windows1252: return Data(Windows1252.encoded(String(decoding: lines, as: UTF8.self)))
     case .utf16, .utf16LittleEndian: encoding = .utf16LittleEndian
     case .utf16BigEndian: encoding = .utf16BigEndian
     }

@@ -180,6 +180,7 @@ extension SourceSettings {
     case .utf16LittleEndian: options.encoding = .utf16LittleEndian
     case .utf16BigEndian: options.encoding = .utf16BigEndian
     case .latin1: options.encoding = .latin1
+    case .windows1252: options.encoding = .windows1252
     }
     return options
   }

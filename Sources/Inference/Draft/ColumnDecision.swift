@@ -7,7 +7,7 @@ struct ColumnDecision {
   var datePattern: String?
   /// Why, in a few words for a comment.
   var evidence: String
-  /// What an export will write otherwise, for the summary; nil when nothing.
+  /// What an export will write otherwise, as a sentence for the summary; nil when nothing.
   var rewritten: String?
   /// What the store cannot keep.
   var lost: String?
@@ -20,6 +20,13 @@ struct ColumnDecision {
     "revenue",
     "profit", "budget", "discount", "payment", "tip", "income", "wage", "rent", "msrp", "usd", "eur", "gbp",
   ]
+
+  /// Names of what looks like numbers but is none: 1.10 comes after 1.9.
+  private static let versionWords: Set<String> = [
+    "version", "versions", "revision", "release", "build", "section", "chapter", "paragraph", "clause", "article",
+  ]
+  /// Names of places, which Core Location has as Double.
+  private static let coordinateWords: Set<String> = ["lat", "latitude", "lon", "lng", "long", "longitude"]
 
   /// - Parameter takesValues: whether what counts are values and not how they are written.
   init(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) {
@@ -42,7 +49,8 @@ struct ColumnDecision {
       lost = "\(column.withNUL.counted("text")) with a NUL: such records are rejected"
       return
     }
-    decide(column, takesValues: takesValues || column.numbers > 0, isJSON: isJSON)
+    let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
+    decide(column, takesValues: takesValues && !isVersion || column.numbers > 0, isJSON: isJSON)
   }
 
   private init(type: AttributeType, evidence: String) {
@@ -69,7 +77,7 @@ struct ColumnDecision {
       if let example = candidate.firstOther {
         evidence +=
           "; \(candidate.type.plainName) by value, but \(candidate.sameValue.grouped) of \(column.values.grouped) would be "
-          + "written otherwise (line \(example.line): \(Self.shown(example.text)))"
+          + "written otherwise: \(Self.change(example))"
       }
     }
   }
@@ -80,7 +88,7 @@ struct ColumnDecision {
       // A number in quotes is a text in JSON.
       if isJSON, column.texts > 0, [.integer64, .double, .decimal, .boolean].contains(candidate.type) { return false }
       guard !candidate.isGivenUp, candidate.tried == column.values else { return false }
-      return candidate.same + (takesValues ? candidate.sameValue : 0) == column.values
+      return candidate.same + (takesValues && mayRewrite(candidate) ? candidate.sameValue : 0) == column.values
     }
     let dates = fitting.filter { $0.type == .date && isLikelyDate($0, column) }
     for candidate in fitting {
@@ -90,12 +98,8 @@ struct ColumnDecision {
       case .integer64: if dates.isEmpty, candidate.same == column.values { return candidate }
       case .boolean:
         if column.candidate(.integer64)?.same != column.values { return candidate }
-      case .decimal:
-        if dates.isEmpty, isMoney(column) { return candidate }
-      case .double where !dates.isEmpty: continue
-      case .double:
-        if isMoney(column), let decimal = fitting.first(where: { $0.type == .decimal }) { return decimal }
-        return candidate
+      case .double, .decimal:
+        if dates.isEmpty { return number(column, fitting, isJSON: isJSON) }
       // Which of two it is, is not for guessing.
       case .date: if dates.count == 1, dates[0] === candidate { return candidate }
       case .uri: if column.haveScheme { return candidate }
@@ -104,6 +108,23 @@ struct ColumnDecision {
       }
     }
     return nil
+  }
+
+  /// A Decimal where a store keeps its digits: what is written with a point is meant in decimal. A Double for places,
+  /// for the numbers of JSON, and where it alone gives back what is written: `1.0` beside `2.5`.
+  private static func number(_ column: ColumnProfile, _ fitting: [TypeCandidate], isJSON: Bool) -> TypeCandidate? {
+    let double = fitting.first { $0.type == .double }
+    let decimal = fitting.first { $0.type == .decimal }
+    guard let double, let decimal else { return double ?? decimal }
+    if isMoney(column) { return decimal }
+    if isJSON || !coordinateWords.isDisjoint(with: NameWords.words(column.name)) { return double }
+    return double.same == column.values && decimal.same < column.values ? double : decimal
+  }
+
+  /// Whether values may be written otherwise. A column of nothing but `no` may be one of countries.
+  private static func mayRewrite(_ candidate: TypeCandidate) -> Bool {
+    guard candidate.type == .boolean, let example = candidate.firstOther else { return true }
+    return candidate.hasBoth || ["true", "false"].contains(example.text.lowercased())
   }
 
   private static func isLikelyDate(_ candidate: TypeCandidate, _ column: ColumnProfile) -> Bool {
@@ -115,13 +136,9 @@ struct ColumnDecision {
   }
 
   private static func isMoney(_ column: ColumnProfile) -> Bool {
-    // A store keeps 15 digits of a Decimal.
-    column.greatestFraction > 0 && column.greatestFraction <= 4 && column.longest <= 16
-      && namesMoney(column.name)
+    column.greatestFraction > 0 && column.greatestFraction <= 4
+      && !moneyWords.isDisjoint(with: NameWords.words(column.name))
   }
-
-  /// Whether a column's name is that of a sum of money.
-  static func namesMoney(_ name: String) -> Bool { !moneyWords.isDisjoint(with: NameWords.words(name)) }
 
   private mutating func take(_ candidate: TypeCandidate, _ column: ColumnProfile) {
     type = candidate.type
@@ -135,22 +152,40 @@ struct ColumnDecision {
         : column.smallest >= Int64(Int32.min) && column.greatest <= Int64(Int32.max) ? .integer32 : .integer64
       evidence = "whole numbers from \(column.smallest) to \(column.greatest): \(type.name)"
     case .boolean: evidence = "true or false in \(all)"
-    case .double: evidence = "numbers with a fraction in \(all)"
-    case .decimal: evidence = "a sum with at most \(column.greatestFraction) decimals in \(all)"
+    case .double: evidence = "numbers with a fraction in \(all): Double"
+    case .decimal:
+      evidence = "numbers with at most \(column.greatestFraction.counted("decimal")) in \(all): Decimal"
     case .uuid:
       evidence = "UUIDs in \(all)"
-      rewritten = "its UUIDs in capitals"
+      rewritten = "an export writes its UUIDs in capitals"
     case .uri: evidence = "URLs in \(all)"
     case .binary: evidence = "base64 in \(all)"
     case .date:
       evidence = "dates in \(all), " + (candidate.datePattern.map { "written \($0)" } ?? "ISO 8601")
-      rewritten = "its dates in ISO 8601, UTC"
+      rewritten = "an export writes its dates in ISO 8601, UTC"
     default: break
     }
-    if candidate.sameValue > 0, column.numbers == 0 {
-      rewritten =
-        "\(candidate.sameValue.grouped) of its values otherwise (\(Self.shown(candidate.firstOther?.text ?? "")))"
+    if candidate.sameValue > 0, column.numbers == 0, let example = candidate.firstOther {
+      let count = candidate.sameValue
+      let told =
+        "\(count.grouped) of \(column.values.grouped) \(count == 1 ? "is" : "are") written otherwise in an export: "
+        + Self.change(example)
+      rewritten = told
+      evidence += "; " + told
     }
+  }
+
+  /// What a value becomes in an export.
+  private static func change(_ example: TypeCandidate.Example) -> String {
+    "\(bare(example.text)) becomes \(bare(example.exported)) (line \(example.line))"
+  }
+
+  /// In quotes only where a reader could not tell where it ends.
+  private static func bare(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy {
+      (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46
+    }
+    return isPlain && text.count <= 30 ? text : shown(text)
   }
 
   /// Why a column is text, as far as one type nearly fitted.
@@ -160,6 +195,12 @@ struct ColumnDecision {
     if dates.count > 1 {
       let patterns = dates.map { $0.datePattern ?? "ISO 8601" }
       return "text: \(patterns.joined(separator: " and ")) both fit all dates; state `date:` and make it a Date"
+    }
+    if column.decimalCommas * 2 > column.values, column.decimalCommas > 1 {
+      let count =
+        column.decimalCommas == column.values
+        ? "all \(column.values.grouped)" : "\(column.decimalCommas.grouped) of \(column.values.grouped)"
+      return "text: \(count) are numbers with a decimal comma, which number(replace(…)) makes a Double"
     }
     let names: [(AttributeType, String)] = [
       (.integer64, "whole number"), (.double, "number"), (.boolean, "boolean"), (.date, "date"), (.uuid, "UUID"),

@@ -30,6 +30,8 @@ final class EntityDraft {
   var lines: [Line] = []
   /// The attribute that tells objects apart, and why it does.
   var key: (attribute: String, evidence: String)?
+  /// Properties that tell objects apart together, where no attribute does alone, and why they do.
+  var compoundKey: (properties: [String], evidence: String)?
   /// The column whose values `key` has.
   var keyColumn: ColumnProfile?
 
@@ -44,7 +46,12 @@ final class EntityDraft {
     entity.codeGenerationType = "class"
     entity.attributes = attributes
     entity.relationships = relationships
-    if let key { entity.uniquenessConstraints = [[key.attribute]] }
+    if let key {
+      entity.uniquenessConstraints = [[key.attribute]]
+    } else if let compoundKey, compoundKey.properties.allSatisfy({ name in attributes.contains { $0.name == name } }) {
+      // Core Data's constraints have attributes alone; `match` takes relationships too.
+      entity.uniquenessConstraints = [compoundKey.properties]
+    }
     return entity
   }
 }

@@ -17,7 +17,7 @@ struct ProjectDraft {
   init(_ lists: [RecordList], takesValues: Bool) {
     self.takesValues = takesValues
     for list in lists {
-      let entity = EntityDraft(name: names.entity(list.name), place: list.path.lastPathPart)
+      let entity = EntityDraft(name: names.entity(list.name), place: list.title)
       entities.append(entity)
       steps.append(StepDraft(list: list, entity: entity))
     }
@@ -27,7 +27,10 @@ struct ProjectDraft {
     }
     for candidate in candidates { chooseKey(candidate) }
     let search = ReferenceSearch(candidates: candidates)
-    for candidate in candidates { addProperties(candidate, search) }
+    for candidate in candidates {
+      addProperties(candidate, search)
+      addCompoundKey(candidate.step)
+    }
     for step in steps { addNotes(of: step.list) }
   }
 
@@ -47,6 +50,17 @@ struct ProjectDraft {
     // Named first, so that it has the plain name.
     entity.key = (names.property(key.column.name, of: entity.name, fallback: "column1"), key.evidence)
     entity.keyColumn = key.column
+  }
+
+  private func addCompoundKey(_ step: StepDraft) {
+    let columns = step.list.compoundKey
+    guard step.entity.keyColumn == nil, !columns.isEmpty else { return }
+    let properties = columns.compactMap { column in step.entity.lines.first { $0.field == column.name }?.property }
+    guard properties.count == columns.count else { return }
+    step.entity.compoundKey = (
+      properties,
+      "together unique in all \(step.list.count.grouped), none of them alone"
+    )
   }
 
   private mutating func addProperties(_ candidate: ReferenceSearch.Candidate, _ search: ReferenceSearch) {
@@ -108,7 +122,7 @@ struct ProjectDraft {
 
   private mutating func note(_ decision: ColumnDecision, _ name: String, _ entity: EntityDraft) {
     if let lost = decision.lost { notes.append("\(entity.place): \(name): \(lost)") }
-    if let rewritten = decision.rewritten { notes.append("\(entity.place): \(name): an export writes \(rewritten)") }
+    if let rewritten = decision.rewritten { notes.append("\(entity.place): \(name): \(rewritten)") }
     if decision.byValue != nil { textColumnCount += 1 }
   }
 
@@ -242,10 +256,10 @@ struct ProjectDraft {
   }
 
   private mutating func addNotes(of list: RecordList) {
-    for text in list.leftOut { notes.append("\(list.path.lastPathPart): left out: \(text)") }
+    for text in list.leftOut { notes.append("\(list.title): left out: \(text)") }
     if let fault = list.firstFault {
       notes.append(
-        "\(list.path.lastPathPart): \(list.faultCount.grouped) "
+        "\(list.title): \(list.faultCount.grouped) "
           + (list.faultCount == 1
             ? "record cannot be read and is rejected " : "records cannot be read and are rejected ")
           + "(line \(fault.line): \(fault.message))")

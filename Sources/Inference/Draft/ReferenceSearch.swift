@@ -44,7 +44,7 @@ struct ReferenceSearch {
         continue
       }
       let evidence =
-        "all \(column.keys.hashes.count.grouped) different values are found in \(key.name) of \(target.step.list.path.lastPathPart)"
+        "all \(column.keys.hashes.count.grouped) different values are found in \(key.name) of \(target.step.list.title)"
       if best.map({ score > $0.score }) ?? true {
         best = (score, Found(target: target.step.entity, evidence: evidence))
       }

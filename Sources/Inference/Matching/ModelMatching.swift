@@ -34,11 +34,11 @@ struct ModelMatching {
       .map { entity in (entity, Self.score(entity, list.name, fields)) }
       .max { $0.1 < $1.1 }
     guard let entity = best?.0 else {
-      notes.append("\(list.path.lastPathPart): the model has no entity with objects")
+      notes.append("\(list.title): the model has no entity with objects")
       return
     }
     var step = PipelineStep(list: list, entity: entity.name, lines: [])
-    step.lines = lines(fields, entity, owners: list.count, place: list.path.lastPathPart, from: nil)
+    step.lines = lines(fields, entity, owners: list.count, place: list.title, from: nil)
     let mapped = Set(step.lines.filter { !$0.isCommentedOut }.map(\.property))
     let unique = Self.uniqueProperties(fields, list, step.lines)
     if let constraint = entity.uniquenessConstraints.first(where: { mapped.isSuperset(of: $0) }) {
@@ -49,7 +49,7 @@ struct ModelMatching {
         "\(name) is unique in \(list.count.grouped) of \(list.count.grouped), but no constraint of the model")
     }
     guard !mapped.isEmpty else {
-      notes.append("\(list.path.lastPathPart): no field is like a property of an entity, so there is no step for it")
+      notes.append("\(list.title): no field is like a property of an entity, so there is no step for it")
       return
     }
     steps.append(step)

@@ -27,11 +27,13 @@ final class ColumnProfile {
   private(set) var keys: KeySet
   /// Base64 is told from words by what all of a column's texts have.
   private(set) var looksEncoded = true
+  /// Numbers with a comma before their fraction.
+  private(set) var decimalCommas = 0
   private(set) var haveScheme = true
 
   init(name: String, budget: KeySet.Budget) {
     self.name = name
-    candidates = TypeCandidate.ofTexts(mayBeDecimal: ColumnDecision.namesMoney(name))
+    candidates = TypeCandidate.ofTexts()
     keys = KeySet(budget)
   }
 
@@ -68,7 +70,14 @@ final class ColumnProfile {
       }
     }
     unsafe keys.insert(bytes)
-    for candidate in candidates { unsafe candidate.take(bytes, kind, line: line) }
+    var isWhole = false
+    for candidate in candidates {
+      if isWhole, candidate.type == .decimal {
+        candidate.takeSame()
+      } else if unsafe candidate.take(bytes, kind, line: line) == .same, candidate.type == .integer64 {
+        isWhole = bytes.count <= PlainDecimal.storedDigits
+      }
+    }
     unsafe look(bytes)
   }
 
@@ -81,8 +90,27 @@ final class ColumnProfile {
     if let point = unsafe bytes.firstIndex(of: UInt8(ascii: ".")) {
       greatestFraction = max(greatestFraction, bytes.count - point - 1)
     }
+    if kindOfNumberIsOpen, unsafe Self.hasDecimalComma(bytes) { decimalCommas += 1 }
     if looksEncoded { looksEncoded = unsafe Self.looksEncoded(bytes) }
     if haveScheme { haveScheme = unsafe Self.hasScheme(bytes) }
+  }
+
+  /// Whether most texts up to here could be numbers with a comma: it is not looked for in words.
+  private var kindOfNumberIsOpen: Bool { texts < 8 || decimalCommas * 2 > texts }
+
+  /// Digits, in groups of three with points between them or without, a comma, and digits.
+  private static func hasDecimalComma(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count <= 24, unsafe bytes.contains(UInt8(ascii: ",")) else { return false }
+    let text = unsafe Array(bytes)
+    let parts = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    guard parts.count == 2, let fraction = parts.last, let first = parts.first else { return false }
+    let whole = first.first == UInt8(ascii: "-") ? first.dropFirst() : first
+    let groups = whole.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // `1,000` may be a thousand.
+    guard fraction.count != 3 || groups.count > 1 else { return false }
+    return (groups + [fraction]).allSatisfy { group in
+      !group.isEmpty && group.allSatisfy { (48...57).contains($0) }
+    } && groups.dropFirst().allSatisfy { $0.count == 3 }
   }
 
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {

@@ -23,57 +23,107 @@ struct FileProfiler {
 
   // MARK: The form
 
-  private func open(_ encoding: FormatOptions.Encoding) throws(SeedFormatError) -> any BlockSource {
-    var options = FormatOptions.csv
-    options.encoding = encoding
+  private func open(_ options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
+    var options = options
     options.limits.inflation = inflation
     return try SeedFile.open(path: path, options: options)
   }
 
+  private func head(_ encoding: FormatOptions.Encoding) throws(SeedFormatError) -> (bytes: [UInt8], isWhole: Bool) {
+    var options = FormatOptions.csv
+    options.encoding = encoding
+    do {
+      return try MemorySource.head(of: open(options), count: FileFormatSniffer.headCount)
+    } catch  where error.code == "source.kind" {
+      // Two kinds that a run refuses unless they are stated: they will be.
+      options.isPropertyList = true
+      let raw = try MemorySource.head(of: open(options), count: FileFormatSniffer.headCount)
+      // Stated as it is, UTF-16 is text; nothing else of a kind is.
+      let isWideText = FileKind(Array(raw.bytes.prefix(FileKind.prefixLength)), allowsWideText: true) == nil
+      let encoding = FileFormatSniffer.encoding(of: raw.bytes)
+      guard isWideText && encoding != nil || FileFormatSniffer.isPropertyList(raw.bytes) else { throw error }
+      return raw
+    }
+  }
+
   private func sniffedForm() throws -> SourceForm {
-    let raw = try MemorySource.head(of: open(.utf8), count: FileFormatSniffer.headCount)
-    var encoding = FileFormatSniffer.encoding(of: raw.bytes)
-    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) { encoding = .latin1 }
-    let head =
-      try encoding == nil ? raw : MemorySource.head(of: open(encoding ?? .utf8), count: FileFormatSniffer.headCount)
+    let raw = try head(.utf8)
     let named = FileFormatSniffer.format(named: path)
+    if FileFormatSniffer.isPropertyList(raw.bytes) {
+      var form = SourceForm(.json)
+      form.options.isPropertyList = true
+      form.options.requiresObjects = true
+      noteFormat(&form, named?.word)
+      return form
+    }
+    var encoding = FileFormatSniffer.encoding(of: raw.bytes)
+    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) {
+      encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole)
+    }
+    let head = try encoding == nil ? raw : head(encoding ?? .utf8)
     let found = FileFormatSniffer.format(of: head.bytes, isWhole: head.isWhole)
     // JSON begins with a bracket; where the name says JSON and the text does not, reading it says why.
-    let format = found == .csv && (named?.format == .json || named?.format == .ndjson) ? named?.format ?? .csv : found
+    let format = found == .csv ? Self.jsonFormats[named?.word ?? ""] ?? .csv : found
     var form = SourceForm(format)
-    form.options.limits.inflation = inflation
     form.options.requiresObjects = format != .csv
     if let encoding {
       form.options.encoding = encoding
       let reason =
         encoding == .utf16
         ? "it begins with a byte order mark"
-        : encoding == .latin1 ? "it is not UTF-8; every byte is a character of Latin-1" : "every other byte is zero"
+        : encoding == .latin1 || encoding == .windows1252 ? Self.reason(encoding) : "every other byte is zero"
       form.notes.append("encoding: " + reason)
     }
-    if named?.format != format {
-      form.notes.append(
-        "format: \(named == nil ? "its name does not tell" : "its name says \(named?.format.word ?? "")"), its text is \(format.word)"
-      )
-    }
+    noteFormat(&form, named?.word)
     if format == .csv { sniffColumns(&form, head: head, named: named?.delimiter ?? UInt8(ascii: ",")) }
     return form
+  }
+
+  private static func reason(_ encoding: FormatOptions.Encoding) -> String {
+    encoding == .latin1
+      ? "it is not UTF-8; every byte is a character of Latin-1"
+      : "it is not UTF-8; every byte is a character as Windows has them, such as quotes and dashes"
+  }
+
+  private static let jsonFormats: [String: FormatOptions.Format] = ["json": .json, "ndjson": .ndjson]
+
+  private func noteFormat(_ form: inout SourceForm, _ named: String?) {
+    guard named != form.word else { return }
+    let reason = named.map { "its name says \($0)" } ?? "its name does not tell"
+    form.notes.append("format: \(reason), its text is \(form.word)")
   }
 
   private func sniffColumns(
     _ form: inout SourceForm, head: (bytes: [UInt8], isWhole: Bool), named: UInt8
   ) {
+    var head = head
+    if head.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { head.bytes.removeFirst(3) }
+    if let stated = TextColumns.statedDelimiter(head.bytes), let end = TitleSniffer.lineEnd(head.bytes[...]) {
+      head.bytes.removeFirst(end)
+      form.options.honorsSeparatorLine = true
+      let dialect = DialectSniffer(head: head.bytes, isWhole: head.isWhole).dialect(stated: stated[0])
+      note(dialect, in: &form)
+      form.options.delimiterRest = Array(stated.dropFirst())
+      form.notes.append("file: its first line states the delimiter, as spreadsheets do")
+      sniffHeader(&form, head: head)
+      return
+    }
     let sniffer = DialectSniffer(head: head.bytes, isWhole: head.isWhole)
-    let (dialect, note) = sniffer.dialect(named: named)
-    form.options.delimiter = dialect.delimiter
-    form.options.quote = dialect.quote
-    form.options.escape = dialect.escape
-    form.options.comment = dialect.comment
-    if dialect.delimiter != named, let note { form.notes.append("delimiter: \(note)") }
-    if dialect.quote == nil { form.notes.append("quote: its quotes do not enclose fields") }
-    if dialect.quote == UInt8(ascii: "'") { form.notes.append("quote: fields begin and end with apostrophes") }
-    if dialect.escape != nil { form.notes.append("escape: a backslash stands before quotes") }
-    if dialect.comment != nil { form.notes.append("comment: lines with # in front are no records") }
+    let (dialect, reason) = sniffer.dialect(named: named)
+    let records = DialectSniffer.records(head.bytes, dialect, isWhole: head.isWhole)
+    let titles = TitleSniffer(head: head.bytes, isWhole: head.isWhole, named: named)
+      .titles(records, share: sniffer.measure(dialect).share)
+    if let titles {
+      note(titles.dialect, in: &form)
+      form.options.skippedLines = titles.count
+      let shown = titles.first.isEmpty ? "" : ": \(ColumnDecision.shown(titles.first))"
+      form.notes.append("skip-lines: what stands above the header\(shown)")
+      if titles.dialect.delimiter != named { form.notes.append("delimiter: records have as many fields as the header") }
+      sniffHeader(&form, head: (titles.rest, head.isWhole))
+      return
+    }
+    note(dialect, in: &form)
+    if dialect.delimiter != named, let reason { form.notes.append("delimiter: \(reason)") }
     if let width = sniffer.widthBelow(dialect) {
       form.options.hasHeader = false
       form.options.columns = (1...width).map { "column\($0)" }
@@ -83,14 +133,24 @@ struct FileProfiler {
     }
   }
 
+  private func note(_ dialect: DialectSniffer.Dialect, in form: inout SourceForm) {
+    form.options.delimiter = dialect.delimiter
+    form.options.quote = dialect.quote
+    form.options.escape = dialect.escape
+    form.options.comment = dialect.comment
+    if dialect.quote == nil { form.notes.append("quote: its quotes do not enclose fields") }
+    if dialect.quote == UInt8(ascii: "'") { form.notes.append("quote: fields begin and end with apostrophes") }
+    if dialect.escape != nil { form.notes.append("escape: a backslash stands before quotes") }
+    if dialect.comment != nil { form.notes.append("comment: lines with # in front are no records") }
+  }
+
   private func sniffHeader(_ form: inout SourceForm, head: (bytes: [UInt8], isWhole: Bool)) {
-    var bytes = head.bytes
-    if !head.isWhole, let end = bytes.lastIndex(of: 0x0A) { bytes = Array(bytes[...end]) }
-    let records = Self.firstRecords(bytes, form.options)
+    let records = DialectSniffer.records(head.bytes, form.options, isWhole: head.isWhole)
     guard let first = records.first else { return }
     let header = HeaderSniffer.hasHeader(records)
-    form.options.hasHeader = header.answer
-    if !header.answer {
+    // Above names stands what was passed over.
+    form.options.hasHeader = header.answer || form.options.skippedLines > 0
+    if !form.options.hasHeader {
       form.options.columns = (1...first.count).map { "column\($0)" }
       form.notes.append("header: \(header.note ?? "the first line is a record")")
       return
@@ -102,24 +162,6 @@ struct FileProfiler {
     }
   }
 
-  private static func firstRecords(_ bytes: [UInt8], _ options: FormatOptions) -> [[String]] {
-    var options = options
-    options.hasHeader = false
-    options.encoding = .automatic
-    guard let probe = try? RecordReader(source: MemorySource(bytes), options: options, projection: [], file: nil)
-    else { return [] }
-    let width = probe.columns.count
-    guard width > 0,
-      let reader = try? RecordReader(
-        source: MemorySource(bytes), options: options, projection: (1...width).map { "#\($0)" }, file: nil)
-    else { return [] }
-    let batch = RecordBatch(fieldCount: width)
-    guard (try? reader.next(batch, maximumRecords: 500)) == true else { return [] }
-    return (0..<batch.count).map { record in
-      (0..<width).map { batch.text(of: batch.field($0, ofRecord: record)) }
-    }
-  }
-
   /// The names of a header, repeated and empty ones and those that no expression can have replaced.
   private static func usable(_ header: [String]) -> (names: [String], note: String?) {
     var names: [String] = []
@@ -128,7 +170,7 @@ struct FileProfiler {
     for (index, name) in header.enumerated() {
       var usable = name
       if name.isEmpty || YAMLText.field(name) == nil {
-        reasons.insert(name.isEmpty ? "a column without a name" : "a name with a backtick")
+        reasons.insert(name.isEmpty ? "a column has no name" : "a name has a backtick")
         usable = "column\(index + 1)"
       }
       // Names that differ in case are two columns to the reader, as are those that differ in accents' form.
@@ -141,7 +183,7 @@ struct FileProfiler {
       seen.insert(usable)
       names.append(usable)
     }
-    return (names, reasons.isEmpty ? nil : "the header has \(reasons.sorted().joined(separator: ", "))")
+    return (names, reasons.isEmpty ? nil : "in the header \(reasons.sorted().joined(separator: ", "))")
   }
 
   private func corrected(_ form: SourceForm, after lists: [RecordList]) -> SourceForm? {
@@ -150,8 +192,9 @@ struct FileProfiler {
     else { return nil }
     var other = form
     if fault.message.contains("UTF-8"), form.options.encoding == .automatic {
-      other.options.encoding = .latin1
-      other.notes.append("encoding: line \(fault.line) is not UTF-8; every byte is a character of Latin-1")
+      // Its records were not looked at byte by byte: Windows-1252 has all characters of Latin-1.
+      other.options.encoding = .windows1252
+      other.notes.append("encoding: line \(fault.line) is not UTF-8; every byte is a character of it")
       return other
     }
     return nil
@@ -188,11 +231,11 @@ struct FileProfiler {
 
   private func readColumns(_ form: SourceForm) throws -> RecordList {
     let list = RecordList(path: path, form: form, name: baseName)
-    let probe = try RecordReader(source: open(form.options.encoding), options: form.options, projection: [], file: path)
+    let probe = try RecordReader(source: open(form.options), options: form.options, projection: [], file: path)
     let names = probe.columns
     list.columns = names.map { ColumnProfile(name: $0, budget: budget) }
     let reader = try RecordReader(
-      source: open(form.options.encoding), options: form.options, projection: names.indices.map { names[$0] },
+      source: open(form.options), options: form.options, projection: names.indices.map { names[$0] },
       file: path)
     let batch = RecordBatch(fieldCount: names.count)
     while try reader.next(batch) {
@@ -216,7 +259,7 @@ struct FileProfiler {
     let objects = ObjectProfile(budget: budget)
     list.objects = objects
     let reader = try RecordReader(
-      source: open(form.options.encoding), options: form.options, projection: [""], file: path)
+      source: open(form.options), options: form.options, projection: [""], file: path)
     let fields = try JSONFields(projection: [])
     let batch = RecordBatch(fieldCount: 1)
     while try reader.next(batch) {
@@ -233,7 +276,7 @@ struct FileProfiler {
 
   private func documentLists(_ form: SourceForm) throws -> [RecordList] {
     var outline = JSONOutline()
-    let source = try open(form.options.encoding)
+    let source = try open(form.options)
     while let block = try source.next() {
       try stopIfCancelled()
       unsafe outline.scan(block.bytes)
@@ -263,6 +306,18 @@ struct FileProfiler {
       lists[0].leftOut.append("\(shown)\(rest): they stand beside the records and belong to none")
     }
     return lists
+  }
+
+  // MARK: Keys
+
+  /// Looks for columns of a list that tell its records apart together.
+  func findCompoundKey(of list: RecordList) throws {
+    let search = CompoundKeySearch(list: list) { projection in
+      try stopIfCancelled()
+      return try RecordReader(
+        source: open(list.form.options), options: list.form.options, projection: projection, file: path)
+    }
+    list.compoundKey = try search.columns() ?? []
   }
 
   private func stopIfCancelled() throws {

@@ -44,10 +44,16 @@ struct KeySet {
   }
 
   /// FNV-1a, mixed at the end.
-  private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in bytes.indices { hash = unsafe (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
     hash = (hash ^ (hash >> 32)) &* 0x9E37_79B9_7F4A_7C15
     return hash ^ (hash >> 29)
+  }
+
+  /// One hash for two values in this order.
+  static func joined(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    let hash = ((first << 23 | first >> 41) ^ second) &* 0x9E37_79B9_7F4A_7C15
+    return hash ^ (hash >> 32)
   }
 }

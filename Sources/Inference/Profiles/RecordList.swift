@@ -8,6 +8,8 @@ final class RecordList {
   let form: SourceForm
   /// What its entity is called after.
   let name: String
+  /// What notes call the file: its name, or its path where another one is called the same.
+  var title: String
   /// Records that can be read.
   var count = 0
   /// CSV.
@@ -19,11 +21,14 @@ final class RecordList {
   var firstFault: (line: UInt64, message: String)?
   /// What of the file is no part of any record.
   var leftOut: [String] = []
+  /// Columns that tell records apart together.
+  var compoundKey: [ColumnProfile] = []
   /// The document is the only record.
   var isWholeDocument = false
 
   init(path: String, form: SourceForm, name: String) {
     self.path = path
+    title = path.lastPathPart
     self.form = form
     self.name = name
   }

@@ -4,10 +4,12 @@ import SeedFormats
 
 /// One type that a column may have, tried on every value of the column.
 final class TypeCandidate {
-  /// A value that does not fit.
+  /// A value that does not fit, or that an export writes otherwise.
   struct Example {
     var text: String
     var line: UInt64
+    /// What an export writes.
+    var exported = ""
   }
 
   let type: AttributeType
@@ -25,6 +27,10 @@ final class TypeCandidate {
   private(set) var firstOther: Example?
   /// What is no longer tried, because too many values are none of the type.
   private(set) var isGivenUp = false
+  /// Booleans: whether both were seen.
+  var hasBoth: Bool { hasTrue && hasFalse }
+  private var hasTrue = false
+  private var hasFalse = false
 
   init?(_ type: AttributeType, datePattern: String? = nil) {
     guard let dates = datePattern.map({ try? DateParser(format: $0, timeZone: "UTC") }) ?? .iso8601,
@@ -37,26 +43,55 @@ final class TypeCandidate {
 
   var tried: Int { same + sameValue + changed + refused }
 
-  func take(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, line: UInt64) {
-    guard !isGivenUp else { return }
-    var outcome = unsafe trial.outcome(text, kind)
-    if type == .date || type == .uuid, outcome != .refused {
-      // What all values have in common is no loss: an export's ISO 8601 or capitals say the same.
-      outcome = unsafe shape.take(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
-    }
+  /// - Returns: what became of the text; nil where it was not tried.
+  @discardableResult
+  func take(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, line: UInt64) -> ValueTrial.Outcome? {
+    guard !isGivenUp else { return nil }
+    let outcome = unsafe type == .decimal ? decimalOutcome(text, kind) : tried(text, kind)
     switch outcome {
     case .same: same += 1
     case .sameValue:
       sameValue += 1
-      if firstOther == nil { firstOther = unsafe Self.example(text, line) }
+      if firstOther == nil { firstOther = unsafe written(text, kind, line) }
     case .changed:
       changed += 1
-      if firstOther == nil { firstOther = unsafe Self.example(text, line) }
+      if firstOther == nil { firstOther = unsafe written(text, kind, line) }
     case .refused:
       refused += 1
       if firstRefused == nil { firstRefused = unsafe Self.example(text, line) }
       isGivenUp = refused >= 20 && refused * 4 > tried || refused >= 5 && refused == tried
     }
+    return outcome
+  }
+
+  /// Takes a text that is known to come back as it is.
+  func takeSame() { if !isGivenUp { same += 1 } }
+
+  private func tried(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> ValueTrial.Outcome {
+    let outcome = unsafe trial.outcome(text, kind)
+    guard outcome != .refused else { return outcome }
+    if type == .boolean, !hasBoth {
+      if trial.exported == "true" { hasTrue = true } else { hasFalse = true }
+    }
+    guard type == .date || type == .uuid else { return outcome }
+    // What all values have in common is no loss: an export's ISO 8601 or capitals say the same.
+    return unsafe shape.take(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
+  }
+
+  private func decimalOutcome(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> ValueTrial.Outcome {
+    guard kind == .string || kind == .number else { return .refused }
+    return switch unsafe PlainDecimal.outcome(text) {
+    case .same: .same
+    case .shortened: .sameValue
+    case .unfit: .changed
+    case .unclear: unsafe trial.outcome(text, kind)
+    }
+  }
+
+  private func written(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, _ line: UInt64) -> Example {
+    var example = unsafe Self.example(text, line)
+    if unsafe trial.outcome(text, kind) != .refused { example.exported = trial.exported }
+    return example
   }
 
   private static func example(_ text: UnsafeRawBufferPointer, _ line: UInt64) -> Example {
@@ -64,10 +99,8 @@ final class TypeCandidate {
   }
 
   /// All types that texts may stand for, the narrowest first.
-  /// - Parameter mayBeDecimal: trying that costs more than all the others.
-  static func ofTexts(mayBeDecimal: Bool) -> [TypeCandidate] {
-    ([AttributeType.integer64, .boolean, .double] + (mayBeDecimal ? [.decimal] : []) + [.uuid])
-      .compactMap { TypeCandidate($0) }
+  static func ofTexts() -> [TypeCandidate] {
+    [AttributeType.integer64, .boolean, .double, .decimal, .uuid].compactMap { TypeCandidate($0) }
       + ([nil] + DateShape.patterns).compactMap { TypeCandidate(.date, datePattern: $0) }
       + [AttributeType.uri, .binary].compactMap { TypeCandidate($0) }
   }

@@ -71,6 +71,47 @@ struct DialectSniffer {
     )
   }
 
+  /// The dialect where the text states its delimiter itself.
+  func dialect(stated: UInt8) -> Dialect { bestForm(stated).dialect }
+
+  /// How many fields the first record has under a dialect, how many records have as many, and their share of all.
+  func measure(_ dialect: Dialect) -> (width: Int, good: Int, share: Double) {
+    let score = score(dialect)
+    return (score.width, score.good, score.isBroken ? 0 : score.share)
+  }
+
+  /// The first records of a text without a header; empty where it cannot be read.
+  static func records(_ head: [UInt8], _ dialect: Dialect, isWhole: Bool) -> [[String]] {
+    var options = FormatOptions.csv
+    options.delimiter = dialect.delimiter
+    options.quote = dialect.quote
+    options.escape = dialect.escape
+    options.comment = dialect.comment
+    return records(head, options, isWhole: isWhole)
+  }
+
+  static func records(_ head: [UInt8], _ options: FormatOptions, isWhole: Bool) -> [[String]] {
+    var bytes = head
+    if !isWhole, let end = bytes.lastIndex(of: 0x0A) { bytes = Array(bytes[...end]) }
+    var options = options
+    options.hasHeader = false
+    options.columns = nil
+    options.encoding = .automatic
+    options.skippedLines = 0
+    guard let probe = try? RecordReader(source: MemorySource(bytes), options: options, projection: [], file: nil)
+    else { return [] }
+    let width = probe.columns.count
+    guard width > 0,
+      let reader = try? RecordReader(
+        source: MemorySource(bytes), options: options, projection: (1...width).map { "#\($0)" }, file: nil)
+    else { return [] }
+    let batch = RecordBatch(fieldCount: width)
+    guard (try? reader.next(batch, maximumRecords: 500)) == true else { return [] }
+    return (0..<batch.count).map { record in
+      (0..<width).map { batch.text(of: batch.field($0, ofRecord: record)) }
+    }
+  }
+
   /// The fields of most records, where the first one is of another width; nil where it is not.
   func widthBelow(_ dialect: Dialect) -> Int? {
     let whole = score(dialect)

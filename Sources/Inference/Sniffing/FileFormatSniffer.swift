@@ -5,13 +5,15 @@ enum FileFormatSniffer {
   /// Bytes that are looked at.
   static let headCount = 256 << 10
 
-  /// What a name says: `.csv` and `.txt`, `.tsv`, `.json`, `.ndjson` and `.jsonl`, each also compressed.
-  static func format(named path: String) -> (format: FormatOptions.Format, delimiter: UInt8)? {
+  /// What a name says, in the words of pipeline files, TSV being CSV: `.csv` and `.txt`, `.tsv` and `.tab`, `.json`,
+  /// `.ndjson` and `.jsonl`, `.plist`, each also compressed.
+  static func format(named path: String) -> (word: String, delimiter: UInt8)? {
     switch extensions(of: path).last {
-    case "csv", "txt": (.csv, UInt8(ascii: ","))
-    case "tsv": (.csv, UInt8(ascii: "\t"))
-    case "json": (.json, UInt8(ascii: ","))
-    case "ndjson", "jsonl": (.ndjson, UInt8(ascii: ","))
+    case "csv", "txt": ("csv", UInt8(ascii: ","))
+    case "tsv", "tab": ("csv", UInt8(ascii: "\t"))
+    case "json": ("json", UInt8(ascii: ","))
+    case "ndjson", "jsonl": ("ndjson", UInt8(ascii: ","))
+    case "plist": ("plist", UInt8(ascii: ","))
     default: nil
     }
   }
@@ -31,8 +33,15 @@ enum FileFormatSniffer {
     guard sample.count >= 4 else { return nil }
     let zeros = sample.indices.filter { sample[$0] == 0 }
     guard zeros.count * 4 > sample.count else { return nil }
+    // Text has hardly a zero in the other half of its units, and programs have many.
     let even = zeros.count { $0 % 2 == 0 }
+    guard min(even, zeros.count - even) * 20 <= zeros.count else { return nil }
     return even * 2 > zeros.count ? .utf16BigEndian : .utf16LittleEndian
+  }
+
+  /// The encoding of text that is not UTF-8: one character a byte. What is not seen may have those of Windows alone.
+  static func byteEncoding(of head: [UInt8], isWhole: Bool) -> FormatOptions.Encoding {
+    !isWhole || head.contains(where: Windows1252.isOwn) ? .windows1252 : .latin1
   }
 
   /// Whether bytes are UTF-8, but for a character that the end may have cut.
@@ -61,6 +70,15 @@ enum FileFormatSniffer {
   private static func startsJSON(_ text: ArraySlice<UInt8>) -> Bool {
     guard let next = text.dropFirst().first(where: { !isBlank($0) }) else { return true }
     return "{[\"]-0123456789tfn".utf8.contains(next)
+  }
+
+  /// Whether bytes begin a property list, in XML or binary.
+  static func isPropertyList(_ head: [UInt8]) -> Bool {
+    if head.starts(with: Array("bplist0".utf8)) { return true }
+    let text = head.prefix(1024).drop { isBlank($0) || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+    guard text.first == UInt8(ascii: "<") else { return false }
+    let start = String(decoding: text, as: UTF8.self)
+    return start.contains("<plist") || start.contains("<!DOCTYPE plist")
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }

@@ -45,7 +45,7 @@ enum HeaderSniffer {
   }
 
   /// Whether a text is a number, a date or a UUID.
-  private static func isTyped(_ text: String) -> Bool {
+  static func isTyped(_ text: String) -> Bool {
     guard let first = text.utf8.first(where: { $0 != 0x20 }), first < 0x80 else { return false }
     let trimmed = text.filter { $0 != " " }
     return Double(trimmed) != nil && !trimmed.lowercased().contains("n") && !trimmed.lowercased().hasPrefix("0x")

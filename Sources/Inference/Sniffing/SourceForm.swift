@@ -5,7 +5,10 @@ struct SourceForm: Sendable {
   var options: FormatOptions
   /// Whether the names of the columns are stated, because the file has none or its own cannot be used.
   var statesColumns: Bool { options.columns != nil }
-  /// A line for each thing that was found out and is not what a reader would take for granted.
+  /// The format's name in pipeline files.
+  var word: String { options.isPropertyList ? "plist" : options.format.word }
+  /// A line for each thing that was found out and is not what a reader would take for granted, after the key of the
+  /// setting that it is the reason of, or after `file`.
   var notes: [String] = []
 
   init(_ format: FormatOptions.Format) {

@@ -41,6 +41,9 @@ extension PipelineStep {
     if let key = step.entity.key {
       match = [key.attribute]
       matchComment = key.evidence
+    } else if let key = step.entity.compoundKey {
+      match = key.properties
+      matchComment = key.evidence
     }
     columns = Self.columns(of: step.entity)
   }

@@ -61,7 +61,10 @@ struct PipelineText {
 
   private func text(of step: PipelineStep) -> [String] {
     let count = step.list.count
-    var lines = ["  # \(step.list.path.lastPathPart): \(count.grouped) \(count == 1 ? "record" : "records")"]
+    var lines = ["  # \(step.list.title): \(count.grouped) \(count == 1 ? "record" : "records")"]
+    lines += step.list.form.notes.filter { $0.hasPrefix("file: ") }.map {
+      "  # \(Self.oneLine(String($0.dropFirst(6))))"
+    }
     lines += step.comments.map { "  # \(Self.oneLine($0))" }
     lines += source(of: step.list)
     lines.append("    entity: \(YAMLText.name(step.entity))")
@@ -80,15 +83,18 @@ struct PipelineText {
     let path = YAMLText.quotedPath(places.files[list.path] ?? list.path)
     var settings: [(key: String, value: String)] = []
     let named = FileFormatSniffer.format(named: list.path)
-    if named?.format != options.format { settings.append(("format", options.format.word)) }
+    if named?.word != list.form.word { settings.append(("format", list.form.word)) }
     if let encoding = Self.word(options.encoding) { settings.append(("encoding", encoding)) }
     switch options.format {
     case .csv:
       // What is set is what `format: csv`, or `tsv` by name, does not mean already.
-      let usual = named?.format == .csv ? named?.delimiter ?? UInt8(ascii: ",") : UInt8(ascii: ",")
-      if options.delimiter != usual { settings.append(("delimiter", Self.character(options.delimiter))) }
+      let usual = named?.word == "csv" ? named?.delimiter ?? UInt8(ascii: ",") : UInt8(ascii: ",")
+      if options.delimiter != usual, !options.honorsSeparatorLine {
+        settings.append(("delimiter", Self.character(options.delimiter)))
+      }
       if options.quote != UInt8(ascii: "\"") { settings.append(("quote", Self.character(options.quote))) }
       if let escape = options.escape { settings.append(("escape", Self.character(escape))) }
+      if options.skippedLines > 0 { settings.append(("skip-lines", String(options.skippedLines))) }
       if let mark = options.comment { settings.append(("comment", Self.character(mark))) }
       if !options.hasHeader { settings.append(("header", "false")) }
       if let columns = options.columns {
@@ -118,6 +124,7 @@ struct PipelineText {
     case .utf16LittleEndian: "utf-16le"
     case .utf16BigEndian: "utf-16be"
     case .latin1: "latin-1"
+    case .windows1252: "windows-1252"
     }
   }
 
@@ -151,7 +158,7 @@ struct PipelineText {
   private func comment(_ text: String) -> String { text.isEmpty ? "" : "  # " + Self.oneLine(text) }
 
   /// YAML ends a comment at every kind of line end.
-  private static func oneLine(_ text: String) -> String {
+  static func oneLine(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { scalar in

@@ -27,6 +27,8 @@ public struct FormatOptions: Sendable, Equatable {
     case utf16BigEndian
     /// ISO 8859-1: every byte is the scalar of the same number.
     case latin1
+    /// Latin-1 with characters in place of its control characters from 0x80 to 0x9F.
+    case windows1252
   }
   /// What bounds the memory that bad input may take.
   public struct Limits: Sendable, Equatable {

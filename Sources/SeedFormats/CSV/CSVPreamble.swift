@@ -106,7 +106,12 @@ extension TextColumns {
   public static func delimiter(joining names: [String], in line: [UInt8]) -> [UInt8]? {
     CSVPreamble.delimiter(joining: names, in: line)
   }
+
+  /// The delimiter that a first line such as `sep=;` states; nil where it states none.
+  public static func statedDelimiter(_ text: [UInt8]) -> [UInt8]? {
+    CSVPreamble.statedDelimiter(Array(text.prefix(64)))
+  }
 }
 
-/// Looks at lines of column names.
+/// Looks at the first lines of a text of columns.
 public enum TextColumns {}

@@ -1,7 +1,7 @@
-/// UTF-16 or Latin-1 text as UTF-8.
+/// UTF-16, Latin-1 or Windows-1252 text as UTF-8.
 @safe public final class TranscodingBlockSource: BlockSource {
   private enum Decoder {
-    case undecided, passing, littleEndian, bigEndian, latin1
+    case undecided, passing, littleEndian, bigEndian, latin1, windows1252
   }
 
   private let upstream: any BlockSource
@@ -52,6 +52,7 @@
     switch encoding {
     case .utf8: decoder = .passing
     case .latin1: decoder = .latin1
+    case .windows1252: decoder = .windows1252
     case .utf16LittleEndian, .utf16BigEndian, .utf16, .automatic:
       while held.count < 2, try held.append(from: upstream, maximum: ByteBlock.defaultCapacity) {}
       let first = unsafe held.count > 1 ? (held.base[0], held.base[1]) : (0, 0)
@@ -88,7 +89,7 @@
         throw held.count == 2 ? loneSurrogate() : oddByteCount()
       }
     }
-    let used = decoder == .latin1 ? decodeLatin1() : decodeUTF16()
+    let used = decoder == .latin1 ? decodeLatin1() : decoder == .windows1252 ? decodeWindows1252() : decodeUTF16()
     byteOffset += UInt64(used)
     held.removeFirst(used)
     isWaiting = true
@@ -109,6 +110,30 @@
         unsafe output[count] = 0xC0 | byte >> 6
         unsafe output[count &+ 1] = 0x80 | byte & 0x3F
         count &+= 2
+      }
+    }
+    text.count = count
+    return held.count
+  }
+
+  /// - Returns: the bytes decoded.
+  private func decodeWindows1252() -> Int {
+    text.reserve(held.count * 3)
+    let input = unsafe held.base
+    let output = unsafe text.base
+    let table = Windows1252.utf8
+    var count = 0
+    for index in 0..<held.count {
+      let byte = unsafe input[index]
+      if byte < 0x80 {
+        unsafe output[count] = byte
+        count &+= 1
+      } else {
+        let (bytes, length) = table[Int(byte) - 0x80]
+        unsafe output[count] = bytes.0
+        unsafe output[count &+ 1] = bytes.1
+        unsafe output[count &+ 2] = bytes.2
+        count &+= length
       }
     }
     text.count = count

@@ -11,12 +11,12 @@ struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Writes a model and a pipeline for data files, after a look at all that is in them.",
     discussion: """
-      Reads every file as a run would (CSV, TSV, JSON, NDJSON, compressed or not), tells how it is written, which types \
+      Reads every file as a run would (CSV, TSV, JSON, NDJSON, property lists, compressed or not), tells how it is written, which types \
       its columns have, which are keys and which refer to the keys of another file, and writes \
       NAME.xcdatamodeld, pipelines/NAME.yaml with the reason behind each line, and .gitignore. What it writes runs at once.
 
-      A type is only taken where every value has it and comes back from an export as it is written: 007 and 1.50 stay \
-      text, as they are. With --by-value it is enough that no value changes. docs/INIT.md has the rules.
+      A type is only taken where every value has it: 007 stays text. Where an export will write the same value otherwise, \
+      such as 1.5 for 1.50, that is told; with --keep-text such columns stay text too. docs/INIT.md has the rules.
       """)
 
   @Argument(help: "The data files.", completion: .file())
@@ -43,8 +43,8 @@ struct InitCommand: ParsableCommand {
       valueName: "name"))
   var name: String?
 
-  @Flag(help: "Take a type too where exports write the same values otherwise: 1.5 for 1.50, true for yes.")
-  var byValue = false
+  @Flag(help: "Keep a column as text where exports would write its values otherwise: 1.5 for 1.50, true for yes.")
+  var keepText = false
 
   @Flag(help: "Let the pipeline export the files again, to compare.")
   var export = false
@@ -86,7 +86,7 @@ struct InitCommand: ParsableCommand {
       let given = try model.map { try StoreModel.readFile(path: $0, version: modelVersion).model }
       var inference = DataInference(files: layout.files, places: layout.places(modelVersion: modelVersion))
       inference.model = given
-      inference.takesValues = byValue
+      inference.keepsText = keepText
       inference.addsExports = export
       inference.inflation = maxInflated.limit
       let project = try inference.project(cancellation: cancellation)
@@ -109,10 +109,10 @@ struct InitCommand: ParsableCommand {
     }
     if project.textColumnCount > 0 {
       let columns = Format.count(project.textColumnCount, "column stays", "columns stay")
-      Terminal.say("\(columns) text, because an export would write numbers or booleans otherwise; see --by-value")
+      Terminal.say("\(columns) text, because an export would write numbers or booleans otherwise")
     }
     for problem in written.problems { Terminal.say(PropertyText.harmless(problem)) }
-    for hint in written.hints { Terminal.say(PropertyText.harmless("note: \(hint)")) }
+    for hint in project.doubts + written.hints { Terminal.say(PropertyText.harmless("note: \(hint)")) }
     let records = Format.count(project.recordCount, "record", "records")
     let entities = Format.count(project.entities.count, "entity", "entities")
     Terminal.say("\(records), \(entities). Next:")

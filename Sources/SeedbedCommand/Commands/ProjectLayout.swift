@@ -107,11 +107,9 @@ struct ProjectLayout {
           .missingInput, code: "init.stream", "standard input cannot be read twice, which a look and a run need",
           hint: "write it to a file first")
       }
-      if case .folder = PathContent(at: path) {
-        throw RunError(
-          .missingInput, code: "source.is-folder", "\(path) is a folder", hint: "name the files in it: \(path)/*")
-      }
+      if let refusal = DataArgument.refusal(of: path) { throw refusal }
     }
+    try checkFolder()
     let reads = data + [givenModel].compactMap { $0 }
     try check(pipelinePath, reads, replacesForeign)
     if givenModel == nil {
@@ -129,8 +127,26 @@ struct ProjectLayout {
     }
   }
 
+  /// The project's folder, or the one that it is to be made in, has to be a folder.
+  private func checkFolder() throws {
+    var place = Self.absolute(folder)
+    while case .nothing = PathContent(at: place), place != "/" { place = (place as NSString).deletingLastPathComponent }
+    switch PathContent(at: place) {
+    case .folder, .nothing: return
+    case let other:
+      throw RunError(
+        .cannotCreate, code: "output.not-a-folder", "\(place) is no folder, but \(other.text)",
+        hint: "--output is the project's folder: give another one")
+    }
+  }
+
   /// A pipeline is the user's own as soon as it is there: an earlier one of this command is replaced with --force alone.
   private func check(_ path: String, _ reads: [String], _ replacesForeign: Bool) throws {
+    if case .file = PathContent(at: path), !replacesForeign {
+      throw RunError(
+        .cannotCreate, code: "output.exists", "\(path) is there",
+        hint: "give another --name or --output, or replace it with --force: what is in it is lost then")
+    }
     try OutputGuard.check(option: "init", path: path, reads: reads, replacesForeign: replacesForeign) { _ in false }
   }
 
@@ -142,6 +158,7 @@ struct ProjectLayout {
     let problems = try lint(project, filled)
     var paths: [String] = []
     if let model = project.model {
+      try makeFolder(folder)
       // Other versions in a model that is there stay.
       try ModelWriter.write(model, path: modelPath)
       paths.append(modelPath)
@@ -160,6 +177,16 @@ struct ProjectLayout {
       paths.append(ignore)
     }
     return Written(paths: paths, problems: problems, hints: hints)
+  }
+
+  private func makeFolder(_ path: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: Self.absolute(path), withIntermediateDirectories: true)
+    } catch {
+      throw RunError(
+        .cannotCreate, code: "path.cannot-create", "cannot make \(path): \(error.localizedDescription)",
+        hint: "give another --output, a folder that may be written to")
+    }
   }
 
   private func put(_ text: String, at path: String) throws {
