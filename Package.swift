@@ -23,6 +23,7 @@ let package = Package(
   products: [
     .library(name: "Seedbed", targets: ["Seedbed"]),
     .library(name: "ObjectModel", targets: ["ObjectModel"]),
+    .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
@@ -43,23 +44,29 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Platform"),
+    .target(name: "PropertyLists"),
     .target(name: "ObjectModel", dependencies: [crypto]),
-    .target(name: "ModelFiles", dependencies: ["Platform", "ObjectModel"]),
-    .target(name: "StoreInterface", dependencies: ["ObjectModel"]),
+    .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel"]),
+    .target(name: "StoreInterface", dependencies: ["PropertyLists", "ObjectModel"]),
     .target(name: "SQLite", dependencies: ["CSQLite", "Platform"]),
     .target(name: "SQLitePages", dependencies: ["Platform"]),
     .target(
-      name: "SQLiteStore", dependencies: ["Platform", "ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
-    .target(name: "FileStores", dependencies: ["Platform", "ObjectModel", "StoreInterface", "SeedFormats"]),
+      name: "SQLiteStore",
+      dependencies: ["Platform", "PropertyLists", "ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
+    .target(
+      name: "FileStores", dependencies: ["Platform", "PropertyLists", "ObjectModel", "StoreInterface", "SeedFormats"]),
     .target(name: "ObjectGraph", dependencies: ["Platform", "ObjectModel", "StoreInterface"]),
     .target(
       name: "Seedbed",
-      dependencies: ["ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "FileStores", "ObjectGraph"]),
-    .target(name: "SeedFormats", dependencies: ["CZlib", "Platform"]),
+      dependencies: [
+        "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "FileStores", "ObjectGraph",
+      ]),
+    .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
     .target(
       name: "ImportPipeline",
       dependencies: [
-        "Platform", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph", "SeedFormats", yams,
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph",
+        "SeedFormats", yams,
         logging,
         crypto,
       ]),
@@ -67,7 +74,8 @@ let package = Package(
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
-        "Platform", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore", "ObjectGraph",
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore",
+        "ObjectGraph",
         "SeedFormats",
         "ImportPipeline", "Inference", logging, argumentParser,
       ]),
@@ -81,6 +89,7 @@ let package = Package(
       dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
       path: "examples/SurfJournal"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
@@ -93,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "Platform", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles", "SeedFormats",
+        "Platform", "PropertyLists", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
+        "SeedFormats",
         "TestSupport",
       ]),
     .testTarget(
@@ -102,7 +112,8 @@ let package = Package(
     .testTarget(
       name: "FileStoresTests",
       dependencies: [
-        "FileStores", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats", "TestSupport",
+        "FileStores", "PropertyLists", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats",
+        "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTests",
@@ -130,7 +141,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Platform", "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
+        "Platform", "PropertyLists", "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel",
+        "ModelFiles",
         "SeedFormats",
         "TestSupport",
       ]),

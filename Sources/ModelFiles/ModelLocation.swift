@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 
 /// Where the XML of one model version is, found from the path that a user gave.
 struct ModelLocation {
@@ -78,11 +79,11 @@ struct ModelLocation {
     let path = folder + "/" + currentVersionFile
     guard ModelFileSystem.kind(path) != .missing else { return nil }
     let list = names.joined(separator: ", ")
-    let value = try SmallPropertyList.read(path)
-    let contents = value?.dictionary
+    let file = try PropertyListFile.read(path)
+    let contents = file?.value?.dictionaryValue
     var isSilent = contents.map { $0["_XCCurrentVersionName"] == nil } ?? false
-    if case .nothing? = value { isSilent = true }
-    let name = contents?["_XCCurrentVersionName"]?.string?.trimmingCharacters(in: .whitespacesAndNewlines)
+    if let file, file.value == nil { isSilent = true }
+    let name = contents?["_XCCurrentVersionName"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
     if isSilent || name?.isEmpty == true {
       let own = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
       return names.contains(own) ? own : names.first

@@ -4,5 +4,6 @@
 @_exported public import ModelFiles
 @_exported public import ObjectGraph
 @_exported public import ObjectModel
+@_exported public import PropertyLists
 @_exported public import SQLiteStore
 @_exported public import StoreInterface

@@ -1,6 +1,7 @@
 import FileStores
 import Foundation
 import ObjectModel
+import PropertyLists
 import StoreInterface
 import TestSupport
 import Testing

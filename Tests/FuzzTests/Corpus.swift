@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import PropertyLists
 import SQLite
 import SeedFormats
 import TestSupport
@@ -67,18 +68,18 @@ struct Corpus: Sendable {
     let model = try Self.model
     add(.sourceModel, "own model", Array(Self.xml.utf8))
     let metadata = StoreMetadata(model: model, uuid: "0A0B0C0D-0000-4000-8000-000000000001")
-    add(.propertyList, "own metadata", BinaryPropertyList.encode(.dictionary(metadata.values)))
-    let hashes = model.entityVersionHashesByName.mapValues { PropertyListValue.data(Array($0)) }
+    add(.propertyList, "own metadata", PropertyList.encode(binary: .dictionary(metadata.values)))
+    let hashes = model.entityVersionHashesByName.mapValues { PropertyListValue.data($0) }
     add(
       .versionInfo, "own VersionInfo",
-      BinaryPropertyList.encode(
-        .dictionary([
+      PropertyList.encode(
+        binary: .dictionary([
           "NSManagedObjectModel_CurrentVersionName": .string("A"),
           "NSManagedObjectModel_VersionHashes": .dictionary(["A": .dictionary(hashes)]),
         ])))
     // Not a model, but the outermost shape of one; whole ones come from the fixtures.
-    let archive = BinaryPropertyList.encode(
-      .dictionary([
+    let archive = PropertyList.encode(
+      binary: .dictionary([
         "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000), "$top": .dictionary([:]),
         "$objects": .array([.string("$null"), .dictionary(["NSEntities": .integer(1)])]),
       ]))
@@ -124,7 +125,7 @@ struct Corpus: Sendable {
       guard target == .store else { continue }
       if let cache = try ModelCache.read(path: url.path) { add(.cachedModel, url.lastPathComponent, cache.content) }
       let metadata = try StoreMetadata.read(path: url.path)
-      add(.propertyList, url.lastPathComponent, BinaryPropertyList.encode(.dictionary(metadata.values)))
+      add(.propertyList, url.lastPathComponent, PropertyList.encode(binary: .dictionary(metadata.values)))
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import PropertyLists
 import SQLite
 import SeedFormats
 import StoreInterface
@@ -25,11 +26,11 @@ enum Target: String, CaseIterable, Sendable {
   func run(_ bytes: [UInt8], in folder: URL) throws {
     switch self {
     case .propertyList:
-      guard let value = try? BinaryPropertyList.decode(bytes) else { return }
+      guard let value = try? PropertyList.decode(binary: bytes) else { return }
       // What was read can be written, and read again. (NaN is not equal to itself, so the bytes are compared.)
-      let written = BinaryPropertyList.encode(value)
-      let again = try BinaryPropertyList.decode(written)
-      guard BinaryPropertyList.encode(again) == written else { throw Broken("a property list changed on its way") }
+      let written = PropertyList.encode(binary: value)
+      let again = try PropertyList.decode(binary: written)
+      guard PropertyList.encode(binary: again) == written else { throw Broken("a property list changed on its way") }
     case .compiledModel: check { try CompiledModelReader.read(archive: bytes).model }
     case .cachedModel:
       check {

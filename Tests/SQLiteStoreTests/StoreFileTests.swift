@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import SQLite
 import SQLiteStore
 import StoreInterface

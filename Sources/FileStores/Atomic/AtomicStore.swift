@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import PropertyLists
 public import StoreInterface
 import Synchronization
 
@@ -26,7 +27,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
   private struct State {
     /// What the file held when it was read or written last.
     var file: AtomicFile
-    var metadata: [String: MetadataValue]
+    var metadata: [String: PropertyListValue]
   }
   private let state: Mutex<State>
   private let objects: InMemoryStore
@@ -64,7 +65,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
 
   /// What the file says about the store. Entries that are set here are written with the next save; those under which
   /// the model's version is kept are the store's own.
-  public var metadata: [String: MetadataValue] {
+  public var metadata: [String: PropertyListValue] {
     get { state.withLock { $0.metadata } }
     set { state.withLock { $0.metadata = newValue } }
   }

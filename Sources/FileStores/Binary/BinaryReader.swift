@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import StoreInterface
 
 /// Reads the body of a binary store's file. Nothing in it is trusted: every length is compared with what is left.
@@ -215,16 +216,16 @@ struct BinaryReader {
     }
   }
 
-  private mutating func metadataValue(depth: Int) throws(StoreError) -> MetadataValue {
+  private mutating func metadataValue(depth: Int) throws(StoreError) -> PropertyListValue {
     guard depth < Self.maximumDepth else { throw failure("the metadata are nested too deeply") }
     let tag = try tag()
     switch tag {
     case .array:
-      var values: [MetadataValue] = []
+      var values: [PropertyListValue] = []
       for _ in 0..<(try count()) { values.append(try metadataValue(depth: depth + 1)) }
       return .array(values)
     case .dictionary:
-      var values: [String: MetadataValue] = [:]
+      var values: [String: PropertyListValue] = [:]
       for _ in 0..<(try count()) {
         let key = try text()
         values[key] = try metadataValue(depth: depth + 1)

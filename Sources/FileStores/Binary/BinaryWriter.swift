@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import StoreInterface
 
 /// The body of a binary store's file.
@@ -43,7 +44,7 @@ struct BinaryWriter {
 
   mutating func append(_ contents: StoreContents, _ model: ManagedObjectModel) {
     append(contents.identifier)
-    append(MetadataValue.dictionary(contents.metadata))
+    append(PropertyListValue.dictionary(contents.metadata))
     append(count: model.entities.count)
     for entity in model.entities {
       append(entity.name)
@@ -131,7 +132,7 @@ struct BinaryWriter {
     }
   }
 
-  private mutating func append(_ value: MetadataValue) {
+  private mutating func append(_ value: PropertyListValue) {
     switch value {
     case .string(let text): append(Value.string(text))
     case .integer(let number): append(Value.integer(number))

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import PropertyLists
 public import StoreInterface
 
 /// The base class of stores of one's own: over files in another format, a web service, another database.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import StoreInterface
 
 /// Makes a store's contents of what stands in an XML file. Nothing is skipped: what the model has no place for is an
@@ -174,9 +175,9 @@ struct XMLStoreDecoder {
 
   // MARK: Metadata
 
-  private func metadataValue(_ node: XMLElementNode) throws(StoreError) -> MetadataValue {
+  private func metadataValue(_ node: XMLElementNode) throws(StoreError) -> PropertyListValue {
     let text = node.text
-    let value: MetadataValue? =
+    let value: PropertyListValue? =
       switch node.name {
       case "string": .string(text)
       case "integer": StoredText.integer(text.trimmed).map { .integer($0) }
@@ -190,11 +191,11 @@ struct XMLStoreDecoder {
     if let value { return value }
     switch node.name {
     case "array":
-      var values: [MetadataValue] = []
+      var values: [PropertyListValue] = []
       for child in node.children { values.append(try metadataValue(child)) }
       return .array(values)
     case "dict":
-      var values: [String: MetadataValue] = [:]
+      var values: [String: PropertyListValue] = [:]
       guard node.children.count % 2 == 0 else { throw .failure("a key without a value in the metadata") }
       for index in stride(from: 0, to: node.children.count, by: 2) {
         guard node.children[index].name == "key" else { throw .failure("a value without a key in the metadata") }

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import StoreInterface
 
 /// The text of an XML store's file.
@@ -93,7 +94,7 @@ struct XMLStoreWriter {
 
   // MARK: Metadata
 
-  private mutating func append(_ value: MetadataValue, indent: Int) throws(StoreError) {
+  private mutating func append(_ value: PropertyListValue, indent: Int) throws(StoreError) {
     let blanks = String(repeating: " ", count: indent)
     switch value {
     case .string(let text): try element("string", text, blanks)
@@ -146,10 +147,4 @@ struct XMLStoreWriter {
       }
     }
   }
-}
-
-/// Dates in property lists: UTC, whole seconds.
-enum PropertyListDate {
-  static func text(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle()) }
-  static func date(_ text: String) -> Date? { try? Date.ISO8601FormatStyle().parse(text) }
 }

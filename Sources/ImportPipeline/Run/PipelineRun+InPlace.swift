@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import PropertyLists
 import SQLiteStore
 
 extension PipelineRun {

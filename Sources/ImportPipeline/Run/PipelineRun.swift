@@ -3,6 +3,7 @@ public import Logging
 import ModelFiles
 import ObjectModel
 import Platform
+import PropertyLists
 import SQLiteStore
 public import SeedFormats
 import StoreInterface

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Platform
+import PropertyLists
 import SQLiteStore
 
 /// Whether a store is still what the run made, for `replace: when-changed`: nobody cut it short, wrote to it, or took its

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Platform
+import PropertyLists
 import SQLiteStore
 import StoreInterface
 

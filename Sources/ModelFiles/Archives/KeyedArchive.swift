@@ -8,7 +8,7 @@ final class KeyedArchive {
   /// The steps allowed per archive; a model of 500 entities with 50 properties each takes about a million.
   static let maximumStepCount = 8_000_000
 
-  private let table: PropertyListTable
+  private let table: ArchiveTable
   /// Number in the table of each archived object, by the number that references use.
   private let archived: [Int]
   private let rootReference: Int
@@ -16,7 +16,7 @@ final class KeyedArchive {
   private var stepsLeft = KeyedArchive.maximumStepCount
 
   init(_ bytes: [UInt8]) throws(ArchiveError) {
-    table = try PropertyListTable(bytes)
+    table = try ArchiveTable(bytes)
     guard case .dictionary(let keys, let values) = table.objects[table.root] else {
       throw ArchiveError("it is a property list, but not a keyed archive")
     }
@@ -118,7 +118,7 @@ final class KeyedArchive {
   }
 
   private static func entries(
-    _ keys: [Int], _ values: [Int], in table: PropertyListTable
+    _ keys: [Int], _ values: [Int], in table: ArchiveTable
   ) throws(ArchiveError) -> [String: Int] {
     var entries: [String: Int] = [:]
     entries.reserveCapacity(keys.count)

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import PropertyLists
 
 /// What `VersionInfo.plist` in a compiled model's folder says of the versions: the hashes that Apple's compiler
 /// computed, which are the ones that stores carry.
@@ -21,10 +22,10 @@ public struct VersionInfo: Sendable, Hashable {
     let path = folder + "/" + fileName
     guard ModelFileSystem.kind(path) != .missing else { return nil }
     let name = "NSManagedObjectModel_"
-    guard let contents = try SmallPropertyList.read(path)?.dictionary,
-      let hashes = entries(contents[name + "VersionHashes"], { entries($0, \.data) }),
-      let checksums = entries(contents[name + "VersionChecksums"], \.string),
-      contents[name + "CurrentVersionName"].map({ $0.string != nil }) ?? true
+    guard let contents = try PropertyListFile.read(path)?.value?.dictionaryValue,
+      let hashes = entries(contents[name + "VersionHashes"], { entries($0, \.dataValue) }),
+      let checksums = entries(contents[name + "VersionChecksums"], \.stringValue),
+      contents[name + "CurrentVersionName"].map({ $0.stringValue != nil }) ?? true
     else {
       throw ModelError(
         .malformedArchive, file: path, "the file is not a property list with the versions' hashes", hint: hint)
@@ -37,7 +38,7 @@ public struct VersionInfo: Sendable, Hashable {
       }
     }
     return VersionInfo(
-      currentVersionName: contents[name + "CurrentVersionName"]?.string, versionHashes: hashes,
+      currentVersionName: contents[name + "CurrentVersionName"]?.stringValue, versionHashes: hashes,
       versionChecksums: checksums)
   }
 
@@ -45,10 +46,10 @@ public struct VersionInfo: Sendable, Hashable {
 
   /// The entries of a dictionary whose values are all of one kind; none for an absent one, nil for anything else.
   private static func entries<Entry>(
-    _ list: SmallPropertyList?, _ entry: (SmallPropertyList) -> Entry?
+    _ list: PropertyListValue?, _ entry: (PropertyListValue) -> Entry?
   ) -> [String: Entry]? {
     guard let list else { return [:] }
-    guard let found = list.dictionary else { return nil }
+    guard let found = list.dictionaryValue else { return nil }
     let values = found.compactMapValues(entry)
     return values.count == found.count ? values : nil
   }

@@ -9,17 +9,13 @@ extension XMLNode {
   /// Parses a whole document into its root element.
   /// - Throws: `ModelError` for XML that is not well-formed or ends early, that declares a document type (a model has
   ///   none, and its entities could expand without bound) or that is nested too deeply.
-  /// - Parameter allowsDocumentType: whether the document may name its type, as property lists do, without declaring
-  ///   anything in it.
-  static func parse(_ bytes: Data, path: String, allowsDocumentType: Bool = false) throws(ModelError) -> XMLNode {
+  static func parse(_ bytes: Data, path: String) throws(ModelError) -> XMLNode {
     if bytes.starts(with: Array("bplist".utf8)) {
       throw ModelError(
         .unsupportedFormat, file: path, "this is a binary property list, not the XML of a model",
         hint: "open the model in a newer Xcode and save it, which writes the XML format")
     }
-    if let position = bytes.range(of: Data("<!DOCTYPE".utf8))?.lowerBound,
-      !allowsDocumentType || bytes[position...].prefix(while: { $0 != UInt8(ascii: ">") }).contains(UInt8(ascii: "["))
-    {
+    if let position = bytes.range(of: Data("<!DOCTYPE".utf8))?.lowerBound {
       let line = bytes[..<position].count(where: { $0 == UInt8(ascii: "\n") }) + 1
       throw ModelError(
         .malformedXML, file: path, line: line, XMLNodeParser.documentTypeMessage, hint: XMLNodeParser.documentTypeHint)

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import SQLite
 
 /// Checks what a store says of itself.

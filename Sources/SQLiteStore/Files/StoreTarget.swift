@@ -1,5 +1,6 @@
 import Foundation
 package import Platform
+import PropertyLists
 import SQLite
 import StoreInterface
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import PropertyLists
 import SQLite
 import StoreInterface
 
@@ -16,6 +17,9 @@ public struct StoreMetadata: Sendable, Hashable {
     self.values = values
   }
 
+  /// The most bytes of a store's metadata that are read.
+  private static let maximumByteCount = 16 << 20
+
   /// The key under which a seed store's version is kept.
   public static let seedVersionKey = "SeedbedSeedVersion"
 
@@ -29,9 +33,7 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// Entity name → version hash.
   public var entityVersionHashesByName: [String: Data] {
-    (values["NSStoreModelVersionHashes"]?.dictionaryValue ?? [:]).compactMapValues { value in
-      value.dataValue.map { Data($0) }
-    }
+    (values["NSStoreModelVersionHashes"]?.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
   }
   /// The Core Data build that wrote the metadata last.
   public var frameworkVersion: Int? { values["NSPersistenceFrameworkVersion"]?.integerValue.map { Int($0) } }
@@ -51,7 +53,7 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// The metadata of a new store.
   public init(model: ManagedObjectModel, uuid: String, generation: FrameworkGeneration = .newest) {
-    let hashes = model.entityVersionHashesByName.mapValues { PropertyListValue.data(Array($0)) }
+    let hashes = model.entityVersionHashesByName.mapValues { PropertyListValue.data($0) }
     var values: [String: PropertyListValue] = [
       "NSStoreModelVersionHashes": .dictionary(hashes),
       "NSStoreModelVersionHashesVersion": .integer(3),
@@ -85,7 +87,7 @@ public struct StoreMetadata: Sendable, Hashable {
         connection,
         """
         SELECT CASE WHEN length(Z_UUID) <= 100 THEN Z_UUID END, typeof(Z_PLIST),
-          CASE WHEN length(Z_PLIST) <= \(BinaryPropertyList.maximumByteCount) THEN Z_PLIST END
+          CASE WHEN length(Z_PLIST) <= \(StoreMetadata.maximumByteCount) THEN Z_PLIST END
         FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1
         """)
       guard try statement.step() else {
@@ -97,15 +99,15 @@ public struct StoreMetadata: Sendable, Hashable {
     guard statement.string(at: 1) == "blob", let bytes = statement.blob(at: 2) else {
       throw StoreError.notAStore(
         path: connection.path,
-        message: "the metadata are no blob of at most \(BinaryPropertyList.maximumByteCount) bytes")
+        message: "the metadata are no blob of at most \(StoreMetadata.maximumByteCount) bytes")
     }
     do {
-      let root = try BinaryPropertyList.decode(bytes)
+      let root = try PropertyList.decode(binary: bytes)
       guard let values = root.dictionaryValue else {
-        throw BinaryPropertyList.Malformed(message: "the property list is no dictionary")
+        throw PropertyListError("the property list is no dictionary")
       }
       self.init(uuid: statement.string(at: 0) ?? "", values: values)
-    } catch let error as BinaryPropertyList.Malformed {
+    } catch let error as PropertyListError {
       throw StoreError.notAStore(path: connection.path, message: "damaged metadata: \(error.message)")
     }
   }
@@ -119,7 +121,7 @@ public struct StoreMetadata: Sendable, Hashable {
         ? "UPDATE Z_METADATA SET Z_UUID = ?1, Z_PLIST = ?2 WHERE Z_VERSION = (SELECT min(Z_VERSION) FROM Z_METADATA)"
         : "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?1, ?2)")
     try statement.bind(1, uuid)
-    try statement.bind(2, blob: BinaryPropertyList.encode(.dictionary(values)))
+    try statement.bind(2, blob: PropertyList.encode(binary: .dictionary(values)))
     try statement.run()
   }
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import PropertyLists
 import SQLite
 public import StoreInterface
 

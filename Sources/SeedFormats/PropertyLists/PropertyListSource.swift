@@ -1,3 +1,5 @@
+import PropertyLists
+
 /// A property list, in XML or binary, as a JSON document: dates in ISO 8601, data in base64, numbers and booleans as
 /// such. The whole list is held in memory, because the binary form can only be read so.
 @safe final class PropertyListSource: BlockSource {
@@ -45,23 +47,25 @@
     }
     let bytes = unsafe Array(UnsafeBufferPointer(start: held.base, count: held.count))
     let path = try JSONPointer.tokens(pointer, file: file).map { String(decoding: $0, as: UTF8.self) }
-    var json = PropertyListJSON(path: path)
-    do throws(PropertyListProblem) {
-      if bytes.starts(with: Array("bplist".utf8)) {
-        // It calls itself for each level.
-        try BinaryPropertyListReader.write(bytes, to: &json, maximumDepth: min(limits.nestingDepth, 128))
-      } else if let first = bytes.first(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) }),
+    let isBinary = PropertyList.isBinary(bytes)
+    do throws(PropertyListError) {
+      if !isBinary, let first = bytes.first(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) }),
         first == UInt8(ascii: "{") || first == UInt8(ascii: "(")
       {
-        throw PropertyListProblem(
-          message: "the property list is neither XML nor binary", hint: "convert it (plutil -convert xml1 FILE)")
-      } else {
-        try XMLPropertyListReader.write(bytes, to: &json, maximumDepth: limits.nestingDepth)
+        throw PropertyListError(
+          "the property list is neither XML nor binary", hint: "convert it (plutil -convert xml1 FILE)")
       }
-    } catch let problem {
-      throw error("plist.malformed", problem.message, hint: problem.hint, at: problem.byteOffset, in: bytes)
+      // Lists share equal values, so some more than there is room for. The binary reader calls itself for each level.
+      let limits = PropertyListLimits(
+        depth: isBinary ? min(limits.nestingDepth, 128) : limits.nestingDepth,
+        valueCount: 16 * bytes.count + 1_000_000, byteCount: 64 * bytes.count + 1_000_000)
+      return try PropertyList.json(bytes, path: path, limits: limits)
+    } catch {
+      let damage = isBinary && error.hint == nil
+      throw self.error(
+        "plist.malformed", (damage ? "the binary property list is damaged: " : "") + error.message,
+        hint: damage ? "fetch or write the file again" : error.hint, at: error.byteOffset, in: bytes)
     }
-    return json.text
   }
 
   private func error(
@@ -70,7 +74,7 @@
     var error = SeedFormatError(
       code: code, kind: .malformed, message: message, hint: hint, file: file, byteOffset: UInt64(at))
     // A list in XML has lines.
-    if !bytes.isEmpty, !bytes.starts(with: Array("bplist".utf8)) {
+    if !bytes.isEmpty, !PropertyList.isBinary(bytes) {
       let before = bytes.prefix(at)
       let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       error.line = UInt64(before.count { $0 == 0x0A }) + 1

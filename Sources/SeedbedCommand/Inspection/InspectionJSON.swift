@@ -2,6 +2,7 @@ import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import PropertyLists
 import SQLiteStore
 
 /// The listing of `inspect` as JSON. Keys do not change between versions; new ones may come.
@@ -120,9 +121,9 @@ enum InspectionJSON {
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .integer(Int(number))
     case .real(let number): .double(number)
-    case .date(let seconds): .string(DateText.iso8601(Date(timeIntervalSinceReferenceDate: seconds)))
+    case .date(let date): .string(DateText.iso8601(date))
     case .string(let text): .string(text)
-    case .data(let bytes): .string(Data(bytes).base64EncodedString())
+    case .data(let data): .string(data.base64EncodedString())
     case .array(let elements): .array(elements.map(self.value))
     case .dictionary(let entries):
       .object(entries.sorted { $0.key.precedesByCodePoint($1.key) }.map { ($0.key, self.value($0.value)) })

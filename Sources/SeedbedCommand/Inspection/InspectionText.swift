@@ -2,6 +2,7 @@ import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import PropertyLists
 import SQLiteStore
 
 /// The listing of `inspect` for people.

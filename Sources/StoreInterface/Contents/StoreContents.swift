@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import PropertyLists
 
 /// Everything that a store holds, as one value: what a file that is read and written whole has to say.
 public struct StoreContents: Sendable {
@@ -17,12 +18,12 @@ public struct StoreContents: Sendable {
   /// has them any more, and are not given out again.
   public var nextPrimaryKeys: [String: Int64]
   /// Metadata under Core Data's names, such as `NSStoreModelVersionHashes`, and under any others.
-  public var metadata: [String: MetadataValue]
+  public var metadata: [String: PropertyListValue]
 
   /// Contents; everything but the identifier may be empty.
   public init(
     identifier: UUID, snapshots: [Snapshot] = [], toMany: [SaveRequest.ToManyChange] = [],
-    nextPrimaryKeys: [String: Int64] = [:], metadata: [String: MetadataValue] = [:]
+    nextPrimaryKeys: [String: Int64] = [:], metadata: [String: PropertyListValue] = [:]
   ) {
     self.identifier = identifier
     self.snapshots = snapshots
@@ -30,18 +31,6 @@ public struct StoreContents: Sendable {
     self.nextPrimaryKeys = nextPrimaryKeys
     self.metadata = metadata
   }
-}
-
-/// A value in a store's metadata: what property lists hold.
-public indirect enum MetadataValue: Sendable, Hashable {
-  case string(String)
-  case integer(Int64)
-  case real(Double)
-  case boolean(Bool)
-  case date(Date)
-  case data(Data)
-  case array([MetadataValue])
-  case dictionary([String: MetadataValue])
 }
 
 extension StoreContents {
@@ -57,7 +46,7 @@ extension StoreContents {
   }
 
   /// Entity name → version hash; nil when the metadata have none.
-  public static func versionHashes(in metadata: [String: MetadataValue]) -> [String: Data]? {
+  public static func versionHashes(in metadata: [String: PropertyListValue]) -> [String: Data]? {
     guard case .dictionary(let hashes) = metadata[versionHashesKey] else { return nil }
     return hashes.compactMapValues { if case .data(let hash) = $0 { hash } else { nil } }
   }
@@ -65,7 +54,7 @@ extension StoreContents {
   /// Compares the version hashes in metadata with a model's.
   /// - Throws: `StoreError.incompatibleModel`; metadata without hashes fit no model.
   public static func check(
-    _ metadata: [String: MetadataValue], against model: ManagedObjectModel
+    _ metadata: [String: PropertyListValue], against model: ManagedObjectModel
   ) throws(StoreError) {
     let stored = versionHashes(in: metadata) ?? [:]
     let expected = model.entityVersionHashesByName

@@ -45,8 +45,8 @@ enum HostilePropertyLists {
   }
 
   static let all: [List] = [
-    List("nothing", says: "no binary property list", []),
-    List("XML", says: "no binary property list", Array("<?xml version=\"1.0\"?><plist><dict/></plist>......".utf8)),
+    List("nothing", says: "not a binary property list", []),
+    List("XML", says: "not a binary property list", Array("<?xml version=\"1.0\"?><plist><dict/></plist>......".utf8)),
     List("a string", says: "no dictionary", encode([text("x"), text("y")])),
     List(
       "a dictionary that says nothing of models", says: "no version hashes",
@@ -67,21 +67,26 @@ enum HostilePropertyLists {
         [0x4F, 0x12] + bigEndian(1 << 20, 4) + [UInt8](repeating: 7, count: 1 << 20),
         [0xAF, 0x11] + bigEndian(1_000, 2) + [UInt8](repeating: 0, count: 1_000), text("k"), [0xD1, 2, 1],
       ])),
-    List("a huge count", says: "bad length", encode([text("k"), [0xAF, 0x13] + bigEndian(.max, 8), [0xD1, 0, 1]])),
-    List("a negative count", says: "too large", encode([text("k"), [0xAF, 0x13] + bigEndian(-1, 8), [0xD1, 0, 1]])),
-    List("a count beyond the end", says: "bad length", encode([text("k"), [0x4F, 0x10, 70], [0xD1, 0, 1]])),
-    List("data that reach into the table", says: "ends early", encode([text("k"), [0x4F, 0x10, 20], [0xD1, 0, 1]])),
-    List("a key that is a number", says: "key is no string", encode([[0x10, 1], text("v"), [0xD1, 0, 1]])),
+    List(
+      "a huge count", says: "damaged length", encode([text("k"), [0xAF, 0x13] + bigEndian(.max, 8), [0xD1, 0, 1]])),
+    List(
+      "a negative count", says: "damaged length", encode([text("k"), [0xAF, 0x13] + bigEndian(-1, 8), [0xD1, 0, 1]])),
+    List("a count beyond the end", says: "damaged length", encode([text("k"), [0x4F, 0x10, 70], [0xD1, 0, 1]])),
+    List(
+      "data that reach into the table", says: "reaches beyond the objects' end",
+      encode([text("k"), [0x4F, 0x10, 20], [0xD1, 0, 1]])),
+    List("a key that is a number", says: "key is no text", encode([[0x10, 1], text("v"), [0xD1, 0, 1]])),
     List("a key twice", says: "stands twice", encode([text("k"), text("v"), [0xD2, 0, 0, 1, 1]])),
-    List("a reference beyond the end", says: "bad reference", encode([text("k"), text("v"), [0xD1, 0, 9]])),
+    List(
+      "a reference beyond the end", says: "an object that is not there", encode([text("k"), text("v"), [0xD1, 0, 9]])),
     List("a string that is no text", says: "damaged string", encode([text("k"), [0x51, 0xFF], [0xD1, 0, 1]])),
     List("half a character", says: "damaged string", encode([text("k"), [0x61, 0xD8, 0x00], [0xD1, 0, 1]])),
-    List("an unknown type", says: "unknown object type", encode([text("k"), [0x70], [0xD1, 0, 1]])),
+    List("an unknown type", says: "unknown kind", encode([text("k"), [0x70], [0xD1, 0, 1]])),
     List("offsets of no bytes", says: "trailer", with { $0[$0.count - 26] = 0 }),
     List("more objects than bytes", says: "trailer", with { $0[$0.count - 20] = 0xFF }),
     List("a table beyond the end", says: "trailer", with { $0[$0.count - 3] = 0xFF }),
-    List("a table of huge position", says: "too large", with { $0[$0.count - 8] = 0xFF }),
-    List("a root that is not there", says: "bad reference", with { $0[$0.count - 9] = 0x77 }),
-    List("an offset into the header", says: "bad offset", with { $0[$0.count - 33] = 0x01 }),
+    List("a table of huge position", says: "trailer", with { $0[$0.count - 8] = 0xFF }),
+    List("a root that is not there", says: "trailer", with { $0[$0.count - 9] = 0x77 }),
+    List("an offset into the header", says: "lies outside the property list", with { $0[$0.count - 33] = 0x01 }),
   ]
 }

@@ -1,12 +1,13 @@
-/// A value of a binary property list.
-public enum PropertyListValue: Sendable, Hashable {
-  case boolean(Bool)
+public import Foundation
+
+/// A value of a property list, such as a store's metadata are made of.
+public indirect enum PropertyListValue: Sendable, Hashable {
+  case string(String)
   case integer(Int64)
   case real(Double)
-  /// Seconds since 2001-01-01T00:00:00Z.
-  case date(Double)
-  case string(String)
-  case data([UInt8])
+  case boolean(Bool)
+  case date(Date)
+  case data(Data)
   case array([PropertyListValue])
   case dictionary([String: PropertyListValue])
 
@@ -15,7 +16,7 @@ public enum PropertyListValue: Sendable, Hashable {
   /// The integer, nil for another kind.
   public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
   /// The bytes, nil for another kind.
-  public var dataValue: [UInt8]? { if case .data(let value) = self { value } else { nil } }
+  public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
   /// The elements, nil for another kind.
   public var arrayValue: [PropertyListValue]? { if case .array(let value) = self { value } else { nil } }
   /// The entries, nil for another kind.

@@ -1,16 +1,17 @@
 /// Reads a property list in XML, as Apple's document type has it and nothing else of XML: no entities of one's own, no
 /// processing instructions inside.
-struct XMLPropertyListReader {
+struct XMLPropertyListReader<Sink: PropertyListSink> {
   private let bytes: [UInt8]
   private var at = 0
   private let maximumDepth: Int
 
-  /// Writes a list as JSON.
-  static func write(
-    _ bytes: [UInt8], to json: inout PropertyListJSON, maximumDepth: Int
-  ) throws(PropertyListProblem) {
-    var reader = XMLPropertyListReader(bytes: bytes, maximumDepth: maximumDepth)
-    try reader.document(to: &json)
+  /// Hands the values of a list to a sink.
+  /// - Parameter allowsNothing: `<plist>` may be empty; the sink gets no value then.
+  static func read(
+    _ bytes: [UInt8], into sink: inout Sink, limits: PropertyListLimits, allowsNothing: Bool
+  ) throws(PropertyListError) {
+    var reader = XMLPropertyListReader(bytes: bytes, maximumDepth: limits.depth)
+    try reader.document(into: &sink, allowsNothing: allowsNothing)
   }
 
   private init(bytes: [UInt8], maximumDepth: Int) {
@@ -22,7 +23,7 @@ struct XMLPropertyListReader {
     case start(String), empty(String), end(String)
   }
 
-  private mutating func document(to json: inout PropertyListJSON) throws(PropertyListProblem) {
+  private mutating func document(into sink: inout Sink, allowsNothing: Bool) throws(PropertyListError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
     try passBlanks()
     if isAt("<?xml") { try passDeclaration() }
@@ -34,18 +35,21 @@ struct XMLPropertyListReader {
       at = end + 1
     }
     try passBlanks()
-    guard try tag() == .start("plist") else {
+    let first = try tag()
+    guard first == .start("plist") || first == .empty("plist") && allowsNothing else {
       throw problem("the file is no property list: <plist> is missing", hint: "is it another sort of XML?")
     }
-    try passBlanks()
-    try values(to: &json)
-    try passBlanks()
-    guard try tag() == .end("plist") else { throw problem("</plist> is missing") }
+    if first == .start("plist") {
+      try passBlanks()
+      if !(allowsNothing && isAt("</plist")) { try values(into: &sink) }
+      try passBlanks()
+      guard try tag() == .end("plist") else { throw problem("</plist> is missing") }
+    }
     try passBlanks()
     guard at == bytes.count else { throw problem("something follows </plist>") }
   }
 
-  private mutating func passDeclaration() throws(PropertyListProblem) {
+  private mutating func passDeclaration() throws(PropertyListError) {
     let start = at
     try pass(through: "?>")
     let text = String(decoding: bytes[start..<at], as: UTF8.self).lowercased()
@@ -61,7 +65,7 @@ struct XMLPropertyListReader {
   }
 
   /// The one value of the list, and all that is in it. No recursion: the nesting is not the stack's business.
-  private mutating func values(to json: inout PropertyListJSON) throws(PropertyListProblem) {
+  private mutating func values(into sink: inout Sink) throws(PropertyListError) {
     /// Names of the containers that are open, and the keys that an object has.
     var open: [String] = []
     var keys: [Set<String>] = []
@@ -75,7 +79,7 @@ struct XMLPropertyListReader {
         guard !hasKey else { throw problem("a key has no value", at: start) }
         open.removeLast()
         if name == "dict" { keys.removeLast() }
-        json.end()
+        sink.end()
         continue
       }
       if open.last == "dict", !hasKey {
@@ -87,7 +91,7 @@ struct XMLPropertyListReader {
         guard keys[keys.count - 1].insert(key).inserted else {
           throw problem("the key \"\(key)\" stands twice", at: start)
         }
-        json.key(key)
+        try sink.key(key)
         hasKey = true
         continue
       }
@@ -98,53 +102,65 @@ struct XMLPropertyListReader {
           throw problem("values are nested deeper than \(maximumDepth) levels", at: start)
         }
         if name == "dict" {
-          json.beginObject()
+          sink.beginDictionary()
           keys.append([])
         } else {
-          json.beginArray()
+          sink.beginArray()
         }
         open.append(name)
       case .empty("dict"):
-        json.beginObject()
-        json.end()
+        sink.beginDictionary()
+        sink.end()
       case .empty("array"):
-        json.beginArray()
-        json.end()
-      case .empty("true"), .empty("false"): json.literal(tag == .empty("true") ? "true" : "false")
+        sink.beginArray()
+        sink.end()
+      case .empty("true"), .empty("false"): sink.boolean(tag == .empty("true"))
       case .start(let name) where name == "true" || name == "false":
-        json.literal(name)
+        sink.boolean(name == "true")
         try passBlanks()
         guard try self.tag() == .end(name) else { throw problem("<\(name)> holds something", at: start) }
-      case .start(let name): try scalar(name, try string(until: name), to: &json, at: start)
-      case .empty(let name): try scalar(name, "", to: &json, at: start)
+      case .start(let name):
+        let text = try string(until: name)
+        try placed(at: start) { () throws(PropertyListError) in try scalar(name, text, into: &sink, at: start) }
+      case .empty(let name):
+        try placed(at: start) { () throws(PropertyListError) in try scalar(name, "", into: &sink, at: start) }
       case .end: throw problem("\(Self.shown(tag)) closes nothing that is open", at: start)
       }
     } while !open.isEmpty
   }
 
+  /// Says where it was what a sink does not take.
+  private func placed(at start: Int, _ body: () throws(PropertyListError) -> Void) throws(PropertyListError) {
+    do throws(PropertyListError) {
+      try body()
+    } catch {
+      throw error.byteOffset == 0 ? PropertyListError(error.message, hint: error.hint, at: start) : error
+    }
+  }
+
   private func scalar(
-    _ name: String, _ text: String, to json: inout PropertyListJSON, at start: Int
-  ) throws(PropertyListProblem) {
+    _ name: String, _ text: String, into sink: inout Sink, at start: Int
+  ) throws(PropertyListError) {
     switch name {
-    case "string", "ustring": json.string(text)
-    case "date": json.string(text.filter { !$0.isWhitespace })
+    case "string", "ustring": sink.string(text)
+    case "date": try sink.date(text: text.filter { !$0.isWhitespace })
     case "data":
       let digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
-      json.string(digits)
+      try sink.data(base64: Array(digits))
     case "integer":
       let trimmed = text.filter { !$0.isWhitespace }
       guard let number = Self.integer(trimmed) else { throw problem("\"\(trimmed)\" is no integer", at: start) }
-      json.literal(number)
+      try sink.integer(isNegative: number.isNegative, magnitude: number.magnitude)
     case "real":
       let trimmed = text.filter { !$0.isWhitespace }
       guard let number = Double(trimmed) else { throw problem("\"\(trimmed)\" is no number", at: start) }
-      json.real(number)
+      sink.real(number)
     default: throw problem("property lists have no <\(name)>", at: start)
     }
   }
 
   /// Decimal, or hexadecimal behind 0x.
-  private static func integer(_ text: String) -> String? {
+  private static func integer(_ text: String) -> (isNegative: Bool, magnitude: UInt64)? {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : text
     let isHex = digits.lowercased().hasPrefix("0x")
@@ -152,13 +168,13 @@ struct XMLPropertyListReader {
     guard let first = body.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "+"),
       let magnitude = UInt64(body, radix: isHex ? 16 : 10)
     else { return nil }
-    return (isNegative && magnitude > 0 ? "-" : "") + "\(magnitude)"
+    return (isNegative && magnitude > 0, magnitude)
   }
 
   // MARK: - Text
 
   /// The text up to an end tag, with its entities put in.
-  private mutating func string(until name: String) throws(PropertyListProblem) -> String {
+  private mutating func string(until name: String) throws(PropertyListError) -> String {
     let start = at
     var text: [UInt8] = []
     while true {
@@ -190,7 +206,7 @@ struct XMLPropertyListReader {
       ? string.replacing("\r\n", with: "\n").replacing("\r", with: "\n") : string
   }
 
-  private mutating func entity() throws(PropertyListProblem) -> [UInt8] {
+  private mutating func entity() throws(PropertyListError) -> [UInt8] {
     let names: [String: UInt8] = ["lt": 0x3C, "gt": 0x3E, "amp": 0x26, "quot": 0x22, "apos": 0x27]
     guard let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw problem("an & starts no entity", hint: "an & itself is written &amp;")
@@ -210,7 +226,7 @@ struct XMLPropertyListReader {
 
   // MARK: - Tags
 
-  private mutating func tag() throws(PropertyListProblem) -> Tag {
+  private mutating func tag() throws(PropertyListError) -> Tag {
     guard at < bytes.count else { throw problem("the property list ends too early") }
     guard bytes[at] == UInt8(ascii: "<"),
       let end = bytes[at...].firstIndex(of: UInt8(ascii: ">"))
@@ -239,7 +255,7 @@ struct XMLPropertyListReader {
   }
 
   /// Passes over white space and comments.
-  private mutating func passBlanks() throws(PropertyListProblem) {
+  private mutating func passBlanks() throws(PropertyListError) {
     while at < bytes.count {
       let byte = bytes[at]
       if byte == 0x20 || (0x09...0x0D).contains(byte) {
@@ -252,7 +268,7 @@ struct XMLPropertyListReader {
     }
   }
 
-  private mutating func pass(through end: String) throws(PropertyListProblem) {
+  private mutating func pass(through end: String) throws(PropertyListError) {
     let mark = Array(end.utf8)
     let start = at
     while at + mark.count <= bytes.count {
@@ -265,7 +281,7 @@ struct XMLPropertyListReader {
     throw problem("\"\(end)\" is missing", at: start)
   }
 
-  private func problem(_ message: String, hint: String? = nil, at place: Int? = nil) -> PropertyListProblem {
-    PropertyListProblem(message: message, hint: hint, byteOffset: place ?? at)
+  private func problem(_ message: String, hint: String? = nil, at place: Int? = nil) -> PropertyListError {
+    PropertyListError(message, hint: hint, at: place ?? at)
   }
 }

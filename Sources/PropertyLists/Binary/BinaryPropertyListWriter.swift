@@ -1,0 +1,89 @@
+import Foundation
+
+/// Writes binary property lists (`bplist00`).
+///
+/// Foundation's serialisation writes dictionaries in an order that changes from run to run; here keys are sorted by
+/// code point, so that the same values always give the same bytes.
+struct BinaryPropertyListWriter {
+  private var objects: [[UInt8]] = []
+  /// The objects that each object refers to.
+  private var references: [[Int]] = []
+  /// Equal strings are one object.
+  private var strings: [String: Int] = [:]
+
+  static func encode(_ root: PropertyListValue) -> [UInt8] {
+    var writer = BinaryPropertyListWriter()
+    _ = writer.add(root)
+    return writer.bytes()
+  }
+
+  private mutating func add(_ value: PropertyListValue) -> Int {
+    if case .string(let text) = value, let known = strings[text] { return known }
+    let number = objects.count
+    objects.append([])
+    references.append([])
+    switch value {
+    case .boolean(let flag): objects[number] = [flag ? 0x09 : 0x08]
+    case .integer(let integer): objects[number] = Self.encoded(integer: integer)
+    case .real(let real): objects[number] = [0x23] + Self.bigEndian(real.bitPattern, 8)
+    case .date(let date):
+      objects[number] = [0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8)
+    case .data(let data): objects[number] = Self.marker(0x40, data.count) + data
+    case .string(let text):
+      strings[text] = number
+      objects[number] = Self.encoded(string: text)
+    case .array(let values):
+      objects[number] = Self.marker(0xA0, values.count)
+      references[number] = values.map { add($0) }
+    case .dictionary(let entries):
+      let sorted = entries.sorted { $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars) }
+      objects[number] = Self.marker(0xD0, sorted.count)
+      let keys = sorted.map { add(.string($0.key)) }
+      references[number] = keys + sorted.map { add($0.value) }
+    }
+    return number
+  }
+
+  private func bytes() -> [UInt8] {
+    let referenceSize = Self.byteWidth(objects.count - 1)
+    var bytes = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    for (object, references) in zip(objects, references) {
+      offsets.append(bytes.count)
+      bytes += object
+      for reference in references { bytes += Self.bigEndian(UInt64(reference), referenceSize) }
+    }
+    let tableOffset = bytes.count
+    let offsetSize = Self.byteWidth(tableOffset)
+    for offset in offsets { bytes += Self.bigEndian(UInt64(offset), offsetSize) }
+    bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    bytes += Self.bigEndian(UInt64(objects.count), 8) + Self.bigEndian(0, 8) + Self.bigEndian(UInt64(tableOffset), 8)
+    return bytes
+  }
+
+  private static func encoded(string text: String) -> [UInt8] {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return marker(0x50, text.utf8.count) + Array(text.utf8) }
+    return marker(0x60, text.utf16.count)
+      + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8($0 & 0xFF)] }
+  }
+
+  private static func encoded(integer: Int64) -> [UInt8] {
+    let bits = UInt64(bitPattern: integer)
+    if integer < 0 || bits > 0xFFFF_FFFF { return [0x13] + bigEndian(bits, 8) }
+    if bits <= 0xFF { return [0x10] + bigEndian(bits, 1) }
+    if bits <= 0xFFFF { return [0x11] + bigEndian(bits, 2) }
+    return [0x12] + bigEndian(bits, 4)
+  }
+
+  private static func marker(_ kind: UInt8, _ count: Int) -> [UInt8] {
+    count < 15 ? [kind | UInt8(count)] : [kind | 15] + encoded(integer: Int64(count))
+  }
+
+  private static func byteWidth(_ value: Int) -> Int {
+    value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
+  }
+
+  private static func bigEndian(_ value: UInt64, _ size: Int) -> [UInt8] {
+    (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+  }
+}
