@@ -173,8 +173,7 @@ struct IndexLoaderTests {
     insert.finalize()
     try connection.execute("COMMIT")
     try connection.close()
-    let geometry = try DatabaseFile(path: path).geometry
-    let reader = try TableTreeReader(path: path, geometry: geometry, root: try PagesFolder.root("T", path))
+    let reader = try TableTreeReader(path: path, root: try PagesFolder.root("T", path))
     var row = 0
     try unsafe reader.rows(inLeaves: 0..<reader.leaves.count) { (rowID, record) throws(PageError) in
       let stored = unsafe Array(record)

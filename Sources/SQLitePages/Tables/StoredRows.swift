@@ -27,7 +27,7 @@
   private var cellIndex = 0
   private var pageCellCount = 0
   private let overflow = RecordScratch()
-  private let overflowPage: PageMemory
+  private let overflowPages: PageBuffer<DatabaseFile>
 
   init(_ pages: TreePages, of file: DatabaseFile, root: UInt32) {
     self.file = file
@@ -35,7 +35,7 @@
     form = CellForm(file.geometry, isIndex: false)
     leaves = pages.leaves
     window = PageMemory(file.geometry, pages: max(1, (1 << 18) / file.geometry.pageSize))
-    overflowPage = PageMemory(file.geometry, pages: 1)
+    overflowPages = PageBuffer(file)
     unsafe page = UnsafePointer(window.base.assumingMemoryBound(to: UInt8.self))
     unsafe cell = unsafe page
   }
@@ -46,18 +46,17 @@
     while cellIndex == pageCellCount {
       if try !nextPage() { return false }
     }
-    let usable = file.geometry.usableSize
     let pointer = unsafe UnsafeRawPointer(page + 8 + cellIndex * 2).loadUnaligned(as: UInt16.self)
     let start = Int(UInt16(bigEndian: pointer))
     cellIndex += 1
     let found = unsafe form.read(start, UnsafeRawPointer(page))
-    guard found.end > 0, found.end <= usable, found.rowID > rowID || rowID == .min else { throw malformed() }
+    guard found.end > 0, found.rowID > rowID || rowID == .min else { throw malformed() }
     rowID = found.rowID
     unsafe cell = page + start
     cellCount = found.end - start
     payloadCount = found.payloadSize
     overflowPlace = found.overflow == 0 ? 0 : found.overflow - start
-    prefixCount = cellCount - (found.overflow == 0 ? found.payloadSize : form.localSize(found) + 4)
+    prefixCount = found.payload - start
     return true
   }
 
@@ -78,9 +77,10 @@
       window.base.assumingMemoryBound(to: UInt8.self) + loaded.lowerBound * file.geometry.pageSize)
     loaded.removeFirst()
     cellIndex = 0
-    pageCellCount = Int(UInt16(bigEndian: unsafe UnsafeRawPointer(page + 3).loadUnaligned(as: UInt16.self)))
-    guard unsafe page[0] == PageBuilder.Kind.leafTable.rawValue, 8 + pageCellCount * 2 <= file.geometry.usableSize
-    else { throw malformed() }
+    guard let leaf = unsafe TreePage(leaves[nextLeaf - 1], page, file.geometry), unsafe leaf.kind == .leafTable else {
+      throw malformed()
+    }
+    pageCellCount = unsafe leaf.cellCount
     return true
   }
 
@@ -88,28 +88,18 @@
   @inline(__always)
   @unsafe func record() throws(PageError) -> UnsafeRawPointer {
     let local = unsafe UnsafeRawPointer(cell + prefixCount)
-    return overflowPlace == 0 ? unsafe local : unsafe try assemble(local)
-  }
-
-  @unsafe private func assemble(_ local: UnsafeRawPointer) throws(PageError) -> UnsafeRawPointer {
-    // No record is longer than its file; a forged length must not make memory be asked for.
-    guard payloadCount / file.geometry.pageSize < file.pageCount else { throw malformed() }
-    let target = unsafe overflow.reserve(payloadCount)
-    var done = overflowPlace - prefixCount
-    unsafe target.copyMemory(from: local, byteCount: done)
-    unsafe try forEachOverflowPage { (_, bytes) in
-      let part = min(file.geometry.usableSize - 4, payloadCount - done)
-      unsafe (target + done).copyMemory(from: bytes + 4, byteCount: part)
-      done += part
-    }
-    return UnsafeRawPointer(target)
+    if overflowPlace == 0 { return unsafe local }
+    return unsafe try OverflowChain.assemble(
+      local, localCount: overflowPlace - prefixCount, size: payloadCount, of: overflowPages, into: overflow)
   }
 
   /// Gives up the pages that hold the end of the row's record.
   func recycleOverflow() throws(PageError) {
     if overflowPlace == 0 { return }
     var pages: [UInt32] = []
-    unsafe try forEachOverflowPage { (page, _) in pages.append(page) }
+    unsafe try OverflowChain.forEachPage(
+      from: overflowHead, count: payloadCount - (overflowPlace - prefixCount), of: overflowPages
+    ) { (page, _) in pages.append(page) }
     file.recycle(pages)
   }
 
@@ -119,34 +109,7 @@
     return UInt32(bigEndian: unsafe UnsafeRawPointer(cell + overflowPlace).loadUnaligned(as: UInt32.self))
   }
 
-  private func forEachOverflowPage(_ body: (UInt32, UnsafeRawPointer) -> Void) throws(PageError) {
-    var rest = payloadCount - (overflowPlace - prefixCount)
-    var next = overflowHead
-    while rest > 0 {
-      guard next > 1 else { throw malformed() }
-      unsafe try file.read(next, into: overflowPage.base)
-      unsafe body(next, UnsafeRawPointer(overflowPage.base))
-      rest -= file.geometry.usableSize - 4
-      next = UInt32(bigEndian: unsafe overflowPage.base.loadUnaligned(as: UInt32.self))
-    }
-  }
-
   private func malformed() -> PageError {
     PageError(kind: .malformed, message: "a page of \(file.path) is not the table's (root \(root))")
   }
-}
-
-/// Memory for some pages, and a few bytes behind them that may be read.
-@safe final class PageMemory {
-  let pages: Int
-  @unsafe let base: UnsafeMutableRawPointer
-
-  init(_ geometry: PageGeometry, pages: Int) {
-    self.pages = pages
-    let size = pages * geometry.pageSize + PageWindow.slack
-    unsafe base = .allocate(byteCount: size, alignment: 16)
-    unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-  }
-
-  deinit { unsafe base.deallocate() }
 }

@@ -189,7 +189,7 @@
 
   /// Enters the leaves that were there before in the level above, and gives up the pages that were above them.
   private func enterOldLeaves() throws(PageError) {
-    let pages = try TreePages(file, root: root, isIndex: false)
+    let pages = try TreePages(PageBuffer(file), root: root, isIndex: false)
     file.recycle(pages.interior)
     for page in pages.leaves {
       unsafe try file.read(page, into: scratch)
@@ -217,7 +217,7 @@ extension DatabaseFile {
   /// - Parameter scratch: `pageSize` bytes.
   /// - Throws: `PageError` when the page is not an empty leaf of this kind.
   @unsafe func requireEmpty(
-    _ page: UInt32, _ kind: PageBuilder.Kind, _ scratch: UnsafeMutableRawPointer
+    _ page: UInt32, _ kind: PageKind, _ scratch: UnsafeMutableRawPointer
   ) throws(PageError) {
     unsafe try read(page, into: scratch)
     let bytes = unsafe UnsafeRawBufferPointer(start: scratch, count: 8)

@@ -68,6 +68,19 @@ public enum Varint {
 
   @usableFromInline
   @unsafe static func readLong(_ bytes: UnsafeRawPointer, limit: Int) -> (value: UInt64, size: Int) {
+    if limit >= 8 {
+      let word = UInt64(bigEndian: unsafe bytes.loadUnaligned(as: UInt64.self))
+      let ends = ~word & 0x8080_8080_8080_8080
+      if ends != 0 {
+        // The groups of seven bits are pushed together: two, four, then eight at a time.
+        let size = ends.leadingZeroBitCount / 8 + 1
+        var value = (word >> UInt64(64 - 8 * size)) & 0x7f7f_7f7f_7f7f_7f7f
+        value = (value & 0x7f00_7f00_7f00_7f00) >> 1 | value & 0x007f_007f_007f_007f
+        value = (value & 0x3fff_0000_3fff_0000) >> 2 | value & 0x0000_3fff_0000_3fff
+        value = (value & 0x0fff_ffff_0000_0000) >> 4 | value & 0x0000_0000_0fff_ffff
+        return (value, size)
+      }
+    }
     var value: UInt64 = 0
     for index in 0..<min(9, limit) {
       let byte = unsafe bytes.load(fromByteOffset: index, as: UInt8.self)

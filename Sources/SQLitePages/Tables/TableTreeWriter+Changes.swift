@@ -8,7 +8,7 @@ extension TableTreeWriter {
       try emitLeaf()
       behind = newLeaves ?? behind
     }
-    let pages = try TreePages(file, root: root, isIndex: false)
+    let pages = try TreePages(PageBuffer(file), root: root, isIndex: false)
     try file.recycleFreePages(pages.leaves.count)
     file.recycle(pages.interior)
     // From here on as if the table were empty: the old rows are added to it.

@@ -36,7 +36,7 @@ extension TableTreeWriter {
 
   /// The first row of each leaf that is filled to its last fitting row, and the row behind them all.
   @unsafe private func leafStarts(_ firstRowID: Int64, _ ends: UnsafePointer<Int>, _ rows: Range<Int>) -> [Int] {
-    let roomOnPage = geometry.usableSize - PageBuilder.Kind.leafTable.headerSize
+    let roomOnPage = geometry.usableSize - PageKind.leafTable.headerSize
     let maximumLocal = geometry.maximumTableLocal
     var starts = [rows.lowerBound]
     var room = roomOnPage

@@ -11,7 +11,7 @@ struct TreeCheck {
   private let form: CellForm
 
   init(file: CheckedFile, tree: DatabaseCheck.Tree) {
-    window = PageWindow(file)
+    window = PageWindow(file.file)
     form = CellForm(file.geometry, isIndex: tree.isIndex)
     self.file = file
     self.tree = tree
@@ -47,17 +47,17 @@ struct TreeCheck {
       note(page, "hangs under page \(parent), and the pointer map does not say so")
     }
     let bytes = unsafe try window.page(page)
-    let start = page == 1 ? 100 : 0
-    let kind = unsafe bytes.load(fromByteOffset: start, as: UInt8.self)
-    let isLeaf = kind == 13 || kind == 10
-    guard kind == (tree.isIndex ? 10 : 13) || kind == (tree.isIndex ? 2 : 5) else {
-      return note(page, "has the kind \(kind)")
+    let start = page == 1 ? DatabaseHeader.byteCount : 0
+    let byte = unsafe bytes.load(fromByteOffset: start, as: UInt8.self)
+    guard let kind = PageKind(rawValue: byte), (kind == .leafIndex || kind == .interiorIndex) == tree.isIndex else {
+      return note(page, "has the kind \(byte)")
     }
+    let isLeaf = kind.isLeaf
     let usable = file.geometry.usableSize
     let cellCount = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: start + 3, as: UInt16.self)))
     let stated = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: start + 5, as: UInt16.self)))
     let content = stated == 0 ? 65_536 : stated
-    let pointers = start + (isLeaf ? 8 : 12)
+    let pointers = start + kind.headerSize
     guard pointers + cellCount * 2 <= content, content <= usable else { return note(page, "has cells in its header") }
     let cells = Cells(page: page, pointers: pointers, count: cellCount, content: content, usable: usable)
     if isLeaf {
@@ -67,10 +67,9 @@ struct TreeCheck {
       return unsafe try checkLeaf(bytes, cells)
     }
     // The window goes on to other pages below.
-    let copy = UnsafeMutableRawPointer.allocate(byteCount: file.geometry.pageSize + PageWindow.slack, alignment: 16)
+    let copy = UnsafeMutableRawPointer.allocate(byteCount: file.geometry.pageSize, alignment: 16)
     defer { unsafe copy.deallocate() }
     unsafe copy.copyMemory(from: bytes, byteCount: file.geometry.pageSize)
-    unsafe (copy + file.geometry.pageSize).initializeMemory(as: UInt8.self, repeating: 0, count: PageWindow.slack)
     if unsafe try checkInterior(copy, cells, depth) {
       let rightmost = UInt32(bigEndian: unsafe copy.loadUnaligned(fromByteOffset: start + 8, as: UInt32.self))
       try visit(rightmost, parent: page, depth: depth + 1)
@@ -145,7 +144,7 @@ struct TreeCheck {
         entryCount += 1
         if cell.overflow > 0 { try unsafe follow([cell], bytes, cells.page) }
       } else {
-        let key = Int64(bitPattern: unsafe CellForm.varint(bytes + start + 4).value)
+        let key = Int64(bitPattern: unsafe Varint.read(bytes + start + 4, limit: cells.usable - start - 4).value)
         if let lastRowID, lastRowID > key { note(cells.page, "has a divider below its rows") }
         lastRowID = key
       }
@@ -163,7 +162,7 @@ struct TreeCheck {
       if tree.isIndex || childSize == 0 {
         end = unsafe form.read(start + childSize, bytes).end
       } else {
-        end = unsafe start + 4 + CellForm.varint(bytes + start + 4).size
+        end = unsafe start + 4 + Varint.read(bytes + start + 4, limit: cells.usable - start - 4).size
       }
       extents.append((start, max(end, start + 4)))
     }
@@ -199,7 +198,7 @@ struct TreeCheck {
       if !file.pointer(of: next, is: kind, parent: previous) {
         note(next, "is of an overflow chain, and the pointer map does not say so")
       }
-      unsafe try file.read(next, into: scratch)
+      unsafe try file.file.read(next, into: scratch)
       previous = next
       kind = 4
       next = UInt32(bigEndian: unsafe scratch.load(as: UInt32.self))

@@ -13,11 +13,11 @@
   }
 
   private let file: DatabaseFile
-  private let kind: PageBuilder.Kind
+  private let kind: PageKind
   private var levels: [Level] = []
   @unsafe private var buffers: [UnsafeMutableRawPointer] = unsafe []
 
-  init(file: DatabaseFile, kind: PageBuilder.Kind) {
+  init(file: DatabaseFile, kind: PageKind) {
     self.file = file
     self.kind = kind
   }

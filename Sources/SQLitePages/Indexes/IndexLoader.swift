@@ -45,7 +45,7 @@ public struct IndexLoader {
     let budget = max(memoryBudget / 2, 1 << 16)
     var arenas: [IndexShape: [KeyArena]] = [:]
     if !fields.isEmpty || !sorted.isEmpty {
-      let reader = try TableTreeReader(path: path, geometry: file.geometry, root: tableRoot)
+      let reader = try TableTreeReader(path: path, root: tableRoot)
       let scan = try TableScan(
         reader, fields: fields.sorted(), indexes: sorted, workers: workers, memoryBudget: budget,
         temporaryPath: temporaryPath)

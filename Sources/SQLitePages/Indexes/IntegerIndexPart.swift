@@ -119,7 +119,7 @@
   ) {
     unsafe page.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
     var content = geometry.usableSize
-    var pointers = PageBuilder.Kind.leafIndex.headerSize
+    var pointers = PageKind.leafIndex.headerSize
     let rowIDs = unsafe self.rowIDs
     forEachEntry(from: leaf, end: end) { slot, entries in
       let keySize = IntegerKeyForm.size(slot: slot)
@@ -152,8 +152,8 @@
     }
     let garbage = max(pointers, content - 8)
     unsafe (page + garbage).initializeMemory(as: UInt8.self, repeating: 0, count: content - garbage)
-    let cellCount = (pointers - PageBuilder.Kind.leafIndex.headerSize) / 2
-    unsafe page.storeBytes(of: PageBuilder.Kind.leafIndex.rawValue, as: UInt8.self)
+    let cellCount = (pointers - PageKind.leafIndex.headerSize) / 2
+    unsafe page.storeBytes(of: PageKind.leafIndex.rawValue, as: UInt8.self)
     unsafe (page + 3).storeBytes(of: UInt16(truncatingIfNeeded: cellCount).bigEndian, as: UInt16.self)
     unsafe (page + 5).storeBytes(of: UInt16(truncatingIfNeeded: content).bigEndian, as: UInt16.self)
   }

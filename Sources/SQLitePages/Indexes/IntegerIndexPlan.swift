@@ -26,7 +26,7 @@ struct IntegerIndexPlan {
   private(set) var hasDivider = false
 
   init(geometry: PageGeometry) {
-    roomOnPage = geometry.usableSize - PageBuilder.Kind.leafIndex.headerSize
+    roomOnPage = geometry.usableSize - PageKind.leafIndex.headerSize
     room = roomOnPage
   }
 

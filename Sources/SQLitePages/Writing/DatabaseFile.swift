@@ -7,7 +7,7 @@ import Platform
 /// change counter, upon which every connection forgets what it had cached. Until then the file looks to SQLite as it
 /// did before, as the header still has the old number of pages. There is no way back once `finish` has begun: the
 /// caller throws the file away when it fails.
-@safe public final class DatabaseFile {
+@safe public final class DatabaseFile: PageFileReading {
   /// The sizes of this file's pages.
   public let geometry: PageGeometry
   /// Pages of the file, the new ones included.
@@ -15,6 +15,8 @@ import Platform
   let path: String
   private let descriptor: Int32
   let firstNewPage: UInt32
+  /// Pages that were there before.
+  var readablePageCount: UInt32 { firstNewPage - 1 }
   let hasPointerMap: Bool
   private var changeCounter: UInt32
   /// Type and parent, 5 bytes for each new page.
@@ -51,37 +53,25 @@ import Platform
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
     self.descriptor = descriptor
     guard descriptor >= 0 else { throw DatabaseFile.failure("cannot open \(path)") }
-    var header = [UInt8](repeating: 0, count: 100)
-    let read = unsafe header.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, 100, 0) }
-    var status = stat()
-    guard read == 100, unsafe fstat(descriptor, &status) == 0 else {
-      close(descriptor)
-      if read < 0 { throw PageError(kind: .inputOutput, message: "cannot read \(path)") }
-      throw PageError(kind: .unsuitable, message: "\(path) has no database header")
+    let header: DatabaseHeader
+    do throws(PageError) {
+      header = try DatabaseHeader(ofFile: descriptor, path: path)
+      try header.requirePlain(path)
+      if !header.isPageCountValid {
+        throw PageError(kind: .unsuitable, message: "the header of \(path) does not fit its size")
+      }
+    } catch {
+      FileDescriptor.close(descriptor)
+      throw error
     }
-    func number(_ offset: Int) -> UInt32 {
-      (0..<4).reduce(0) { $0 << 8 | UInt32(header[offset + $1]) }
-    }
-    let stated = Int(header[16]) << 8 | Int(header[17])
-    let pageSize = stated == 1 ? 65_536 : stated
-    let isDatabase = header.starts(with: Array("SQLite format 3\0".utf8))
-    let count = number(28)
-    guard isDatabase, header[18] == 1, header[19] == 1, number(56) == 1, pageSize >= 512,
-      pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480, number(24) == number(92),
-      Int(count) * pageSize == Int(status.st_size)
-    else {
-      close(descriptor)
-      throw PageError(
-        kind: .unsuitable, message: "\(path) is no UTF-8 database without a log whose header fits its size")
-    }
-    geometry = PageGeometry(pageSize: pageSize, reservedBytes: Int(header[20]))
-    pageCount = count
-    firstNewPage = count + 1
-    windowFirst = count + 1
-    hasPointerMap = number(52) != 0
-    changeCounter = number(24)
-    windowCapacity = max(1, (1 << 20) / pageSize)
-    unsafe window = .allocate(byteCount: windowCapacity * pageSize, alignment: 16)
+    geometry = header.geometry
+    pageCount = header.pageCount
+    firstNewPage = header.pageCount + 1
+    windowFirst = header.pageCount + 1
+    hasPointerMap = header.hasPointerMap
+    changeCounter = header.changeCounter
+    windowCapacity = max(1, (1 << 20) / geometry.pageSize)
+    unsafe window = .allocate(byteCount: windowCapacity * geometry.pageSize, alignment: 16)
   }
 
   deinit {

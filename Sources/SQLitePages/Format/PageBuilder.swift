@@ -1,16 +1,6 @@
 /// A b-tree page that is being filled: cell pointers grow from the front, cells from the end.
 @safe struct PageBuilder {
-  /// The first byte of a b-tree page.
-  enum Kind: UInt8 {
-    case interiorIndex = 2
-    case interiorTable = 5
-    case leafIndex = 10
-    case leafTable = 13
-
-    var headerSize: Int { self == .interiorIndex || self == .interiorTable ? 12 : 8 }
-  }
-
-  let kind: Kind
+  let kind: PageKind
   private let geometry: PageGeometry
   @unsafe private let page: UnsafeMutableRawPointer
   private(set) var cellCount = 0
@@ -20,7 +10,7 @@
   private var pointerEnd: Int
 
   /// - Parameter page: `pageSize` bytes that outlive the builder.
-  @unsafe init(_ kind: Kind, geometry: PageGeometry, page: UnsafeMutableRawPointer) {
+  @unsafe init(_ kind: PageKind, geometry: PageGeometry, page: UnsafeMutableRawPointer) {
     self.kind = kind
     self.geometry = geometry
     unsafe self.page = page

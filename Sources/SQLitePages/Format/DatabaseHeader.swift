@@ -1,0 +1,51 @@
+/// What a database file says of itself in its first 100 bytes (SQLite file format, section 1.3).
+struct DatabaseHeader {
+  static let byteCount = 100
+
+  let geometry: PageGeometry
+  /// Pages that the file has.
+  let pageCount: UInt32
+  let hasPointerMap: Bool
+  let changeCounter: UInt32
+  /// Whether the number of pages was written by whoever changed the file last.
+  let isPageCountValid: Bool
+  /// First page of the list of free pages, and how many they are.
+  let firstTrunk: UInt32
+  let freeCount: UInt32
+  /// Whether the file has no write-ahead log, and texts are UTF-8.
+  let isPlain: Bool
+
+  /// - Parameters:
+  ///   - bytes: the file's first bytes.
+  ///   - fileSize: bytes of the file.
+  /// - Throws: `PageError` of kind `unsuitable` when there is no header, or one that does not fit the file's size.
+  init(_ bytes: UnsafeRawBufferPointer, fileSize: Int, path: String) throws(PageError) {
+    guard bytes.count >= Self.byteCount else {
+      throw PageError(kind: .unsuitable, message: "\(path) has no database header")
+    }
+    func number(_ offset: Int) -> UInt32 {
+      UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+    let stated = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 16, as: UInt16.self)))
+    let pageSize = stated == 1 ? 65_536 : stated
+    let reserved = unsafe Int(bytes[20])
+    guard unsafe bytes.starts(with: "SQLite format 3\0".utf8), pageSize >= 512, pageSize & (pageSize - 1) == 0,
+      pageSize - reserved >= 480, number(28) >= 1, Int(number(28)) * pageSize == fileSize
+    else { throw PageError(kind: .unsuitable, message: "the header of \(path) does not fit its size") }
+    geometry = PageGeometry(pageSize: pageSize, reservedBytes: reserved)
+    pageCount = number(28)
+    hasPointerMap = number(52) != 0
+    changeCounter = number(24)
+    isPageCountValid = number(24) == number(92)
+    firstTrunk = number(32)
+    freeCount = number(36)
+    isPlain = unsafe bytes[18] == 1 && bytes[19] == 1 && number(56) == 1
+  }
+
+  /// - Throws: `PageError` of kind `unsuitable` when the file has a log or another encoding than UTF-8.
+  func requirePlain(_ path: String) throws(PageError) {
+    if !isPlain {
+      throw PageError(kind: .unsuitable, message: "\(path) has a log, or another encoding than UTF-8")
+    }
+  }
+}

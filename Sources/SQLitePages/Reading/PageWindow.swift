@@ -1,0 +1,26 @@
+/// Pages of a file as they are asked for. When they follow one another, many are read at once.
+@safe final class PageWindow {
+  private let file: PageFile
+  private let memory: PageMemory
+  private var first: UInt32 = 0
+  private var count = 0
+
+  init(_ file: PageFile) {
+    self.file = file
+    memory = PageMemory(file.geometry, pages: max(1, (1 << 18) / file.geometry.pageSize))
+  }
+
+  /// A page, valid until the next call.
+  @unsafe func page(_ number: UInt32) throws(PageError) -> UnsafeRawPointer {
+    if number < first || number - first >= UInt32(count) {
+      // Pages of another tree or of the pointer map may lie between.
+      let end = first + UInt32(count)
+      let isNext = number >= end && number - end <= 4
+      let wanted = isNext ? min(count * 2, memory.pages) : 1
+      count = min(max(wanted, 1), max(Int(file.header.pageCount) - Int(number) + 1, 1))
+      first = number
+      unsafe try file.read(number, count: count, into: memory.base)
+    }
+    return unsafe UnsafeRawPointer(memory.base + Int(number - first) * file.geometry.pageSize)
+  }
+}
