@@ -14,6 +14,13 @@ package struct SystemError: Error, Hashable, Sendable {
     self.number = number
   }
 
+  /// The operation of making a file.
+  package static let creation = "create the file"
+
+  /// Whether a file could not be made for a reason that lies in its path: a folder that is not there, say, or may not be
+  /// written to. A full disk is none.
+  package var isCreationAtPath: Bool { operation == Self.creation && !isOfSystem && number != ENOSPC }
+
   /// The system's words for the error.
   package var reason: String { SystemError.reason(number) }
   /// What failed and why, without the path.

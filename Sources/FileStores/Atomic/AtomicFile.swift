@@ -81,7 +81,7 @@ struct AtomicFile: Sendable {
   /// its place in one step. Those whose contents are nil, or the same as before, are only looked at.
   static func write(_ contents: [Data?], to files: inout [AtomicFile]) throws(StoreError) {
     guard let first = files.first else { return }
-    let folder = parent(first.path)
+    let folder = FileSystem.parent(first.path)
     try createFolder(folder, for: first.path)
     // Others that write in this way wait here, so that nothing comes between the comparison and the renaming.
     let lock = unsafe open(folder, O_RDONLY | O_CLOEXEC)
@@ -90,7 +90,7 @@ struct AtomicFile: Sendable {
     for file in files { try file.requireUnchanged() }
 
     var written: [(index: Int, path: String, digest: Data)] = []
-    defer { for file in written { unsafe unlink(file.path) } }
+    defer { for file in written { try? FileSystem.remove(file.path) } }
     for (index, data) in contents.enumerated() {
       guard let data else { continue }
       let digest = digest(data)
@@ -100,9 +100,7 @@ struct AtomicFile: Sendable {
       try create(beside, data, like: files[index].path)
     }
     for file in written {
-      guard unsafe rename(file.path, files[file.index].path) == 0 else {
-        throw failure(files[file.index].path, "put the file in place")
-      }
+      try converted { () throws(SystemError) in try FileSystem.rename(file.path, to: files[file.index].path) }
       files[file.index].known = file.digest
     }
     // Some file systems cannot synchronise a folder; the renaming is then as safe as it can be.
@@ -120,8 +118,9 @@ struct AtomicFile: Sendable {
     let isThere = unsafe stat(original, &info) == 0
     let output = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard output >= 0 else {
-      if [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM].contains(errno) { throw failure(original, "create the file") }
-      throw .cannotCreate(path: original, message: "cannot create a file beside it: \(reason())")
+      let error = SystemError(SystemError.creation, original)
+      guard error.isCreationAtPath else { throw .inputOutput(path: original, message: error.message) }
+      throw .cannotCreate(path: original, message: "cannot create a file beside it: \(error.reason)")
     }
     defer { close(output) }
     // Who may read the store stays as it was, whatever the process makes new files with.
@@ -140,12 +139,18 @@ struct AtomicFile: Sendable {
   }
 
   static func remove(_ path: String) throws(StoreError) {
-    if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw failure(path, "remove the file") }
+    try converted { () throws(SystemError) in try FileSystem.remove(path) }
   }
 
   static func removeFolderIfEmpty(_ path: String) throws(StoreError) {
-    if unsafe rmdir(path) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT {
-      throw failure(path, "remove the folder")
+    try converted { () throws(SystemError) in try FileSystem.removeFolderIfEmpty(path) }
+  }
+
+  private static func converted(_ body: () throws(SystemError) -> Void) throws(StoreError) {
+    do throws(SystemError) {
+      try body()
+    } catch {
+      throw .inputOutput(path: error.path, message: error.message)
     }
   }
 
@@ -158,13 +163,6 @@ struct AtomicFile: Sendable {
   }
 
   private static func failure(_ path: String, _ action: String) -> StoreError {
-    .inputOutput(path: path, message: "cannot \(action): \(reason())")
-  }
-
-  private static func reason() -> String { unsafe String(cString: strerror(errno)) }
-
-  private static func parent(_ path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    .inputOutput(path: path, message: SystemError(action, path).message)
   }
 }

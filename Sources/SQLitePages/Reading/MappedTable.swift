@@ -14,7 +14,8 @@ import Platform
   private let form: CellForm
   @unsafe private let base: UnsafeMutableRawPointer
   private let byteCount: Int
-  private let ownsMapping: Bool
+  /// What keeps the bytes there, where they were mapped here.
+  private let mapping: MappedMemory?
 
   /// A row as it lies on its page.
   @unsafe struct Cell {
@@ -34,28 +35,15 @@ import Platform
   /// - Throws: `PageError` of kind `unsuitable` when the file has a log, another encoding than UTF-8 or a header that
   ///   does not fit its size.
   public convenience init(path: String, root: UInt32) throws(PageError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw PageError(SystemError("open", path))
-    }
-    // The mapping stays when the file is closed.
-    defer { FileDescriptor.close(descriptor) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) >= DatabaseHeader.byteCount else {
-      throw PageError(kind: .unsuitable, message: "\(path) has no database header")
-    }
-    let size = Int(status.st_size)
-    let mapped = unsafe mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0)
-    guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
-      throw PageError(SystemError("map", path))
-    }
-    do {
-      unsafe try self.init(
-        bytes: UnsafeRawBufferPointer(start: mapped, count: size), path: path, root: root, ownsMapping: true)
+    let file: MappedMemory?
+    do throws(SystemError) {
+      file = try MappedMemory.file(path)
     } catch {
-      unsafe munmap(mapped, size)
-      throw error
+      throw PageError(error)
     }
+    guard let file else { throw PageError(kind: .unsuitable, message: "\(path) has no database header") }
+    unsafe try self.init(
+      bytes: UnsafeRawBufferPointer(start: file.base, count: file.count), path: path, root: root, mapping: file)
   }
 
   /// Finds the leaves of a table of a file that somebody else has mapped, and keeps mapped while this is in use.
@@ -65,28 +53,24 @@ import Platform
   ///   - root: as `sqlite_schema` names it.
   /// - Throws: as the other initializer.
   @unsafe public convenience init(bytes: UnsafeRawBufferPointer, path: String, root: UInt32) throws(PageError) {
-    unsafe try self.init(bytes: bytes, path: path, root: root, ownsMapping: false)
+    unsafe try self.init(bytes: bytes, path: path, root: root, mapping: nil)
   }
 
   @unsafe private init(
-    bytes: UnsafeRawBufferPointer, path: String, root: UInt32, ownsMapping: Bool
+    bytes: UnsafeRawBufferPointer, path: String, root: UInt32, mapping: MappedMemory?
   ) throws(PageError) {
     guard let start = bytes.baseAddress else {
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")
     }
     let header = unsafe try DatabaseHeader(bytes, fileSize: bytes.count, path: path)
     try header.requirePlain(path)
-    self.ownsMapping = ownsMapping
+    self.mapping = mapping
     geometry = header.geometry
     form = CellForm(geometry, isIndex: false)
     byteCount = bytes.count
     unsafe base = UnsafeMutableRawPointer(mutating: start)
     pages = unsafe MappedPages(base: start, geometry: geometry, pageCount: header.pageCount, path: path)
     leaves = try TreePages(pages, root: root, isIndex: false).leaves
-  }
-
-  deinit {
-    if ownsMapping { unsafe munmap(base, byteCount) }
   }
 
   /// Gives the memory of the pages back that were read so far; they are read again when they are needed.

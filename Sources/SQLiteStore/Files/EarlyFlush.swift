@@ -14,11 +14,11 @@ final class EarlyFlush: @unchecked Sendable {
   /// Begins.
   /// - Returns: nil for a small file.
   init?(_ path: String) throws {
-    guard let stamp = try FileSystem.stamp(path), stamp.size >= EarlyFlush.leastSize else { return nil }
+    guard let stamp = try StoreFiles.stamp(path), stamp.size >= EarlyFlush.leastSize else { return nil }
     // A queue of its own: it only waits, and must not be counted among the workers of the check.
     DispatchQueue(label: "seedbed.flush").async(group: done) {
       do {
-        try FileSystem.synchronize(path)
+        try StoreFiles.synchronize(path)
       } catch {
         self.failure = error
       }

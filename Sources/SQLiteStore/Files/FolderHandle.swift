@@ -38,7 +38,7 @@ final class FolderHandle {
         throw StoreError.inputOutput(path: path, message: "is no folder (symbolic links are not followed)")
       }
       errno = code
-      throw FileSystem.failure(path, "open the folder")
+      throw StoreFiles.failure(path, "open the folder")
     }
     return FolderHandle(path: path, descriptor: descriptor)
   }
@@ -57,15 +57,14 @@ final class FolderHandle {
   func read(_ name: String) throws -> [UInt8]? {
     guard let (input, size) = try openRegular(name) else { return nil }
     defer { close(input) }
+    let path = path + "/" + name
     var bytes = [UInt8](repeating: 0, count: size)
-    var filled = 0
-    while filled < bytes.count {
-      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe readBytes(input, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw FileSystem.failure(path + "/" + name, "read the file") }
-      filled += count
+    let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in unsafe try FileDescriptor.read(input, into: buffer, at: 0, of: path) }
+    }
+    guard case .success(size) = result else {
+      if case .failure(let error) = result { throw StoreError(error) }
+      throw StoreError.inputOutput(path: path, message: "cannot read the file: it became shorter")
     }
     return bytes
   }
@@ -83,24 +82,24 @@ final class FolderHandle {
       throw StoreError.inputOutput(path: path + "/" + name, message: "the file is gone")
     }
     defer { close(input) }
-    try FileSystem.copy(input, path + "/" + name, to: target)
+    try StoreFiles.copy(input, path + "/" + name, to: target)
   }
 
   /// Writes a new file and forces it to the disk.
   func write(_ bytes: [UInt8], to name: String) throws {
     let output = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-    try FileSystem.fill(output, path + "/" + name, with: bytes)
+    try StoreFiles.fill(output, path + "/" + name, with: bytes)
   }
 
   /// Removes a file, if it is there.
   func remove(_ name: String) throws {
     if unsafe unlinkat(descriptor, name, 0) != 0 && errno != ENOENT {
-      throw FileSystem.failure(path + "/" + name, "remove the file")
+      throw StoreFiles.failure(path + "/" + name, "remove the file")
     }
   }
 
   /// Forces the folder's entries to the disk.
-  func synchronize() throws { try FileSystem.synchronize(path) }
+  func synchronize() throws { try StoreFiles.synchronize(path) }
 
   private func openRegular(_ name: String) throws -> (descriptor: Int32, size: Int)? {
     // Opening a pipe would otherwise wait for somebody who writes to it.
@@ -109,7 +108,7 @@ final class FolderHandle {
       switch errno {
       case ENOENT: return nil
       case ELOOP: throw StoreError.inputOutput(path: path + "/" + name, message: "symbolic links are not followed")
-      default: throw FileSystem.failure(path + "/" + name, "open the file")
+      default: throw StoreFiles.failure(path + "/" + name, "open the file")
       }
     }
     var info = stat()
@@ -121,8 +120,5 @@ final class FolderHandle {
   }
 }
 
-/// The system's `open` and `read`, by names that the methods above do not hide.
+/// The system's `open`, by a name that the method above does not hide.
 @unsafe private func openFile(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
-@unsafe private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  unsafe read(descriptor, buffer, count)
-}

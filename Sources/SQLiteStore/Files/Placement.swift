@@ -34,7 +34,7 @@ public final class Placement {
   /// - Throws: `StoreError.cannotCreate` or `.inputOutput`; the target is as it was then.
   public func put(_ source: String, at target: String) throws(StoreError) {
     let name = source + ".previous"
-    try FileSystem.remove(name)
+    try StoreFiles.remove(name)
     let before: Before
     if unsafe linkat(AT_FDCWD, target, AT_FDCWD, name, 0) == 0 {
       before = .kept(name)
@@ -43,13 +43,13 @@ public final class Placement {
       case ENOENT: before = .nothing
       // A file system without second names, or a file of another owner that may have none.
       case EPERM, EACCES, EOPNOTSUPP, ENOTSUP, ENOSYS, EMLINK, EXDEV: before = .lost
-      default: throw FileSystem.failure(target, "keep the file until the new one is in place")
+      default: throw StoreFiles.failure(target, "keep the file until the new one is in place")
       }
     }
     do {
-      try FileSystem.rename(source, to: target)
+      try StoreFiles.rename(source, to: target)
     } catch {
-      try? FileSystem.remove(name)
+      try? StoreFiles.remove(name)
       throw error
     }
     steps.append(.put(source: source, target: target, before: before))
@@ -59,7 +59,7 @@ public final class Placement {
   /// - Parameter name: where it is until `commit`.
   func setAside(_ path: String, as name: String) throws(StoreError) {
     guard FileSystem.exists(path) else { return }
-    try FileSystem.rename(path, to: name)
+    try StoreFiles.rename(path, to: name)
     steps.append(.aside(path: path, name: name))
   }
 
@@ -68,14 +68,14 @@ public final class Placement {
 
   /// Forces the names to the disk.
   public func synchronize() throws(StoreError) {
-    for folder in folders { try FileSystem.synchronize(folder) }
+    for folder in folders { try StoreFiles.synchronize(folder) }
   }
 
   /// Keeps what is in place, and removes what was there before. What cannot be removed stays where the next run removes it.
   public func commit() {
     for step in steps {
       switch step {
-      case .put(_, _, .kept(let name)), .aside(_, let name): try? FileSystem.remove(name)
+      case .put(_, _, .kept(let name)), .aside(_, let name): try? StoreFiles.remove(name)
       case .put: break
       }
     }
@@ -99,17 +99,17 @@ public final class Placement {
       }
     }
     for body in afterUndo { body() }
-    for folder in folders { try? FileSystem.synchronize(folder) }
+    for folder in folders { try? StoreFiles.synchronize(folder) }
     return reason
   }
 
   private func undo(_ step: Step) throws(StoreError) {
     switch step {
-    case .put(_, let target, .kept(let name)): try FileSystem.rename(name, to: target)
-    case .put(let source, let target, .nothing): try FileSystem.rename(target, to: source)
+    case .put(_, let target, .kept(let name)): try StoreFiles.rename(name, to: target)
+    case .put(let source, let target, .nothing): try StoreFiles.rename(target, to: source)
     case .put(_, let target, .lost):
       throw StoreError.inputOutput(path: target, message: "its file system keeps no second name of a file")
-    case .aside(let path, let name): try FileSystem.rename(name, to: path)
+    case .aside(let path, let name): try StoreFiles.rename(name, to: path)
     }
   }
 

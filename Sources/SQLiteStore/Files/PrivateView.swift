@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SQLite
 import StoreInterface
 
@@ -10,7 +11,7 @@ enum PrivateView {
   static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
   static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
-    try FileSystem.requireFile(path)
+    try StoreFiles.requireFile(path)
     do {
       if try !hasLog(path) {
         let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
@@ -32,7 +33,7 @@ enum PrivateView {
 
   /// Whether rows may lie beside the store, in a log or a journal.
   static func hasLog(_ path: String) throws -> Bool {
-    try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+    try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
   }
 
   /// Bytes of a store with its log or journal.
@@ -48,9 +49,9 @@ enum PrivateView {
       let before = try StoreStamp.read(path: source)
       for suffix in ["", "-wal", "-journal"] {
         if FileSystem.exists(source + suffix) {
-          try FileSystem.copy(source + suffix, to: target + suffix, synchronizes: synchronizes)
+          try StoreFiles.copy(source + suffix, to: target + suffix, synchronizes: synchronizes)
         } else {
-          try FileSystem.remove(target + suffix)
+          try StoreFiles.remove(target + suffix)
         }
       }
       if try StoreStamp.read(path: source) == before { return }

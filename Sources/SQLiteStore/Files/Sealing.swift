@@ -1,4 +1,5 @@
 import ObjectModel
+import Platform
 import SQLite
 import SQLitePages
 import StoreInterface
@@ -36,8 +37,8 @@ public struct SealFinish: Sendable {
       throw StoreError.notAStore(path: path, message: error.message)
     }
     try flush?.finish()
-    try FileSystem.synchronize(path)
-    try FileSystem.synchronize(FileSystem.parent(path))
+    try StoreFiles.synchronize(path)
+    try StoreFiles.synchronize(FileSystem.parent(path))
   }
 }
 
@@ -102,9 +103,9 @@ extension SQLiteStore {
   public func closeIfUnchanged(from original: String) throws -> Bool {
     try perform {
       guard try !hasChanges(), !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
-        try !["-wal", "-journal"].contains(where: { try FileSystem.stamp(original + $0) != nil })
+        try !["-wal", "-journal"].contains(where: { try StoreFiles.stamp(original + $0) != nil })
       else { return false }
-      let header = try FileSystem.header(original)
+      let header = try StoreFiles.header(original)
       // Bytes 18 and 19 say that there is no log, those from 36 on how many pages are free.
       guard header.count == 100, header[18] == 1, header[19] == 1, header[36..<40].allSatisfy({ $0 == 0 })
       else { return false }
@@ -136,7 +137,7 @@ extension SQLiteStore {
   /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
   public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
     try perform {
-      let header = try FileSystem.header(original)
+      let header = try StoreFiles.header(original)
       guard try !hasChanges(), !hasDeferredIndexes, pendingOrderKeys.isEmpty, !connection.isInTransaction,
         header.count == 100,
         header[18] == 2, header[19] == 2
@@ -198,7 +199,7 @@ extension SQLiteStore {
   /// The change counter (offset 24) and the counter for which the page count is valid (92) count transactions, which
   /// say nothing about the contents.
   private static func fixHeader(_ path: String) throws {
-    try FileSystem.overwrite([0, 0, 0, 1], at: 24, of: path)
-    try FileSystem.overwrite([0, 0, 0, 1], at: 92, of: path)
+    try StoreFiles.overwrite([0, 0, 0, 1], at: 24, of: path)
+    try StoreFiles.overwrite([0, 0, 0, 1], at: 92, of: path)
   }
 }

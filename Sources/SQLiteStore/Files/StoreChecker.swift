@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 import SQLite
 import StoreInterface
 
@@ -61,8 +62,8 @@ public enum StoreChecker {
   public static func check(
     path: String, model: ManagedObjectModel, storeModel: ManagedObjectModel? = nil
   ) throws -> StoreReport {
-    try FileSystem.requireFile(path)
-    let header = try FileSystem.header(path)
+    try StoreFiles.requireFile(path)
+    let header = try StoreFiles.header(path)
     let name = (path as NSString).lastPathComponent
     let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
     return try PrivateView.withConnection(to: path) { connection in

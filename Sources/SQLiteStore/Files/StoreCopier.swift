@@ -51,8 +51,8 @@ public enum StoreCopier {
   ///   here, `.unsupported` when a seed version is given and the source has no metadata.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
-    try FileSystem.requireFile(source)
-    guard try FileSystem.isDatabaseOrEmpty(source) else {
+    try StoreFiles.requireFile(source)
+    guard try StoreFiles.isDatabaseOrEmpty(source) else {
       throw StoreError.notAStore(path: source, message: "file is not a database")
     }
     if let identity = FileIdentity(source), identity == FileIdentity(target) {
@@ -60,7 +60,7 @@ public enum StoreCopier {
     }
     if let kept = try decide(target, options) { return kept }
     if !options.isForConstruction { try StoreCopierNames.check(target, source: source, options) }
-    try FileSystem.createParent(of: target)
+    try StoreFiles.createParent(of: target)
     if options.isForConstruction {
       try copy(from: source, inPlaceAt: target, options)
       return .copied
@@ -132,7 +132,7 @@ public enum StoreCopier {
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
     }
     try connection.close()
-    if !options.isForConstruction { try FileSystem.synchronize(path) }
+    if !options.isForConstruction { try StoreFiles.synchronize(path) }
   }
 
   /// Notes in the metadata that the store is a copy, so that a later one may take its place, and the seed version.

@@ -17,7 +17,7 @@ final class StoreHold {
   /// Takes the lock.
   /// - Throws: `StoreError.busy` when another connection uses the store, or has it open in WAL mode.
   init(_ path: String) throws {
-    let hasJournal = try (FileSystem.stamp(path + "-journal")?.size ?? 0) > 0
+    let hasJournal = try (StoreFiles.stamp(path + "-journal")?.size ?? 0) > 0
     guard FileSystem.exists(path), StoreFile.isDatabase(path: path) else {
       hasLog = FileSystem.exists(path) && hasJournal
       return
@@ -29,7 +29,7 @@ final class StoreHold {
       return
     }
     // SQLite would make a log for a store in WAL mode that nobody has open.
-    let header = try FileSystem.header(path)
+    let header = try StoreFiles.header(path)
     if header.count > 19, header[18] == 2, !FileSystem.exists(path + "-wal") {
       hasLog = false
       return
@@ -48,7 +48,7 @@ final class StoreHold {
         throw StoreError(error, path: path)
       }
     }
-    hasLog = try (FileSystem.stamp(path + "-wal")?.size ?? 0) > 0
+    hasLog = try (StoreFiles.stamp(path + "-wal")?.size ?? 0) > 0
   }
 
   /// Lets go of the lock.

@@ -78,7 +78,7 @@ public struct StoreInspection: Sendable {
       do {
         var inspection = try StoreInspection(connection, entityNames)
         // A store without sidecars is opened as immutable, and then SQLite does not tell; the header's byte 18 does.
-        let header = try FileSystem.header(path)
+        let header = try StoreFiles.header(path)
         if header.count > 19 && header[18] == 2 { inspection.journalMode = "wal" }
         return inspection
       } catch let error as SQLiteError {

@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 import StoreInterface
 
@@ -36,7 +37,7 @@ extension Placement {
   ) throws {
     let external = ExternalDataFolder(storePath: target)
     let old = try external.openData() == nil ? [] : Placement.namedFiles(target)
-    if synchronizes { try FileSystem.synchronize(sealed) }
+    if synchronizes { try StoreFiles.synchronize(sealed) }
     let new = try putExternalData(of: sealed, in: external)
     try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)
     try put(sealed, at: target)
@@ -68,8 +69,8 @@ extension Placement {
       try check()
       if holds[0].hasLog {
         let settled = sealed + ".settled"
-        for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(settled + suffix) }
-        defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? FileSystem.remove(settled + suffix) } }
+        for suffix in [""] + PrivateView.sidecarSuffixes { try StoreFiles.remove(settled + suffix) }
+        defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? StoreFiles.remove(settled + suffix) } }
         // To read the file would let go of the lock: it is taken again when that is done.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
@@ -102,7 +103,7 @@ extension Placement {
       if error.code == .notADatabase || error.code == .corrupt { return false }
       throw StoreError(error, path: path)
     }
-    if synchronizes { try FileSystem.synchronize(copy) }
+    if synchronizes { try StoreFiles.synchronize(copy) }
     return true
   }
 

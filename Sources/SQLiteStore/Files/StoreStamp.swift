@@ -1,3 +1,4 @@
+import Platform
 import StoreInterface
 
 /// Size, time and identity of a store's file and logs, by which it is noticed that somebody wrote to it.
@@ -12,6 +13,6 @@ public struct StoreStamp: Sendable, Hashable {
   /// Looks at a store; files that are not there count as such.
   /// - Throws: `StoreError.inputOutput` when a file cannot be looked at.
   public static func read(path: String) throws -> StoreStamp {
-    StoreStamp(files: try ["", "-wal", "-journal"].map { try FileSystem.stamp(path + $0) })
+    StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(path + $0) })
   }
 }

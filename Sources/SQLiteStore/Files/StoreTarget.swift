@@ -83,7 +83,7 @@ package enum StoreTarget {
     case .folder, .fifo, .socket, .device, .brokenLink, .unknown: return .notAFile(content)
     }
     guard StoreFile.isDatabase(path: path) else {
-      let header = try FileSystem.header(path)
+      let header = try StoreFiles.header(path)
       return header.count >= 16 && header.allSatisfy { $0 == 0 } ? .emptyHeader : .otherFile
     }
     do {

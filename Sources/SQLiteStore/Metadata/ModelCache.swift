@@ -48,6 +48,6 @@ public struct ModelCache: Sendable {
 public enum StoreFile {
   /// Whether the file begins as an SQLite database does. False for folders and for what cannot be read.
   public static func isDatabase(path: String) -> Bool {
-    ((try? FileSystem.header(path)) ?? []).starts(with: Array("SQLite format 3\0".utf8))
+    ((try? StoreFiles.header(path)) ?? []).starts(with: Array("SQLite format 3\0".utf8))
   }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 public import PropertyLists
 import SQLite
 public import StoreInterface
@@ -147,7 +148,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       throw StoreError.cannotCreate(path: path, message: "the file exists already")
     }
     // A stale log beside a new file would be replayed into it.
-    for suffix in PrivateView.sidecarSuffixes { try FileSystem.remove(path + suffix) }
+    for suffix in PrivateView.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
     let layout = StoreLayout(model: model, generation: options.generation)
     var metadata = StoreMetadata(
       model: model, uuid: options.uuid?.uppercased() ?? UUID().uuidString, generation: options.generation)
@@ -175,7 +176,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// - Throws: `StoreError.incompatibleModel` when its version hashes are not the model's, `StoreError.notAStore` when
   ///   the file is no store or lacks a table or column.
   public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
-    try FileSystem.requireFile(path)
+    try StoreFiles.requireFile(path)
     do {
       let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && PrivateView.hasLog(path)
       guard isCopied else { return try open(openConnection(path: path, options: options), path, model, options) }
@@ -219,10 +220,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
   /// store in WAL mode that nobody has open: SQLite would make sidecars for it, and a reader leaves them behind.
   private static func openConnection(path: String, options: Options) throws -> Connection {
-    let hasLog = try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+    let hasLog = try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
     var isImmutable = false
     if options.isReadOnly && !hasLog {
-      let header = try FileSystem.header(path)
+      let header = try StoreFiles.header(path)
       let isAlone = PrivateView.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
       isImmutable =
         options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 import SQLite
 public import StoreInterface
 
@@ -21,7 +22,7 @@ public struct SQLiteStoreType: PersistentStoreType {
     if description.isReadOnly || FileSystem.exists(path) {
       return try SQLiteStore.open(path: path, model: model, options: options)
     }
-    try FileSystem.createParent(of: path)
+    try StoreFiles.createParent(of: path)
     return try SQLiteStore.create(path: path, model: model, options: options)
   }
 
@@ -31,7 +32,7 @@ public struct SQLiteStoreType: PersistentStoreType {
   public func destroy(at url: URL) throws {
     let path = url.path
     if path == "/dev/null" || !FileSystem.exists(path) { return }
-    guard try FileSystem.isDatabaseOrEmpty(path) else {
+    guard try StoreFiles.isDatabaseOrEmpty(path) else {
       throw StoreError.notAStore(path: path, message: "it is no SQLite database and is left alone")
     }
     let external = ExternalDataFolder(storePath: path)
@@ -40,7 +41,7 @@ public struct SQLiteStoreType: PersistentStoreType {
       // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
       try connection.reset()
-      for suffix in [""] + PrivateView.sidecarSuffixes { try FileSystem.remove(path + suffix) }
+      for suffix in [""] + PrivateView.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
       try connection.close()
     } catch let error as SQLiteError {
       if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }

@@ -1,0 +1,101 @@
+import Foundation
+import Platform
+import StoreInterface
+
+extension StoreError {
+  /// A call of the system that failed.
+  init(_ error: SystemError) {
+    self =
+      error.isCreationAtPath
+      ? .cannotCreate(path: error.path, message: error.message)
+      : .inputOutput(path: error.path, message: error.message, code: error.number)
+  }
+}
+
+/// What is done with a store's files, with the errors of stores.
+enum StoreFiles {
+  /// The error of a call of the system that has just failed.
+  static func failure(_ path: String, _ action: String) -> StoreError { StoreError(SystemError(action, path)) }
+
+  private static func converted<Result>(_ body: () throws(SystemError) -> Result) throws(StoreError) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// nil when there is no file.
+  static func stamp(_ path: String) throws(StoreError) -> FileSystem.Stamp? {
+    try converted { () throws(SystemError) in try FileSystem.stamp(path) }
+  }
+
+  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder.
+  static func requireFile(_ path: String) throws(StoreError) {
+    guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
+    if case .folder = PathContent(at: path) { throw StoreError.notAStore(path: path, message: StoreError.isFolder) }
+  }
+
+  /// Makes the folder that a file is to be put in.
+  static func createParent(of path: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: FileSystem.parent(path), withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.cannotCreate(path: path, message: "its folder cannot be made")
+    }
+  }
+
+  static func remove(_ path: String) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.remove(path) }
+  }
+
+  static func rename(_ from: String, to: String) throws(StoreError) {
+    do throws(SystemError) {
+      try FileSystem.rename(from, to: to)
+    } catch {
+      let isOfPath = [EACCES, EPERM, EISDIR, ENOTDIR, ENOTEMPTY, EROFS, EXDEV].contains(error.number)
+      throw isOfPath ? StoreError.cannotCreate(path: to, message: error.message) : StoreError(error)
+    }
+  }
+
+  /// Forces a file's, or a folder's, contents to the disk.
+  static func synchronize(_ path: String) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.synchronize(path) }
+  }
+
+  /// Whether a file begins as a SQLite database does, or has no bytes at all.
+  /// - Throws: `StoreError.inputOutput` when it cannot be read.
+  static func isDatabaseOrEmpty(_ path: String) throws(StoreError) -> Bool {
+    let start = try header(path).prefix(16)
+    return start.isEmpty || start.elementsEqual("SQLite format 3\0".utf8)
+  }
+
+  /// Copies a file's bytes into a new file, which is synchronised.
+  static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws(StoreError) {
+    try converted { () throws(SystemError) in
+      try FileSystem.copy(source, to: target, synchronizes: synchronizes)
+    }
+  }
+
+  /// Copies what an open file holds.
+  /// - Parameter source: its path, for messages.
+  static func copy(_ input: Int32, _ source: String, to target: String) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.copy(input, source, to: target) }
+  }
+
+  /// Writes bytes to a file that was opened for writing just now, synchronises and closes it.
+  /// - Parameter path: the file's path, for messages.
+  static func fill(_ output: Int32, _ path: String, with bytes: [UInt8]) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.fill(output, path, with: bytes) }
+  }
+
+  /// Overwrites part of an existing file.
+  static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.overwrite(bytes, at: offset, of: path) }
+  }
+
+  /// The first 100 bytes of a file, fewer when it is shorter.
+  static func header(_ path: String) throws(StoreError) -> [UInt8] {
+    try converted { () throws(SystemError) in try FileSystem.start(of: path, count: 100) }
+  }
+}
