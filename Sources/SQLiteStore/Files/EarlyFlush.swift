@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Platform
 
 /// Forces a file's contents to disk on another thread while its owner still reads it, so that forcing what little is
 /// written afterwards takes no time.
