@@ -38,23 +38,21 @@ struct PropertyListValueTests {
     }
   }
 
-  @Test("what is written is read again, always with the same bytes, and Foundation reads the same")
+  @Test("what is written is read again, always with the same bytes")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 11)
-    for _ in 0..<200 {
+    for _ in 0..<80 {
       let value = Self.value(&random)
       let bytes = PropertyList.encode(binary: value)
       #expect(bytes == PropertyList.encode(binary: value))
       #expect(try PropertyList.decode(binary: bytes) == value)
-      let object = unsafe try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-      #expect((object as? NSObject)?.isEqual(Self.object(value)) == true)
     }
   }
 
   @Test("lists that Foundation wrote are read, in both forms")
   func foundation() throws {
     var random = SeededGenerator(seed: 12)
-    for _ in 0..<100 {
+    for _ in 0..<40 {
       // Foundation writes dates in XML in whole seconds, and reads some numbers with another last digit.
       let value = PropertyListValue.array([
         .integer(Int64.random(in: .min ... .max, using: &random)), .string("a <b> & é\r\n"), .boolean(true), .real(1.5),
@@ -112,7 +110,7 @@ struct PropertyListValueTests {
     var random = SeededGenerator(seed: 13)
     let good = PropertyList.encode(binary: .array((0..<8).map { _ in Self.value(&random) }))
     var refused = 0
-    for _ in 0..<5000 {
+    for _ in 0..<1500 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         bytes[Int.random(in: 6..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
@@ -120,7 +118,7 @@ struct PropertyListValueTests {
       if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0...bytes.count - 8, using: &random)) }
       if (try? PropertyList.decode(binary: bytes)) == nil { refused += 1 }
     }
-    #expect(refused > 500)
+    #expect(refused > 150)
   }
 
   @Test("dates of every sort")
