@@ -25,8 +25,10 @@ let package = Package(
     .library(name: "ObjectModel", targets: ["ObjectModel"]),
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
-    .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "MemoryStore", targets: ["MemoryStore"]),
+    .library(name: "CoreDataLayout", targets: ["CoreDataLayout"]),
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
@@ -47,48 +49,56 @@ let package = Package(
     .target(name: "PropertyLists"),
     .target(name: "ObjectModel", dependencies: [crypto]),
     .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel"]),
-    .target(name: "StoreInterface", dependencies: ["PropertyLists", "ObjectModel"]),
+    .target(name: "Predicates", dependencies: ["ObjectModel"]),
+    .target(name: "StoreInterface", dependencies: ["ObjectModel", "Predicates"]),
+    .target(name: "MemoryStore", dependencies: ["PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
     .target(name: "SQLite", dependencies: ["CSQLite", "Platform"]),
     .target(name: "SQLitePages", dependencies: ["Platform"]),
     .target(
-      name: "SQLiteStore",
-      dependencies: ["Platform", "PropertyLists", "ObjectModel", "StoreInterface", "SQLite", "SQLitePages"]),
+      name: "CoreDataLayout",
+      dependencies: [
+        "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SQLite",
+        "SQLitePages",
+      ]),
     .target(
-      name: "FileStores", dependencies: ["Platform", "PropertyLists", "ObjectModel", "StoreInterface", "SeedFormats"]),
-    .target(name: "ObjectGraph", dependencies: ["Platform", "ObjectModel", "StoreInterface"]),
+      name: "FileStores",
+      dependencies: [
+        "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SeedFormats",
+      ]),
+    .target(name: "ObjectGraph", dependencies: ["Platform", "ObjectModel", "Predicates", "StoreInterface"]),
     .target(
       name: "Seedbed",
       dependencies: [
-        "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "FileStores", "ObjectGraph",
+        "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "MemoryStore", "CoreDataLayout",
+        "FileStores", "ObjectGraph",
       ]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
     .target(
       name: "ImportPipeline",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLiteStore", "ObjectGraph",
-        "SeedFormats", yams,
-        logging,
-        crypto,
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
+        "ObjectGraph", "SeedFormats", yams, logging, crypto,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "ImportPipeline"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "SQLiteStore",
-        "ObjectGraph",
-        "SeedFormats",
-        "ImportPipeline", "Inference", logging, argumentParser,
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "CoreDataLayout",
+        "ObjectGraph", "SeedFormats", "ImportPipeline", "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Platform", "ObjectModel", "StoreInterface", "CSQLite", "SQLiteStore", "ObjectGraph", "ModelFiles",
+        "Platform", "ObjectModel", "Predicates", "StoreInterface", "CSQLite", "CoreDataLayout", "ObjectGraph",
+        "ModelFiles",
       ]),
     .executableTarget(
       name: "surf-journal-example",
-      dependencies: ["Seedbed", "ImportPipeline", "ObjectGraph", "ObjectModel", "StoreInterface"],
+      dependencies: ["Seedbed", "ImportPipeline"],
       path: "examples/SurfJournal"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(
+      name: "TestStores", dependencies: ["ObjectModel", "StoreInterface", "MemoryStore"], path: "Tests/TestStores"),
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
@@ -96,37 +106,53 @@ let package = Package(
       exclude: ["Models"]
     ),
     .testTarget(
-      name: "StoreInterfaceTests", dependencies: ["StoreInterface", "ObjectModel", "ModelFiles", "TestSupport"]),
+      name: "StoreInterfaceTests",
+      dependencies: [
+        "StoreInterface", "Predicates", "MemoryStore", "ObjectModel", "ModelFiles", "TestSupport", "TestStores",
+      ]),
+    .testTarget(
+      name: "PredicatesTests",
+      dependencies: ["Predicates", "StoreInterface", "MemoryStore", "ObjectModel", "TestSupport", "TestStores"]),
+    .testTarget(
+      name: "MemoryStoreTests",
+      dependencies: ["MemoryStore", "Predicates", "StoreInterface", "ObjectModel", "TestSupport", "TestStores"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite", "TestSupport"]),
     .testTarget(
-      name: "SQLiteStoreTests",
+      name: "CoreDataLayoutTests",
       dependencies: [
-        "Platform", "PropertyLists", "SQLiteStore", "SQLite", "StoreInterface", "ObjectModel", "ModelFiles",
-        "SeedFormats",
-        "TestSupport",
+        "Platform", "PropertyLists", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
+        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
-      dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "TestSupport"]),
+      dependencies: [
+        "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel", "TestSupport",
+      ]),
     .testTarget(
       name: "FileStoresTests",
       dependencies: [
-        "FileStores", "PropertyLists", "ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "SeedFormats",
-        "TestSupport",
+        "FileStores", "PropertyLists", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore",
+        "ObjectModel", "SeedFormats", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTests",
-      dependencies: ["Seedbed", "ObjectModel", "StoreInterface", "ObjectGraph", "SQLiteStore", "SQLite", "TestSupport"]),
+      dependencies: [
+        "Seedbed", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore",
+        "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
+      ]),
     .testTarget(
       name: "AccessorTests",
-      dependencies: ["ObjectGraph", "SQLiteStore", "StoreInterface", "ObjectModel", "ModelFiles", "TestSupport"]),
+      dependencies: [
+        "Seedbed", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel",
+        "ModelFiles", "TestSupport",
+      ]),
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
-        "ImportPipeline", "SeedFormats", "SQLiteStore", "SQLite", "SQLitePages", "StoreInterface", "ObjectGraph",
-        "ObjectModel", "ModelFiles", "TestSupport",
+        "Seedbed", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
       name: "InferenceTests",
@@ -134,17 +160,15 @@ let package = Package(
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [
-        "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "SQLiteStore",
+        "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "CoreDataLayout",
         "TestSupport",
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Platform", "PropertyLists", "SQLiteStore", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel",
-        "ModelFiles",
-        "SeedFormats",
-        "TestSupport",
+        "Platform", "PropertyLists", "CoreDataLayout", "SQLitePages", "SQLite", "Predicates", "StoreInterface",
+        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
 import Platform
-import SQLiteStore
 import StoreInterface
 
 /// All stop times of a store walked as objects, a batch at a time, and the same by a bare loop.

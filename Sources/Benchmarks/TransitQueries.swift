@@ -1,7 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 
 /// The queries of the transit seeds, as fetches of a context and as bare prepared statements.

@@ -1,5 +1,5 @@
 import ObjectModel
-import StoreInterface
+import Predicates
 
 /// What changed in a context since its changes were last processed.
 struct ContextEvent {

@@ -1,5 +1,5 @@
 import ObjectModel
-public import StoreInterface
+public import Predicates
 
 extension FetchPredicate {
   /// Whether the object meets the predicate, by its values now; those that it needs are loaded. Transient properties, which

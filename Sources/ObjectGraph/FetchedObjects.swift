@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 /// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches

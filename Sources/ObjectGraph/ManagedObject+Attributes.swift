@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 import StoreInterface
 
 extension ManagedObject {

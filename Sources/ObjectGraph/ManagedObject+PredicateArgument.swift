@@ -1,4 +1,4 @@
-public import StoreInterface
+public import Predicates
 
 extension ManagedObject: PredicateArgument {
   /// The object by its id.

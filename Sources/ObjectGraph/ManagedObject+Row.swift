@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// The values of an object: those of a row of a block, until somebody asks for all of them or changes one.

@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 import StoreInterface
 
 /// An object of a context: its entity's attributes and relationships, loaded when they are first asked for.

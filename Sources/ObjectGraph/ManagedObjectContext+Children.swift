@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// What a context does for the contexts whose parent it is. Runs on the parent's queue.

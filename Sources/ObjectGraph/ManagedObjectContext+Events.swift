@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import StoreInterface
 
 extension ManagedObjectContext {
   /// Processes the changes since the last time: applies delete rules (unless only saves do), tells the undo manager of

@@ -1,4 +1,5 @@
 public import ObjectModel
+public import Predicates
 public import StoreInterface
 
 /// What a fetch request of one result type returned.

@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 import StoreInterface
 
 /// An object that was changed or deleted here, and whose row was changed or deleted by others since it was read.

@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// What an object has for itself: new objects, and those whose row has been taken apart or that have more than a row.

@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// Makes one object of several with the same key, for all conflicts of a save: what would ask the store, or go through

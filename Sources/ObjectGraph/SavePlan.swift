@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// What a save writes, worked out without changing any object's values.

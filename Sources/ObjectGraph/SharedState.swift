@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// What a context says of objects that changed, so that its children can merge without asking it.

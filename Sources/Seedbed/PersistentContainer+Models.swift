@@ -1,8 +1,8 @@
+import CoreDataLayout
 public import Foundation
 import ModelFiles
 public import ObjectGraph
 public import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 extension PersistentContainer {

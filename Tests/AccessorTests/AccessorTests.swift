@@ -1,7 +1,9 @@
 import Foundation
+import MemoryStore
 import ModelFiles
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 import Testing
 

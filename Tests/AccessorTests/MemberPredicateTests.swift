@@ -1,7 +1,9 @@
+import CoreDataLayout
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 import TestSupport
 import Testing

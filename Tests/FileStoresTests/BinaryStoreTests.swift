@@ -1,5 +1,6 @@
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectModel
 import StoreInterface
 import TestSupport

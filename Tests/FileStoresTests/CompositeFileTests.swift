@@ -1,6 +1,7 @@
 import FileStores
 import Foundation
 import ObjectModel
+import Predicates
 import StoreInterface
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import FileStores
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 import TestSupport
 import Testing

@@ -1,8 +1,10 @@
+import CoreDataLayout
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 import TestSupport
 import Testing

@@ -1,7 +1,9 @@
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// A store over data that only a program of its own understands: it can enumerate its notes and no more.

@@ -1,7 +1,8 @@
+import CoreDataLayout
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 import TestSupport
 import Testing

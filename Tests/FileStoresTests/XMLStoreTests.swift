@@ -1,6 +1,8 @@
 import FileStores
 import Foundation
+import MemoryStore
 import ObjectModel
+import Predicates
 import PropertyLists
 import StoreInterface
 import TestSupport

@@ -6,7 +6,7 @@ import SQLite
 import SeedFormats
 import TestSupport
 
-@testable import SQLiteStore
+@testable import CoreDataLayout
 
 /// What the mutations start from: inputs of our own, and those of Apple's tools when they are beside the package.
 struct Corpus: Sendable {

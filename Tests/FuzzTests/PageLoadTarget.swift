@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import SQLiteStore
 import StoreInterface
 
 /// A random model with random rows, loaded as finished pages and through SQLite: both stores must be the same.

@@ -8,7 +8,7 @@ import StoreInterface
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import CoreDataLayout
 
 /// A reader that must take any bytes: it gives a result or throws an error of its module, and nothing else. Or a writer
 /// of pages, for which the bytes decide what it writes: the result must be what SQLite writes.

@@ -1,11 +1,13 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
+import MemoryStore
 import ModelFiles
 import ObjectGraph
 import ObjectModel
+import Predicates
 import SQLite
 import SQLitePages
-import SQLiteStore
 import SeedFormats
 import StoreInterface
 import TestSupport

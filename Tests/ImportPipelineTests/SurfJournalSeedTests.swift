@@ -1,9 +1,9 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectGraph
 import ObjectModel
 import SQLite
-import SQLiteStore
 import SeedFormats
 import StoreInterface
 import Testing

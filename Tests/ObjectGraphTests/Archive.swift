@@ -1,7 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 import TestSupport
 

@@ -1,7 +1,6 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("Objects that two contexts move")

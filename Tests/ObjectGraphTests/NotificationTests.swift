@@ -1,4 +1,5 @@
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 import Testing
 

@@ -1,7 +1,8 @@
+import CoreDataLayout
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("The rollback policy and both sides of relationships")

@@ -1,3 +1,4 @@
+import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface

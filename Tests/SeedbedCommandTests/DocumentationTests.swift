@@ -1,5 +1,5 @@
+import CoreDataLayout
 import Foundation
-import SQLiteStore
 import Testing
 
 /// The documents name what the tool has.

@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
 import SQLite
-import SQLiteStore
 import Seedbed
 import StoreInterface
 import TestSupport

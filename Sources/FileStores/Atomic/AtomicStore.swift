@@ -1,4 +1,5 @@
 public import Foundation
+public import MemoryStore
 public import ObjectModel
 public import PropertyLists
 public import StoreInterface

@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 extension IncrementalStore {

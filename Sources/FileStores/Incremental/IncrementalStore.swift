@@ -1,5 +1,7 @@
 public import Foundation
+import MemoryStore
 public import ObjectModel
+import Predicates
 import PropertyLists
 public import StoreInterface
 

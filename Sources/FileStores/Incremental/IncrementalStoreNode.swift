@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 /// The values of one object as an incremental store gives them.

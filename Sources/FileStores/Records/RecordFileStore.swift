@@ -1,5 +1,7 @@
 import Foundation
+import MemoryStore
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 /// A folder with one CSV, NDJSON or JSON file per entity, as a store: the working example of an incremental store.

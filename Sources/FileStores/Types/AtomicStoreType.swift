@@ -1,4 +1,5 @@
 public import Foundation
+import MemoryStore
 public import ObjectModel
 public import StoreInterface
 

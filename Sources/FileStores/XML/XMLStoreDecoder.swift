@@ -1,5 +1,7 @@
 import Foundation
+import MemoryStore
 import ObjectModel
+import Predicates
 import PropertyLists
 import StoreInterface
 

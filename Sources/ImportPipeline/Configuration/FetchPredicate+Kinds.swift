@@ -1,10 +1,10 @@
 import ObjectModel
-import StoreInterface
+import Predicates
 
 extension FetchPredicate {
   /// Refuses comparisons of values that are never equal, because one is text and the other none: such a predicate would
   /// count nothing, whatever the data.
-  func checkKinds(in scope: ExpressionScope) throws(StoreError) {
+  func checkKinds(in scope: ExpressionScope) throws(PredicateCheckError) {
     switch self {
     case .and(let parts), .or(let parts): for part in parts { try part.checkKinds(in: scope) }
     case .not(let part): try part.checkKinds(in: scope)
@@ -20,10 +20,10 @@ extension FetchPredicate {
       default: isOfTexts = false
       }
       for side in [left, right] where isOfTexts && side.isText == false {
-        throw .failure("\(comparison.comparisonOperator.word) compares texts, and \(side.words) is none")
+        throw PredicateCheckError("\(comparison.comparisonOperator.word) compares texts, and \(side.words) is none")
       }
       guard let first = left.isText, let second = right.isText, first != second else { return }
-      throw .failure("\(left.words) is never equal to \(right.words)")
+      throw PredicateCheckError("\(left.words) is never equal to \(right.words)")
     default: break
     }
   }

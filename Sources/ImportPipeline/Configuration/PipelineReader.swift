@@ -1,5 +1,5 @@
+import CoreDataLayout
 import Foundation
-import SQLiteStore
 import SeedFormats
 internal import Yams
 

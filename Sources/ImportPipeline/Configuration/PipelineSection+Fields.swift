@@ -1,4 +1,4 @@
-import SQLiteStore
+import CoreDataLayout
 
 extension PipelineSection {
   static let pipelineFields = [

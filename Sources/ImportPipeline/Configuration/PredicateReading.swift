@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// Reads predicates of pipeline files and command lines, and checks them against the entity that they are about.
@@ -21,10 +22,10 @@ enum PredicateReading {
       request.predicate = predicate
       try request.checkKeyPaths()
       try predicate.generalized.checkKinds(in: ExpressionScope(entity))
+    } catch StoreError.failure(let message) {
+      throw refuse(message, hint(for: predicate.generalized, entity))
     } catch {
-      let hint = hint(for: predicate.generalized, entity)
-      guard case .failure(let message) = error else { throw refuse("\(error)", hint) }
-      throw refuse(message, hint)
+      throw refuse("\(error)", hint(for: predicate.generalized, entity))
     }
     return predicate
   }

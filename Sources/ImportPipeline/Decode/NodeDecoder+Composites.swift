@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import SeedFormats
 import StoreInterface
 

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// What a dump writes: the concrete entities in the order in which they are restored, and of each its properties.

@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
-import SQLiteStore
 import SeedFormats
 
 /// The model inside a dump, so that the dump stands by itself.

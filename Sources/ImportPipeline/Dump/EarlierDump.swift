@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import Platform
-import SQLiteStore
 internal import Yams
 
 /// What a folder that a dump is to replace holds.

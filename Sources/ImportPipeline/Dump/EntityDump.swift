@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
-import SQLiteStore
 import SeedFormats
 import StoreInterface
 

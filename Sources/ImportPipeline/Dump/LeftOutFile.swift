@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import SeedFormats
 
 /// What a store holds and its restored twin will not: references that lead nowhere, and values whose files are gone. They

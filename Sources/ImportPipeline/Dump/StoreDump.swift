@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// Writes a whole store as NDJSON, one file per entity, with the pipeline that restores it and the model: a folder that

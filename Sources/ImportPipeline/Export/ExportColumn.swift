@@ -1,6 +1,6 @@
+import CoreDataLayout
 import ObjectModel
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// One column of an export: its title, its key path, and the attribute at its end.

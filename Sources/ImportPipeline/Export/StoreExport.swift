@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 public import ObjectModel
-import SQLiteStore
 import SeedFormats
 
 /// An export of a store that stands by itself, outside a pipeline.

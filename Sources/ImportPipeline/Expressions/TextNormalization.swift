@@ -1,4 +1,4 @@
-import StoreInterface
+import Predicates
 
 /// Text for searching: what `normalized()` yields.
 enum TextNormalization {

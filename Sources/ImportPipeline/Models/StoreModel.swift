@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 public import ModelFiles
 import ObjectModel
-import SQLiteStore
 import SeedFormats
 
 /// Finds the model that a store is read with: the one that is given, or the one that the store carries itself.

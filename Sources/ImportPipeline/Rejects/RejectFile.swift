@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// Writes references that were resolved after their rows: in batches where a foreign key or a join row says it all,

@@ -1,4 +1,5 @@
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// A reference whose destination is not known yet.

@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// Keeps results from taking the place of anything but earlier results of the same kind. It only looks; nothing is

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// The place of a run's own report.

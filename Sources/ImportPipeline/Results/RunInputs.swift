@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import Platform
-import SQLiteStore
 
 /// What a run or an export reads, to tell results from it whatever name they have.
 struct RunInputs {

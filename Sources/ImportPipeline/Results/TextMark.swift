@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// How a text result begins, by which the result of an earlier run is told from any other file.

@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import Platform
-import SQLiteStore
 import SeedFormats
 
 /// Puts texts that a command has made into files, all or none: a failure leaves the files that were there.

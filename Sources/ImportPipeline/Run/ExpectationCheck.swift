@@ -1,6 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 
 /// Compares what a run has done with what its pipeline expects, before anything takes its place.

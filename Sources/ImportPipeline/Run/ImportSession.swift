@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// What the import steps of one run share: the store being built, key tables, pending references, rejects.

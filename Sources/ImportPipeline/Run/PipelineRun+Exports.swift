@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import Platform
-import SQLiteStore
 import SeedFormats
 
 extension PipelineRun {

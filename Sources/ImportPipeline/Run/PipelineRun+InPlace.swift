@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import Platform
 import PropertyLists
-import SQLiteStore
 
 extension PipelineRun {
   /// Ends an import into the target itself. Exports read what the open transaction has written; those to files come first, then

@@ -1,10 +1,11 @@
+import CoreDataLayout
 import Foundation
 public import Logging
 import ModelFiles
 import ObjectModel
 import Platform
+import Predicates
 import PropertyLists
-import SQLiteStore
 public import SeedFormats
 import StoreInterface
 

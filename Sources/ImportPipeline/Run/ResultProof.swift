@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import Platform
 import PropertyLists
-import SQLiteStore
 
 /// Whether a store is still what the run made, for `replace: when-changed`: nobody cut it short, wrote to it, or took its
 /// files of external data away.

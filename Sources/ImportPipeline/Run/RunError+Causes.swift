@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import Platform
+import Predicates
 import SeedFormats
 import StoreInterface
 

@@ -1,8 +1,9 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import Platform
+import Predicates
 import PropertyLists
-import SQLiteStore
 import StoreInterface
 
 /// The folder in which a store is built before it takes its place: `<store>.partial/`, beside the target so that the

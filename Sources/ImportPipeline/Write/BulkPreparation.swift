@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// What a decode worker does for a batch of new rows beyond decoding: look up its references and encode its records.

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// Writes new rows only: primary keys are handed out first, so that references inside a batch resolve at once.

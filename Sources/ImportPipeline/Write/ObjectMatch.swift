@@ -1,5 +1,6 @@
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// The object that a row matches by its natural key.

@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Dispatch
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 import Synchronization
 

@@ -1,7 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
-import SQLiteStore
+import Predicates
 import StoreInterface
 
 /// Writes records through private-queue contexts, one context and one save per batch: the way with full object-graph

@@ -1,4 +1,4 @@
-import SQLiteStore
+import CoreDataLayout
 
 extension ImportStep.OnMatch {
   /// The same rule in the store's terms.

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while

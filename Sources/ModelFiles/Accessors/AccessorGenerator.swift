@@ -71,8 +71,7 @@ public struct AccessorGenerator: Sendable {
     let lines = model.entities.map { "      \"\($0.name)\": \(names.className(of: $0)).self," }
     return """
       \(SwiftNames.header)
-      \(access)import ObjectGraph
-      import ObjectModel
+      \(access)import Seedbed
 
       /// The classes of the model's entities.
       \(access)enum \(names.listName) {

@@ -8,7 +8,6 @@ struct AttributeAccessor {
   let property: String
   /// The accessor's type; an optional of it where it is none.
   let optionalType: String
-  let usesFoundation: Bool
 
   /// - Parameters:
   ///   - property: the accessor's name, as code writes it.
@@ -19,7 +18,6 @@ struct AttributeAccessor {
     let type: String
     let reading: String
     let stored: String
-    var usesFoundation = false
     let held = "self[\"\(attribute.name)\"]"
     if let composite = attribute.composite, let structName = names.structName(of: composite) {
       kind = "Composite \(names.shown(composite))" + (attribute.isOptional ? "" : ", required")
@@ -27,7 +25,6 @@ struct AttributeAccessor {
       reading = "\(structName)(\(held))" + (attribute.isOptional ? "" : " ?? \(structName)()")
       stored = attribute.isOptional ? "newValue?.compositeValue ?? .null" : "newValue.compositeValue"
     } else if let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) {
-      usesFoundation = shape.isFoundation
       let isScalar = attribute.usesScalarValueType && attribute.type.hasScalar
       let name = attribute.type.name
       let missing: String
@@ -54,7 +51,6 @@ struct AttributeAccessor {
     self.property = property
     optionalType = type.hasSuffix("?") ? type : type + "?"
     let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
-    self.usesFoundation = usesFoundation
     text = """
       /// \(kind)\(extra).
       \(access)var \(property): \(type) {

@@ -57,7 +57,4 @@ struct AttributeShape {
     self.init(
       type: type, valueCase: "integer", read: { "\(small)(clamping: \($0))" }, write: { "\(large)(\($0))" }, zero: "0")
   }
-
-  /// Whether the type is Foundation's.
-  var isFoundation: Bool { ["Data", "Date", "Decimal", "TimeInterval", "URL", "UUID"].contains(type) }
 }

@@ -16,8 +16,6 @@ struct CompositeAccessors {
     let elements = attributes.map {
       AttributeAccessor($0, property: names.elementProperty($0.name), names: names, access: access)
     }
-    var modules = ["ObjectModel", "StoreInterface"]
-    if elements.contains(where: \.usesFoundation) { modules.insert("Foundation", at: 0) }
     let members =
       [
         """
@@ -42,7 +40,7 @@ struct CompositeAccessors {
       + [naming(of: attributes, structName, access)]
     return """
       \(SwiftNames.header)
-      \(modules.map { "\(isPublic ? "public " : "")import \($0)" }.joined(separator: "\n"))
+      \(access)import Seedbed
 
       /// The elements of the composite type \(names.shown(composite)).
       \(access)struct \(structName): \(names.type("Hashable")), \(names.type("Sendable")), \(names.type("PropertyNaming")) {

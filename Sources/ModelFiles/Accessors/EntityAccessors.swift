@@ -5,7 +5,6 @@ struct EntityAccessors {
   let entity: Entity
   let names: SwiftNames
   let isPublic: Bool
-  private var usesFoundation = false
   private var members: [String] = []
 
   init(_ entity: Entity, names: SwiftNames, isPublic: Bool) {
@@ -27,11 +26,9 @@ struct EntityAccessors {
     let parent =
       entity.superentity.map(names.className) ?? "\(names.type("ManagedObject")), \(names.type("PropertyNaming"))"
     let importing = isPublic ? "public import" : "import"
-    var modules = ["ObjectGraph", "ObjectModel", "StoreInterface"]
-    if usesFoundation { modules.insert("Foundation", at: 0) }
     return """
       \(SwiftNames.header)
-      \(modules.map { "\(importing) \($0)" }.joined(separator: "\n"))
+      \(importing) Seedbed
 
       /// An object of the entity \(entity.name)\(entity.isAbstract ? ", which is abstract" : "").
       \(classAccess)class \(names.className(of: entity)): \(parent) {
@@ -107,7 +104,6 @@ struct EntityAccessors {
   private mutating func add(_ attribute: AttributeDescription) {
     let accessor = AttributeAccessor(
       attribute, property: names.property(attribute.name), names: names, access: access)
-    if accessor.usesFoundation { usesFoundation = true }
     members.append(accessor.text)
   }
 

@@ -138,7 +138,7 @@ struct SwiftNames: Sendable {
 
   /// A type of a library, with its module where the model declares the same name.
   func type(_ name: String) -> String {
-    declared.contains(name) ? "\(Self.modules[name] ?? "Swift").\(name)" : name
+    declared.contains(name) ? "\(Self.seedbedTypes.contains(name) ? "Seedbed" : "Swift").\(name)" : name
   }
 
   /// The class that the model names, without its module; the entity's own name where that is no Swift name or stands
@@ -179,7 +179,8 @@ struct SwiftNames: Sendable {
     "true", "try", "typealias", "var", "where", "while", "_",
   ]
 
-  private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Self", "Type"]
+  /// What the language keeps for itself, and the module that qualified names begin with.
+  private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Seedbed", "Self", "Type"]
 
   /// Names of members that every managed object has, and names that no property can have.
   private static let members: Set<String> = [
@@ -193,12 +194,9 @@ struct SwiftNames: Sendable {
     "Protocol", "Self", "Type", "compositeValue", "hashValue", "init", "self",
   ]
 
-  /// Where the types are that accessors use; those of the standard library are left out.
-  private static let modules = [
-    "Data": "Foundation", "Date": "Foundation", "Decimal": "Foundation", "TimeInterval": "Foundation",
-    "URL": "Foundation", "UUID": "Foundation", "Entity": "ObjectModel", "ManagedObjectModel": "ObjectModel",
-    "Value": "ObjectModel", "FetchRequest": "StoreInterface", "PropertyNaming": "StoreInterface",
-    "ManagedObject": "ObjectGraph",
-    "ManagedObjectContext": "ObjectGraph",
+  /// The types that accessors use and that come with `import Seedbed`; the others are the standard library's.
+  private static let seedbedTypes: Set<String> = [
+    "Data", "Date", "Decimal", "Entity", "FetchRequest", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel",
+    "PropertyNaming", "TimeInterval", "URL", "UUID", "Value",
   ]
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import ObjectModel
+import Predicates
 public import StoreInterface
 
 /// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of them.

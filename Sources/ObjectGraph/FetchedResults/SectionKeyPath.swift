@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// The key path that gives objects the names of their sections: over to-one relationships to an attribute, or to the

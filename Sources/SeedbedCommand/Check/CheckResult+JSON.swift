@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ObjectModel
-import SQLiteStore
 
 extension CheckResult {
   /// For programs; docs/CHECK.md describes it.

@@ -1,6 +1,6 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
-import SQLiteStore
 
 extension CheckResult {
   /// For people: the entities, what differs, what is wrong, and the answer in one sentence at the end.

@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 
 /// What `check` says of a store: the engine's report, and what the models have to do with each other.
 struct CheckResult {

@@ -1,6 +1,6 @@
 public import ArgumentParser
+public import CoreDataLayout
 import ImportPipeline
-public import SQLiteStore
 import StoreInterface
 
 /// `seedbed copy`

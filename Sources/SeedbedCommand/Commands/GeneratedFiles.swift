@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ModelFiles
 import Platform
-import SQLiteStore
 
 /// Writes generated source files into a folder, and no others over.
 struct GeneratedFiles {

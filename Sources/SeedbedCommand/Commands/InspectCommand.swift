@@ -1,9 +1,9 @@
 import ArgumentParser
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 
 /// `seedbed inspect`
 struct InspectCommand: ParsableCommand {

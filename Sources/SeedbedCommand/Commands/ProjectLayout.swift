@@ -1,10 +1,10 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import Inference
 import ModelFiles
 import ObjectModel
 import Platform
-import SQLiteStore
 
 /// Where `seedbed init` writes what, and what is in the way there.
 struct ProjectLayout {

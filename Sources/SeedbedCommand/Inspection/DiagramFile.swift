@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 
 /// The forms in which a diagram can be written.
 enum DiagramFormat {

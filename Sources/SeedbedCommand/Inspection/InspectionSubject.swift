@@ -1,8 +1,8 @@
 import ArgumentParser
+import CoreDataLayout
 import ImportPipeline
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 
 /// What `inspect` shows: a store with the model that describes it, if there is one, or a model alone.
 struct InspectionSubject {

@@ -1,9 +1,9 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
 import PropertyLists
-import SQLiteStore
 
 /// The listing of `inspect` for people.
 enum InspectionText {

@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 
 /// Properties of entities in words.
 enum PropertyText {

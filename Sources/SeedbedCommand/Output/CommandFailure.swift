@@ -3,7 +3,6 @@ import Foundation
 import ImportPipeline
 import Logging
 import ObjectModel
-import StoreInterface
 
 /// A failure on its way out: what to say on standard error, and the exit code.
 struct CommandFailure: Error {

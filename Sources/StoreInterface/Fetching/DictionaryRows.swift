@@ -1,5 +1,6 @@
 import Foundation
 package import ObjectModel
+package import Predicates
 
 /// Computes the rows of requests for dictionaries from the objects: the readable reference, and what stores do where their
 /// own language does not say it.
@@ -87,5 +88,13 @@ package enum DictionaryRows {
       }
     }
     return groups
+  }
+}
+
+extension ExpressionValue {
+  /// What the value sorts as: an object as its primary key.
+  fileprivate var sortValue: Value {
+    if case .object(let objectID) = self { return objectID.primaryKey.map { .integer($0) } ?? .null }
+    return plainValue
   }
 }

@@ -1,3 +1,5 @@
+public import Predicates
+
 /// A named expression that a request for dictionaries fetches.
 ///
 /// A function that is an aggregate (`Function.isAggregate`) and does not stand inside a subquery works on the rows of

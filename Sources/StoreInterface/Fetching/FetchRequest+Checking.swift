@@ -1,12 +1,17 @@
 import ObjectModel
+public import Predicates
 
 extension FetchRequest {
   /// Checks every key path of the predicate and of the sort descriptors against the model.
   /// - Throws: `StoreError.failure` that names the first one that does not exist.
   public func checkKeyPaths() throws(StoreError) {
-    try predicate.checkKeyPaths(for: entity)
+    try StoreError.fromCheck { () throws(PredicateCheckError) in
+      try predicate.checkKeyPaths(for: entity)
+    }
     for descriptor in sortDescriptors {
-      try FetchPredicate.check(descriptor.keyPath, endsAt: .attribute, in: ExpressionScope(entity))
+      try StoreError.fromCheck { () throws(PredicateCheckError) in
+        try FetchPredicate.check(descriptor.keyPath, endsAt: .attribute, in: ExpressionScope(entity))
+      }
       if entity.attribute(at: descriptor.keyPath)?.allowsExternalBinaryDataStorage == true {
         throw .unsupported(
           "\(descriptor.keyPath.joined(separator: ".")) may be kept in files outside of the store, and objects cannot be "
@@ -19,30 +24,43 @@ extension FetchRequest {
   /// occur once, and that what is neither grouped by nor an aggregate is not mixed with groups.
   /// - Throws: `StoreError.failure` that names the first mistake.
   public func checkRows() throws(StoreError) {
-    try predicate.checkKeyPaths(for: entity)
     let scope = ExpressionScope(entity)
+    try StoreError.fromCheck { () throws(PredicateCheckError) in
+      try predicate.check(in: scope)
+    }
     var names: Set<String> = []
     for column in fetchedColumns {
       if column.name.isEmpty { throw .failure("a fetched expression of \(entity.name) has no name") }
       if !names.insert(column.name).inserted { throw .failure("\"\(column.name)\" is fetched twice") }
-      _ = try column.expression.single(in: scope, for: "the column \"\(column.name)\"")
+      try checkSingle(column.expression, scope, for: "the column \"\(column.name)\"")
       try checkGrouping(column.expression, "the column \"\(column.name)\"")
     }
     for expression in groupExpressions {
-      _ = try expression.single(in: scope, for: "a group")
+      try checkSingle(expression, scope, for: "a group")
       if expression.hasAggregate { throw .failure("\(expression) is grouped by, which an aggregate cannot be") }
     }
     if let having = resolvedHavingPredicate {
       if !isGrouped { throw .failure("a having predicate on \(entity.name) needs groups: use the predicate instead") }
-      try having.check(in: scope)
+      try StoreError.fromCheck { () throws(PredicateCheckError) in
+        try having.check(in: scope)
+      }
       try checkGrouping(having)
     }
     for (expression, _) in sortExpressions {
-      _ = try expression.single(in: scope, for: "a sort descriptor")
+      try checkSingle(expression, scope, for: "a sort descriptor")
       try checkGrouping(expression, "a sort descriptor")
       if returnsDistinctResults && !fetchedColumns.contains(where: { $0.expression == expression }) {
         throw .failure("\(expression) is sorted by and not fetched, which distinct results cannot be")
       }
+    }
+  }
+
+  /// Checks an expression that must give one value, not a list.
+  private func checkSingle(
+    _ expression: FetchExpression, _ scope: ExpressionScope, for place: String
+  ) throws(StoreError) {
+    try StoreError.fromCheck { () throws(PredicateCheckError) in
+      _ = try expression.single(in: scope, for: place)
     }
   }
 
@@ -152,25 +170,13 @@ extension FetchRequest {
   }
 }
 
-extension FetchExpression {
-  /// Whether an aggregate function occurs outside of subqueries.
-  package var hasAggregate: Bool {
-    if case .function(let function, _) = self, function.isAggregate { return true }
-    return operands.contains(where: \.hasAggregate)
-  }
-
-  /// The direct operands; predicates are left out.
-  package var operands: [FetchExpression] {
-    switch self {
-    case .constant, .object, .selfObject, .variable, .keyPath: []
-    case .aggregate(let elements): elements
-    case .path(let base, _), .collection(_, let base, _), .subquery(let base, _, _): [base]
-    case .element(let base, .at(let index)): [base, index]
-    case .element(let base, _): [base]
-    case .function(_, let operands): operands
-    case .conditional(_, let first, let second): [first, second]
-    case .cast(let operand, _): [operand]
-    case .set(_, let left, let right): [left, right]
+extension StoreError {
+  /// Runs a check of a predicate or expression; what it refuses is a failure of the request.
+  fileprivate static func fromCheck(_ check: () throws(PredicateCheckError) -> Void) throws(StoreError) {
+    do {
+      try check()
+    } catch {
+      throw .failure(error.message)
     }
   }
 }

@@ -1,4 +1,5 @@
 public import ObjectModel
+public import Predicates
 
 extension FetchRequest {
   /// The request of a template of a model, or of a fetched property.

@@ -1,4 +1,5 @@
 public import ObjectModel
+public import Predicates
 
 /// Which objects, in which order, and what of them.
 public struct FetchRequest: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Predicates
 
 extension FetchedRows {
   /// What a cell holds. Values from `object` on are objects: the entity's index is added.

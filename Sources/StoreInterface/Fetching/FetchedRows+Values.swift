@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+public import Predicates
 
 extension FetchedRows.Builder {
   /// The next cell. A list, and an object that is not saved, is missing.

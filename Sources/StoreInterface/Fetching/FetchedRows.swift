@@ -1,4 +1,5 @@
 import ObjectModel
+public import Predicates
 
 /// The rows that a request for dictionaries selects: flat storage, with a dictionary for each row on demand.
 ///

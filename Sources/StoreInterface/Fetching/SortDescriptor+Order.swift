@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 
 extension FetchRequest.SortDescriptor.Comparison {
   /// The order of two values, ascending: negative, zero or positive.

@@ -1,3 +1,5 @@
+public import Predicates
+
 extension FetchRequest {
   /// A key path, a direction and a way to compare.
   public struct SortDescriptor: Sendable, Hashable {

@@ -1,24 +1,23 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Address.
 public struct Address: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
@@ -50,7 +49,7 @@ public struct Address: Swift.Hashable, Sendable, PropertyNaming {
   /// String.
   public var street: Swift.String? {
     get { if case .string(let value) = self["street"] { value } else { nil } }
-    set { self["street"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["street"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

@@ -1,10 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectGraph
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// An object of the entity Data.
 public final class Data: ManagedObject, PropertyNaming {
@@ -21,21 +18,21 @@ public final class Data: ManagedObject, PropertyNaming {
   }
 
   /// Date.
-  public var Date: Foundation.Date? {
+  public var Date: Seedbed.Date? {
     get { if case .date(let value) = self["Date"] { value } else { nil } }
-    set { self["Date"] = newValue.map { ObjectModel.Value.date($0) } ?? .null }
+    set { self["Date"] = newValue.map { Seedbed.Value.date($0) } ?? .null }
   }
 
   /// String.
   public var String: Swift.String? {
     get { if case .string(let value) = self["String"] { value } else { nil } }
-    set { self["String"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["String"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// Binary.
-  public var bytes: Foundation.Data? {
+  public var bytes: Seedbed.Data? {
     get { if case .data(let value) = self["bytes"] { value } else { nil } }
-    set { self["bytes"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
+    set { self["bytes"] = newValue.map { Seedbed.Value.data($0) } ?? .null }
   }
 
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.

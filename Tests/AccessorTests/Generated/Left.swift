@@ -1,9 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import ObjectGraph
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// An object of the entity Left.
 public final class Left: ManagedObject, PropertyNaming {

@@ -1,10 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectGraph
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// An object of the entity Painting.
 public final class Painting: Work {
@@ -21,8 +18,8 @@ public final class Painting: Work {
   }
 
   /// Binary, required.
-  public var binaryRequired: Foundation.Data {
-    get { if case .data(let value) = self["binaryRequired"] { value } else { Foundation.Data() } }
+  public var binaryRequired: Seedbed.Data {
+    get { if case .data(let value) = self["binaryRequired"] { value } else { Seedbed.Data() } }
     set { self["binaryRequired"] = .data(newValue) }
   }
 
@@ -39,15 +36,15 @@ public final class Painting: Work {
   }
 
   /// Date, required.
-  public var dateRequired: Foundation.Date {
-    get { if case .date(let value) = self["dateRequired"] { value } else { Foundation.Date(timeIntervalSinceReferenceDate: 0) } }
+  public var dateRequired: Seedbed.Date {
+    get { if case .date(let value) = self["dateRequired"] { value } else { Seedbed.Date(timeIntervalSinceReferenceDate: 0) } }
     set { self["dateRequired"] = .date(newValue) }
   }
 
   /// Date, 0 without a value.
   public var dateScalar: TimeInterval {
     get { if case .date(let value) = self["dateScalar"] { value.timeIntervalSinceReferenceDate } else { 0 } }
-    set { self["dateScalar"] = .date(Foundation.Date(timeIntervalSinceReferenceDate: newValue)) }
+    set { self["dateScalar"] = .date(Seedbed.Date(timeIntervalSinceReferenceDate: newValue)) }
   }
 
   /// Decimal, required.
@@ -106,13 +103,13 @@ public final class Painting: Work {
   /// URI, required.
   public var uriRequired: URL? {
     get { if case .uri(let value) = self["uriRequired"] { value } else { nil } }
-    set { self["uriRequired"] = newValue.map { ObjectModel.Value.uri($0) } ?? .null }
+    set { self["uriRequired"] = newValue.map { Seedbed.Value.uri($0) } ?? .null }
   }
 
   /// UUID, required.
   public var uuidRequired: UUID? {
     get { if case .uuid(let value) = self["uuidRequired"] { value } else { nil } }
-    set { self["uuidRequired"] = newValue.map { ObjectModel.Value.uuid($0) } ?? .null }
+    set { self["uuidRequired"] = newValue.map { Seedbed.Value.uuid($0) } ?? .null }
   }
 
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.

@@ -1,24 +1,23 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Place.
 public struct Place: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
@@ -34,7 +33,7 @@ public struct Place: Swift.Hashable, Sendable, PropertyNaming {
   /// Double.
   public var x: Double? {
     get { if case .double(let value) = self["x"] { value } else { nil } }
-    set { self["x"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+    set { self["x"] = newValue.map { Seedbed.Value.double($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

@@ -1,25 +1,23 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Price.
 public struct Price: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
@@ -43,7 +41,7 @@ public struct Price: Swift.Hashable, Sendable, PropertyNaming {
   /// String.
   public var currency: Swift.String? {
     get { if case .string(let value) = self["currency"] { value } else { nil } }
-    set { self["currency"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["currency"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

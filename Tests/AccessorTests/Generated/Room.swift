@@ -1,9 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import ObjectGraph
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// An object of the entity Room.
 public final class Room: ManagedObject, PropertyNaming {
@@ -22,91 +20,91 @@ public final class Room: ManagedObject, PropertyNaming {
   /// String.
   public var TypeProperty: Swift.String? {
     get { if case .string(let value) = self["Type"] { value } else { nil } }
-    set { self["Type"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["Type"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var add: Swift.String? {
     get { if case .string(let value) = self["add"] { value } else { nil } }
-    set { self["add"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["add"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var `class`: Swift.String? {
     get { if case .string(let value) = self["class"] { value } else { nil } }
-    set { self["class"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["class"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var context: Swift.String? {
     get { if case .string(let value) = self["context"] { value } else { nil } }
-    set { self["context"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["context"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var `default`: Swift.String? {
     get { if case .string(let value) = self["default"] { value } else { nil } }
-    set { self["default"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["default"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var entityPropertyProperty: Swift.String? {
     get { if case .string(let value) = self["entity"] { value } else { nil } }
-    set { self["entity"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["entity"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var entityProperty: Swift.String? {
     get { if case .string(let value) = self["entityProperty"] { value } else { nil } }
-    set { self["entityProperty"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["entityProperty"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var hash: Swift.String? {
     get { if case .string(let value) = self["hash"] { value } else { nil } }
-    set { self["hash"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["hash"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var insert: Swift.String? {
     get { if case .string(let value) = self["insert"] { value } else { nil } }
-    set { self["insert"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["insert"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var isDeletedProperty: Swift.String? {
     get { if case .string(let value) = self["isDeleted"] { value } else { nil } }
-    set { self["isDeleted"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["isDeleted"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var members: Swift.String? {
     get { if case .string(let value) = self["members"] { value } else { nil } }
-    set { self["members"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["members"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var object: Swift.String? {
     get { if case .string(let value) = self["object"] { value } else { nil } }
-    set { self["object"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["object"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var objects: Swift.String? {
     get { if case .string(let value) = self["objects"] { value } else { nil } }
-    set { self["objects"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["objects"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var remove: Swift.String? {
     get { if case .string(let value) = self["remove"] { value } else { nil } }
-    set { self["remove"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["remove"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var value: Swift.String? {
     get { if case .string(let value) = self["value"] { value } else { nil } }
-    set { self["value"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["value"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// To-many. Loads the members when it is first asked. After an error of the store, which the context's next

@@ -1,24 +1,23 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Room.
 public struct RoomComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
@@ -52,61 +51,61 @@ public struct RoomComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// String.
   public var Hashable: Swift.String? {
     get { if case .string(let value) = self["Hashable"] { value } else { nil } }
-    set { self["Hashable"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["Hashable"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var TypeProperty: Swift.String? {
     get { if case .string(let value) = self["Type"] { value } else { nil } }
-    set { self["Type"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["Type"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var Value: Swift.String? {
     get { if case .string(let value) = self["Value"] { value } else { nil } }
-    set { self["Value"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["Value"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var `class`: Swift.String? {
     get { if case .string(let value) = self["class"] { value } else { nil } }
-    set { self["class"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["class"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var compositeValueProperty: Swift.String? {
     get { if case .string(let value) = self["compositeValue"] { value } else { nil } }
-    set { self["compositeValue"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["compositeValue"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var hash: Swift.String? {
     get { if case .string(let value) = self["hash"] { value } else { nil } }
-    set { self["hash"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["hash"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var initProperty: Swift.String? {
     get { if case .string(let value) = self["init"] { value } else { nil } }
-    set { self["init"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["init"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var name: Swift.String? {
     get { if case .string(let value) = self["name"] { value } else { nil } }
-    set { self["name"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["name"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var selfProperty: Swift.String? {
     get { if case .string(let value) = self["self"] { value } else { nil } }
-    set { self["self"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["self"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// String.
   public var value: Swift.String? {
     get { if case .string(let value) = self["value"] { value } else { nil } }
-    set { self["value"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["value"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

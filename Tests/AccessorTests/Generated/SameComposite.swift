@@ -1,25 +1,23 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Same.
 public struct SameComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
@@ -28,7 +26,7 @@ public struct SameComposite: Swift.Hashable, Sendable, PropertyNaming {
   public init(
     open: Bool? = nil,
     page: URL? = nil,
-    photo: Foundation.Data? = nil
+    photo: Seedbed.Data? = nil
   ) {
     compositeValue = .composite([:])
     if let open { self.open = open }
@@ -39,19 +37,19 @@ public struct SameComposite: Swift.Hashable, Sendable, PropertyNaming {
   /// Boolean.
   public var open: Bool? {
     get { if case .boolean(let value) = self["open"] { value } else { nil } }
-    set { self["open"] = newValue.map { ObjectModel.Value.boolean($0) } ?? .null }
+    set { self["open"] = newValue.map { Seedbed.Value.boolean($0) } ?? .null }
   }
 
   /// URI.
   public var page: URL? {
     get { if case .uri(let value) = self["page"] { value } else { nil } }
-    set { self["page"] = newValue.map { ObjectModel.Value.uri($0) } ?? .null }
+    set { self["page"] = newValue.map { Seedbed.Value.uri($0) } ?? .null }
   }
 
   /// Binary.
-  public var photo: Foundation.Data? {
+  public var photo: Seedbed.Data? {
     get { if case .data(let value) = self["photo"] { value } else { nil } }
-    set { self["photo"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
+    set { self["photo"] = newValue.map { Seedbed.Value.data($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

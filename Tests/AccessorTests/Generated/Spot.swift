@@ -1,32 +1,30 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// The elements of the composite type Spot.
 public struct Spot: Swift.Hashable, Sendable, PropertyNaming {
   /// What objects hold: the elements by name.
-  public private(set) var compositeValue: ObjectModel.Value
+  public private(set) var compositeValue: Seedbed.Value
 
   /// A composite whose elements have no values.
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: ObjectModel.Value) {
+  public init?(_ value: Seedbed.Value) {
     guard case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> ObjectModel.Value {
+  private subscript(name: Swift.String) -> Seedbed.Value {
     get { compositeValue.element(at: [name]) }
     set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
   }
 
   /// A composite of these elements; those that are nil have no values.
   public init(
-    seen: Foundation.Date? = nil,
+    seen: Seedbed.Date? = nil,
     tag: UUID? = nil,
     x: Double? = nil
   ) {
@@ -37,21 +35,21 @@ public struct Spot: Swift.Hashable, Sendable, PropertyNaming {
   }
 
   /// Date.
-  public var seen: Foundation.Date? {
+  public var seen: Seedbed.Date? {
     get { if case .date(let value) = self["seen"] { value } else { nil } }
-    set { self["seen"] = newValue.map { ObjectModel.Value.date($0) } ?? .null }
+    set { self["seen"] = newValue.map { Seedbed.Value.date($0) } ?? .null }
   }
 
   /// UUID.
   public var tag: UUID? {
     get { if case .uuid(let value) = self["tag"] { value } else { nil } }
-    set { self["tag"] = newValue.map { ObjectModel.Value.uuid($0) } ?? .null }
+    set { self["tag"] = newValue.map { Seedbed.Value.uuid($0) } ?? .null }
   }
 
   /// Double.
   public var x: Double? {
     get { if case .double(let value) = self["x"] { value } else { nil } }
-    set { self["x"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+    set { self["x"] = newValue.map { Seedbed.Value.double($0) } ?? .null }
   }
 
   /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

@@ -1,10 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-public import Foundation
-public import ObjectGraph
-public import ObjectModel
-public import StoreInterface
+public import Seedbed
 
 /// An object of the entity Work, which is abstract.
 open class Work: ManagedObject, PropertyNaming {
@@ -14,57 +11,57 @@ open class Work: ManagedObject, PropertyNaming {
   }
 
   /// Binary.
-  public var binaryValue: Foundation.Data? {
+  public var binaryValue: Seedbed.Data? {
     get { if case .data(let value) = self["binaryValue"] { value } else { nil } }
-    set { self["binaryValue"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
+    set { self["binaryValue"] = newValue.map { Seedbed.Value.data($0) } ?? .null }
   }
 
   /// Boolean.
   public var booleanValue: Bool? {
     get { if case .boolean(let value) = self["booleanValue"] { value } else { nil } }
-    set { self["booleanValue"] = newValue.map { ObjectModel.Value.boolean($0) } ?? .null }
+    set { self["booleanValue"] = newValue.map { Seedbed.Value.boolean($0) } ?? .null }
   }
 
   /// Date.
-  public var dateValue: Foundation.Date? {
+  public var dateValue: Seedbed.Date? {
     get { if case .date(let value) = self["dateValue"] { value } else { nil } }
-    set { self["dateValue"] = newValue.map { ObjectModel.Value.date($0) } ?? .null }
+    set { self["dateValue"] = newValue.map { Seedbed.Value.date($0) } ?? .null }
   }
 
   /// Decimal.
   public var decimalValue: Decimal? {
     get { if case .decimal(let value) = self["decimalValue"] { value } else { nil } }
-    set { self["decimalValue"] = newValue.map { ObjectModel.Value.decimal($0) } ?? .null }
+    set { self["decimalValue"] = newValue.map { Seedbed.Value.decimal($0) } ?? .null }
   }
 
   /// Double.
   public var doubleValue: Double? {
     get { if case .double(let value) = self["doubleValue"] { value } else { nil } }
-    set { self["doubleValue"] = newValue.map { ObjectModel.Value.double($0) } ?? .null }
+    set { self["doubleValue"] = newValue.map { Seedbed.Value.double($0) } ?? .null }
   }
 
   /// Float.
   public var floatValue: Float? {
     get { if case .double(let value) = self["floatValue"] { Float(value) } else { nil } }
-    set { self["floatValue"] = newValue.map { ObjectModel.Value.double(Double($0)) } ?? .null }
+    set { self["floatValue"] = newValue.map { Seedbed.Value.double(Double($0)) } ?? .null }
   }
 
   /// Integer 16.
   public var integer16Value: Int16? {
     get { if case .integer(let value) = self["integer16Value"] { Int16(clamping: value) } else { nil } }
-    set { self["integer16Value"] = newValue.map { ObjectModel.Value.integer(Int64($0)) } ?? .null }
+    set { self["integer16Value"] = newValue.map { Seedbed.Value.integer(Int64($0)) } ?? .null }
   }
 
   /// Integer 32.
   public var integer32Value: Int32? {
     get { if case .integer(let value) = self["integer32Value"] { Int32(clamping: value) } else { nil } }
-    set { self["integer32Value"] = newValue.map { ObjectModel.Value.integer(Int64($0)) } ?? .null }
+    set { self["integer32Value"] = newValue.map { Seedbed.Value.integer(Int64($0)) } ?? .null }
   }
 
   /// Integer 64.
   public var integer64Value: Int64? {
     get { if case .integer(let value) = self["integer64Value"] { value } else { nil } }
-    set { self["integer64Value"] = newValue.map { ObjectModel.Value.integer($0) } ?? .null }
+    set { self["integer64Value"] = newValue.map { Seedbed.Value.integer($0) } ?? .null }
   }
 
   /// Composite Place.
@@ -74,7 +71,7 @@ open class Work: ManagedObject, PropertyNaming {
   }
 
   /// Undefined, not stored.
-  public var scratch: ObjectModel.Value {
+  public var scratch: Seedbed.Value {
     get { self["scratch"] }
     set { self["scratch"] = newValue }
   }
@@ -82,25 +79,25 @@ open class Work: ManagedObject, PropertyNaming {
   /// String.
   public var stringValue: Swift.String? {
     get { if case .string(let value) = self["stringValue"] { value } else { nil } }
-    set { self["stringValue"] = newValue.map { ObjectModel.Value.string($0) } ?? .null }
+    set { self["stringValue"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
   }
 
   /// Transformable.
-  public var transformableValue: Foundation.Data? {
+  public var transformableValue: Seedbed.Data? {
     get { if case .data(let value) = self["transformableValue"] { value } else { nil } }
-    set { self["transformableValue"] = newValue.map { ObjectModel.Value.data($0) } ?? .null }
+    set { self["transformableValue"] = newValue.map { Seedbed.Value.data($0) } ?? .null }
   }
 
   /// URI.
   public var uriValue: URL? {
     get { if case .uri(let value) = self["uriValue"] { value } else { nil } }
-    set { self["uriValue"] = newValue.map { ObjectModel.Value.uri($0) } ?? .null }
+    set { self["uriValue"] = newValue.map { Seedbed.Value.uri($0) } ?? .null }
   }
 
   /// UUID.
   public var uuidValue: UUID? {
     get { if case .uuid(let value) = self["uuidValue"] { value } else { nil } }
-    set { self["uuidValue"] = newValue.map { ObjectModel.Value.uuid($0) } ?? .null }
+    set { self["uuidValue"] = newValue.map { Seedbed.Value.uuid($0) } ?? .null }
   }
 
   /// To-one.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Predicates
 import StoreInterface
 import Testing
 

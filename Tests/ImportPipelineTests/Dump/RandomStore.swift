@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import SQLiteStore
 import TestSupport
 
 /// Fills the tables of a store by plain SQL with rows made by chance, extremes among them.

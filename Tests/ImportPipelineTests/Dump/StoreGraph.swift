@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import SQLiteStore
 
 /// Every row of a store by plain SQL, with objects named by their entity and their place among its objects, so that two
 /// stores with other primary keys compare equal when they hold the same. Object versions and order keys do not count;

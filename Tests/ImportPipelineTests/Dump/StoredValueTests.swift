@@ -1,8 +1,8 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
 import SQLite
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,10 +1,5 @@
-import Foundation
 import ImportPipeline
-import ModelFiles
-import ObjectGraph
-import ObjectModel
-import SQLiteStore
-import StoreInterface
+import Seedbed
 
 // The lines from here on stand in docs/SWIFT.md too; a test compares them.
 

@@ -1,5 +1,5 @@
+import CoreDataLayout
 import ModelFiles
-import SQLiteStore
 import Testing
 
 @testable import ImportPipeline

@@ -1,6 +1,6 @@
+import CoreDataLayout
 import ModelFiles
 import SQLite
-import SQLiteStore
 import TestSupport
 import Testing
 

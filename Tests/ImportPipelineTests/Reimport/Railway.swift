@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import SQLiteStore
 import TestSupport
 
 @testable import ImportPipeline

@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import SQLite
-import SQLiteStore
 import TestSupport
 import Testing
 

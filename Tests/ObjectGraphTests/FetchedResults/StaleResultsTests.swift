@@ -1,6 +1,8 @@
 import Foundation
+import MemoryStore
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 import Testing
 

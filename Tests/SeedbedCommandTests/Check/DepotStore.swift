@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import SQLite
-import SQLiteStore
 
 /// A store with every form of relationship and a row or two of everything, sound until a test forges it.
 enum DepotStore {

@@ -1,10 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-import Foundation
-import ObjectGraph
-import ObjectModel
-import StoreInterface
+import Seedbed
 
 /// An object of the entity JournalEntry.
 final class JournalEntry: ManagedObject, PropertyNaming {

@@ -1,8 +1,7 @@
 // Made by Seedbed from a data model. Make it again instead of changing it.
 // swift-format-ignore-file
 
-import ObjectGraph
-import ObjectModel
+import Seedbed
 
 /// The classes of the model's entities.
 enum SurfJournalClasses {

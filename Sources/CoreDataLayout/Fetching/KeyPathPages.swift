@@ -1,0 +1,166 @@
+import ObjectModel
+import Predicates
+import SQLite
+import SQLitePages
+import StoreInterface
+
+/// Streams values at key paths from the pages of a table, where a scan wants all of its rows in the order of their primary
+/// keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
+///
+/// A read transaction is open meanwhile, so that nobody changes the file.
+@safe final class KeyPathPages {
+  private let store: SQLiteStore
+  private let plan: KeyPathPlan
+  private let file: FileMapping
+  private let mapped: MappedTable
+  private let cursor: TableCursor
+  /// After so many batches the pages that were read are given back.
+  private static let batchesPerRelease = 64
+  /// Bytes of texts and data after which a batch is full.
+  private static let roomPerBatch = 1 << 18
+
+  /// - Returns: nil where the rows have to be read through SQLite: the file has a log or a transaction is open, something
+  ///   of the table is not as this program makes it, or values need more than a copy.
+  init?(_ store: SQLiteStore, _ plan: KeyPathPlan, table: TableLayout) throws {
+    guard !store.connection.isInTransaction, plan.isCopied else { return nil }
+    try store.connection.execute("BEGIN")
+    do {
+      guard let (file, mapped, cursor) = try KeyPathPages.open(store, plan, table) else {
+        try store.connection.execute("COMMIT")
+        return nil
+      }
+      self.store = store
+      self.plan = plan
+      self.file = file
+      self.mapped = mapped
+      self.cursor = cursor
+    } catch {
+      try? store.connection.execute("COMMIT")
+      throw error
+    }
+  }
+
+  /// Within a read transaction.
+  private static func open(
+    _ store: SQLiteStore, _ plan: KeyPathPlan, _ table: TableLayout
+  ) throws -> (FileMapping, MappedTable, TableCursor)? {
+    // This takes the lock, too.
+    guard
+      let root = try store.connection.integer(
+        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
+      try store.connection.string("PRAGMA journal_mode") != "wal",
+      // A primary key with an index of its own is not the row id, in whose order the pages are.
+      try store.connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
+      let places = try store.storedPositions(of: table)
+    else { return nil }
+    var columns: [TableCursor.Column] = []
+    for (index, name) in plan.names.enumerated() {
+      guard name.hasPrefix("t0."), let place = places[String(name.dropFirst(3))] else { return nil }
+      let storage = index < plan.positions.count ? plan.columns[plan.positions[index]].storage : .integer
+      columns.append(TableCursor.Column(position: place, kind: TableCursor.Column.Kind(storage)))
+    }
+    guard let file = try store.connection.mapFile() else { return nil }
+    do throws(PageError) {
+      let mapped = unsafe try MappedTable(bytes: file.bytes, path: store.path, root: UInt32(root))
+      return (file, mapped, TableCursor(mapped, columns: columns))
+    } catch {
+      if error.kind == .unsuitable { return nil }
+      throw KeyPathPages.damage(error, store)
+    }
+  }
+
+  private static func damage(_ error: PageError, _ store: SQLiteStore) -> StoreError {
+    .notAStore(path: store.path, message: error.message)
+  }
+
+  /// Ends the transaction.
+  func close() throws {
+    file.release()
+    try store.connection.execute("COMMIT")
+  }
+
+  /// Streams all rows, once.
+  /// - Parameters:
+  ///   - row: selects one row by its primary key.
+  ///   - body: as of a scan.
+  func scan(
+    _ entity: Entity, rowsPerBatch: Int, row: Statement, body: (RowBatch) throws -> RowBatch
+  ) throws {
+    defer { try? close() }
+    let keys = RowBatch(
+      entity: entity, columns: plan.destinations.map { RowBatch.Column(.toOne($0.cells.foreignKey), .integer) },
+      capacity: rowsPerBatch)
+    var batch = RowBatch(entity: entity, columns: plan.columns, capacity: rowsPerBatch)
+    var room = KeyPathPages.roomPerBatch
+    var batchCount = 0
+    while true {
+      let first = batch.count
+      let read: (rows: Int, bytes: Int, stop: TableCursor.Stop)
+      do throws(PageError) {
+        read = unsafe try cursor.read(
+          into: targets(batch, keys), rows: first..<batch.capacity,
+          bytes: UnsafeMutableRawBufferPointer(start: batch.reserveArena(room), count: room),
+          offset: batch.arenaCount)
+      } catch {
+        throw KeyPathPages.damage(error, store)
+      }
+      batch.commitArena(read.bytes)
+      batch.count += read.rows
+      for row in first..<batch.count { try fillDestinations(batch, row: row, keys) }
+      var isFull = read.stop == .full || batch.arenaCount >= KeyPathPages.roomPerBatch
+      switch read.stop {
+      case .full, .end: break
+      case .room(let needed):
+        isFull = batch.count > 0
+        room = max(needed, KeyPathPages.roomPerBatch)
+      case .irregular(let rowID):
+        try row.bind(1, rowID)
+        defer { row.reset() }
+        guard try row.step() else { throw StoreError.failure("row \(rowID) of \(entity.name) is gone") }
+        try plan.read(row, into: batch, row: batch.count)
+        batch.count += 1
+        cursor.skip()
+        isFull = isFull || batch.count == batch.capacity
+      }
+      if read.stop == .end { break }
+      if isFull {
+        batch = try body(batch)
+        batch.removeAll()
+        batchCount += 1
+        if batchCount % KeyPathPages.batchesPerRelease == 0 { mapped.releasePages() }
+      }
+    }
+    if batch.count > 0 { _ = try body(batch) }
+  }
+
+  @unsafe private func targets(_ batch: RowBatch, _ keys: RowBatch) -> [TableCursor.Target] {
+    unsafe plan.positions.map { unsafe TableCursor.Target(states: batch.states[$0], cells: batch.rawCells($0)) }
+      + keys.columns.indices.map { unsafe TableCursor.Target(states: keys.states[$0], cells: keys.rawCells($0)) }
+  }
+
+  private func fillDestinations(_ batch: RowBatch, row: Int, _ keys: RowBatch) throws {
+    for index in 0..<plan.destinations.count {
+      let isThere = unsafe keys.states[index][row] == RowBatch.State.value.rawValue
+      try plan.destinations[index].cells.fill(
+        batch, row: row, destination: isThere ? unsafe keys.integers(index)[row] : nil)
+    }
+  }
+}
+
+extension TableCursor.Column.Kind {
+  fileprivate init(_ storage: RowBatch.Storage) {
+    switch storage {
+    case .integer: self = .integer
+    case .real: self = .real
+    case .bytes: self = .bytes
+    }
+  }
+}
+
+extension FetchRequest {
+  /// Whether a statement for it would read a table from its first row to its last, and nothing else of it.
+  var selectsWholeTable: Bool {
+    predicate == .all && sortDescriptors.isEmpty && fetchLimit <= 0 && fetchOffset <= 0
+      && entity.superentity == nil && (includesSubentities || entity.subentities.isEmpty)
+  }
+}

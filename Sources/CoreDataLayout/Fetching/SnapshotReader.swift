@@ -1,0 +1,300 @@
+import Foundation
+import ObjectModel
+import Predicates
+import SQLite
+import StoreInterface
+
+/// Makes snapshots of the rows of one entity and its sub-entities.
+///
+/// What a cell needs is found out once, so that a row costs its cells and two arrays.
+@safe final class SnapshotReader {
+  /// How an attribute's cell is read.
+  private enum Form {
+    case integer, boolean, real, date, string
+    /// Not stored.
+    case missing
+    /// By `ValueCoding`, with the attribute's description.
+    case converted
+    /// From the columns of its elements.
+    case composite
+  }
+
+  /// Where the stored elements of a composite lie.
+  private indirect enum Element {
+    case leaf(AttributeDescription, column: Int32)
+    case nested([(name: String, element: Element)])
+  }
+
+  private struct Attribute {
+    var form: Form
+    var column: Int32
+  }
+
+  private struct ToOne {
+    /// Negative for a to-many relationship.
+    var key: Int32
+    /// Of the destination's entity number; negative when it has no sub-entities.
+    var number: Int32
+  }
+
+  /// How one concrete entity's properties lie in the selected columns.
+  private final class Plan {
+    let entity: Entity
+    /// The position among the kinds of the blocks.
+    let kind: Int
+    let attributes: [Attribute]
+    let descriptions: [AttributeDescription]
+    /// By the position of the attribute; nil for those that are no composites.
+    let composites: [Element?]
+    let toOne: [ToOne]
+    let destinations: [Entity]
+    let destinationIndexes: [Int]
+
+    init(entity: Entity, kind: Int, layout: StoreLayout, place: (String) -> Int32) {
+      self.entity = entity
+      self.kind = kind
+      descriptions = entity.attributes
+      composites = descriptions.map { attribute in
+        if attribute.isTransient || attribute.composite == nil { return nil }
+        return Plan.element(attribute, [attribute.name], entity, layout, place)
+      }
+      attributes = descriptions.map { attribute in
+        if attribute.composite != nil, !attribute.isTransient { return Attribute(form: .composite, column: -1) }
+        guard !attribute.isTransient, let column = layout.column(for: attribute.name, of: entity) else {
+          return Attribute(form: .missing, column: -1)
+        }
+        return Attribute(form: Plan.form(of: attribute), column: place(column.name))
+      }
+      let relationships = entity.relationships
+      destinations = relationships.map(\.destination)
+      destinationIndexes = destinations.map(\.index)
+      toOne = relationships.map { relationship in
+        guard !relationship.isToMany, let key = layout.foreignKeyColumn(of: relationship) else {
+          return ToOne(key: -1, number: -1)
+        }
+        return ToOne(key: place(key.name), number: layout.entityColumn(of: relationship).map { place($0.name) } ?? -1)
+      }
+    }
+
+    private static func element(
+      _ attribute: AttributeDescription, _ path: [String], _ entity: Entity, _ layout: StoreLayout,
+      _ place: (String) -> Int32
+    ) -> Element? {
+      guard let composite = attribute.composite else {
+        return layout.column(for: path.joined(separator: "."), of: entity).map {
+          .leaf(attribute, column: place($0.name))
+        }
+      }
+      return .nested(
+        composite.elements.filter { !$0.isTransient }.compactMap { inner in
+          element(inner, path + [inner.name], entity, layout, place).map { (inner.name, $0) }
+        })
+    }
+
+    private static func form(of attribute: AttributeDescription) -> Form {
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: .integer
+      case .boolean: .boolean
+      case .double, .float: .real
+      case .date: .date
+      case .string: .string
+      default: .converted
+      }
+    }
+  }
+
+  /// What to select, from a table called `t0`.
+  let columns: String
+  private let builder: SnapshotBlockBuilder
+  private let cellCount: Int
+  private let cells: UnsafeMutablePointer<Int64>
+  private let types: UnsafeMutablePointer<UInt8>
+  /// The store keeps its readers.
+  private unowned let store: SQLiteStore
+  private var plans: [Int64: Plan] = [:]
+  private var lastNumber: Int64 = -1
+  private var lastPlan: Plan?
+
+  init(_ store: SQLiteStore, entity: Entity) {
+    self.store = store
+    let layout = store.layout
+    var position: [String: Int32] = [:]
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    func place(_ name: String) -> Int32 {
+      if let known = position[name] { return known }
+      let index = Int32(names.count)
+      names.append(name)
+      position[name] = index
+      return index
+    }
+    var kinds: [Entity] = []
+    for number in layout.numbers(ofKind: entity) {
+      guard let kind = layout.entity(number: number) else { continue }
+      plans[Int64(number)] = Plan(entity: kind, kind: kinds.count, layout: layout, place: place)
+      kinds.append(kind)
+    }
+    columns = names.map { "t0.\($0)" }.joined(separator: ", ")
+    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: store.idHomes.list))
+    cellCount = names.count
+    unsafe cells = .allocate(capacity: names.count)
+    unsafe types = .allocate(capacity: names.count)
+  }
+
+  deinit {
+    unsafe cells.deallocate()
+    unsafe types.deallocate()
+  }
+
+  /// Reads the statement's rows to the end.
+  func blocks(_ statement: Statement) throws -> [SnapshotBlock] {
+    // Rows of a statement that failed may be left.
+    _ = builder.finish()
+    while try statement.step() { try pack(statement) }
+    return builder.finish()
+  }
+
+  private func pack(_ statement: Statement) throws {
+    let cells = unsafe cells
+    let types = unsafe types
+    unsafe statement.readNumbers(into: cells, types: types, count: cellCount)
+    func integer(_ column: Int32) -> Int64 {
+      let isNumber = unsafe types[Int(column)] == SnapshotReader.integerType
+      return isNumber ? unsafe cells[Int(column)] : statement.int64(at: column)
+    }
+    func real(_ column: Int32) -> Int64 {
+      let isReal = unsafe types[Int(column)] == SnapshotReader.realType
+      return isReal ? unsafe cells[Int(column)] : Int64(bitPattern: statement.double(at: column).bitPattern)
+    }
+    func isNull(_ column: Int32) -> Bool { unsafe types[Int(column)] == SnapshotReader.nullType }
+    let plan = try plan(integer(1))
+    let row = unsafe builder.beginRow(
+      kind: plan.kind, primaryKey: integer(0), version: isNull(2) ? 1 : integer(2))
+    let attributeCount = plan.attributes.count
+    for index in 0..<attributeCount {
+      let attribute = plan.attributes[index]
+      if attribute.form == .composite {
+        unsafe builder.set(try composite(plan.composites[index], statement), in: row, at: index)
+        continue
+      }
+      if attribute.form == .missing || isNull(attribute.column) {
+        unsafe row.forms[index] = SnapshotBlock.Form.null
+        continue
+      }
+      switch attribute.form {
+      case .integer:
+        unsafe row.forms[index] = SnapshotBlock.Form.integer
+        unsafe row.cells[index] = integer(attribute.column)
+      case .boolean:
+        unsafe row.forms[index] = SnapshotBlock.Form.boolean
+        unsafe row.cells[index] = integer(attribute.column)
+      case .real, .date:
+        unsafe row.forms[index] = attribute.form == .real ? SnapshotBlock.Form.double : SnapshotBlock.Form.date
+        unsafe row.cells[index] = real(attribute.column)
+      case .string: unsafe builder.setText(statement.rawBytes(at: attribute.column), in: row, at: index)
+      case .missing, .composite: break
+      case .converted:
+        let value = try ValueCoding.read(
+          plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+        unsafe builder.set(value, in: row, at: index)
+      }
+    }
+    for index in 0..<plan.toOne.count {
+      let place = plan.toOne[index]
+      if place.key < 0 || isNull(place.key) {
+        unsafe row.forms[attributeCount + index] = SnapshotBlock.Form.null
+        continue
+      }
+      var entity = plan.destinationIndexes[index]
+      if place.number >= 0, !isNull(place.number) {
+        entity = try store.entity(numbered: integer(place.number)).index
+      }
+      unsafe row.forms[attributeCount + index] = SnapshotBlock.Form.destination + UInt16(entity)
+      unsafe row.cells[attributeCount + index] = integer(place.key)
+    }
+  }
+
+  private static let integerType = UInt8(Statement.StorageClass.integer.rawValue)
+  private static let realType = UInt8(Statement.StorageClass.real.rawValue)
+  private static let nullType = UInt8(Statement.StorageClass.null.rawValue)
+
+  /// The snapshot of the statement's current row.
+  func snapshot(_ statement: Statement) throws -> Snapshot {
+    let plan = try plan(statement.int64(at: 1))
+    let attributes = unsafe try [Value](unsafeUninitializedCapacity: plan.attributes.count) { buffer, count in
+      for index in 0..<plan.attributes.count {
+        let value = try value(plan, index, statement)
+        unsafe (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: value)
+        count = index + 1
+      }
+    }
+    let toOne = unsafe try [ObjectID?](unsafeUninitializedCapacity: plan.toOne.count) { buffer, count in
+      for index in 0..<plan.toOne.count {
+        let destination = try destination(plan, index, statement)
+        unsafe (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: destination)
+        count = index + 1
+      }
+    }
+    return Snapshot(
+      objectID: id(plan.entity, statement.int64(at: 0)),
+      version: statement.isNull(at: 2) ? 1 : statement.int64(at: 2), attributes: attributes, toOne: toOne)
+  }
+
+  private func plan(_ number: Int64) throws -> Plan {
+    if number == lastNumber, let lastPlan { return lastPlan }
+    guard let plan = plans[number] else {
+      throw StoreError.notAStore(path: store.path, message: "a row has the unexpected entity number \(number)")
+    }
+    lastNumber = number
+    lastPlan = plan
+    return plan
+  }
+
+  private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
+    ObjectID(home: store.idHomes[entity.index], primaryKey: key)
+  }
+
+  @inline(__always)
+  private func value(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> Value {
+    let attribute = plan.attributes[index]
+    if attribute.form == .composite { return try composite(plan.composites[index], statement) }
+    if attribute.form == .missing || statement.isNull(at: attribute.column) { return .null }
+    switch attribute.form {
+    case .integer: return .integer(statement.int64(at: attribute.column))
+    case .boolean: return .boolean(statement.int64(at: attribute.column) != 0)
+    case .real: return .double(statement.double(at: attribute.column))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: statement.double(at: attribute.column)))
+    case .string: return .string(unsafe String(decoding: statement.rawBytes(at: attribute.column), as: UTF8.self))
+    case .missing, .composite: return .null
+    case .converted:
+      return try ValueCoding.read(
+        plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+    }
+  }
+
+  /// The value of a composite, in its normal form: without elements that are null.
+  private func composite(_ element: Element?, _ statement: Statement) throws -> Value {
+    switch element {
+    case nil: return .null
+    case .leaf(let attribute, let column)?:
+      return try ValueCoding.read(attribute, from: statement, at: column, externalData: store.externalData)
+    case .nested(let elements)?:
+      var values: [String: Value] = [:]
+      for (name, element) in elements {
+        let value = try composite(element, statement)
+        if value != .null { values[name] = value }
+      }
+      return values.isEmpty ? .null : .composite(values)
+    }
+  }
+
+  @inline(__always)
+  private func destination(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> ObjectID? {
+    let place = plan.toOne[index]
+    if place.key < 0 || statement.isNull(at: place.key) { return nil }
+    var entity = plan.destinations[index]
+    if place.number >= 0, !statement.isNull(at: place.number) {
+      entity = try store.entity(numbered: statement.int64(at: place.number))
+    }
+    return id(entity, statement.int64(at: place.key))
+  }
+}

@@ -1,0 +1,96 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// Rows of a store, as predicates that SQL cannot say see them. Rows at the far ends of relationships are read one by
+/// one and kept.
+final class StoreSubjects {
+  private let store: SQLiteStore
+  private var rows: [ObjectID: Snapshot?] = [:]
+  private var memberLists: [MemberKey: [ObjectID]] = [:]
+  private var error: (any Error)?
+
+  private struct MemberKey: Hashable {
+    var owner: ObjectID
+    var relationship: String
+  }
+
+  init(_ store: SQLiteStore) {
+    self.store = store
+  }
+
+  func subject(for snapshot: Snapshot) -> StoreSubject { StoreSubject(rows: self, snapshot: snapshot) }
+
+  /// Throws the first error of a read: evaluation itself cannot throw.
+  func throwError() throws {
+    if let error { throw error }
+  }
+
+  func row(_ objectID: ObjectID) -> Snapshot? {
+    if let known = rows[objectID] { return known }
+    var request = FetchRequest(objectID.entity)
+    request.predicate = .selfIsIn([objectID])
+    let row = attempt { try store.snapshots(request).first } ?? nil
+    rows[objectID] = .some(row)
+    return row
+  }
+
+  func members(of owner: ObjectID, _ name: String) -> [ObjectID] {
+    let key = MemberKey(owner: owner, relationship: name)
+    if let known = memberLists[key] { return known }
+    guard let relationship = owner.entity.relationship(name) else { return [] }
+    let members = attempt { try store.members(of: owner, relationship: relationship) } ?? []
+    memberLists[key] = members
+    return members
+  }
+
+  private func attempt<Result>(_ read: () throws -> Result) -> Result? {
+    if error != nil { return nil }
+    do {
+      return try read()
+    } catch {
+      self.error = error
+      return nil
+    }
+  }
+}
+
+/// A stored row, as a predicate sees it.
+struct StoreSubject: PredicateSubject {
+  let rows: StoreSubjects
+  let snapshot: Snapshot
+  var objectID: ObjectID { snapshot.objectID }
+
+  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
+      let index = owner.objectID.entity.attributes.firstIndex(where: { $0.name == name })
+    else { return .null }
+    return owner.attributes[index].element(at: rest.dropFirst())
+  }
+
+  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
+    return Self.destination(of: owner, name)
+  }
+
+  func members(of relationship: String) -> [ObjectID] { rows.members(of: objectID, relationship) }
+
+  func subject(for objectID: ObjectID) -> StoreSubject? { rows.row(objectID).map { rows.subject(for: $0) } }
+
+  /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
+  /// composite its elements.
+  private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
+    var here = snapshot
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {
+      guard let id = Self.destination(of: here, name), let next = rows.row(id) else { return nil }
+      here = next
+      rest.removeFirst()
+    }
+    return (here, rest)
+  }
+
+  private static func destination(of row: Snapshot, _ name: String) -> ObjectID? {
+    row.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { row.toOne[$0] }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Platform
+import Predicates
+import SQLite
+import StoreInterface
+
+/// Values of attributes that allow external storage: a tag byte, then the bytes themselves or the name of a file in a
+/// folder beside the store.
+struct ExternalDataFolder {
+  static let inlineTag: UInt8 = 1
+  static let fileTag: UInt8 = 2
+  /// Longer values go into files. Core Data's own limit lies near 100 KB.
+  static let longestInline = 100 * 1024
+  /// Bytes of a value that names a file: the tag, a UUID in 36 characters, and a zero.
+  static let referenceLength = 38
+  private static let dataName = "_EXTERNAL_DATA"
+
+  /// The support folder, which is hidden and named after the store.
+  let supportPath: String
+  var dataPath: String { supportPath + "/" + ExternalDataFolder.dataName }
+  /// Files whose fate the open transaction decides.
+  let ledger = ExternalDataLedger()
+
+  init(storePath: String) {
+    let name = ((storePath as NSString).lastPathComponent as NSString).deletingPathExtension
+    supportPath = FileSystem.parent(storePath) + "/.\(name)_SUPPORT"
+  }
+
+  // MARK: values
+
+  /// The bytes to store for a value; a long value is written to a new file first.
+  /// - Parameter seed: tells apart equal values of different rows, so that no two rows share a file.
+  func encode(_ bytes: UnsafeRawBufferPointer, seed: UInt64, into result: inout [UInt8]) throws {
+    result.removeAll(keepingCapacity: true)
+    if bytes.count <= ExternalDataFolder.longestInline {
+      result.append(ExternalDataFolder.inlineTag)
+      unsafe result.append(contentsOf: bytes)
+      return
+    }
+    let name = unsafe try writeFile(Array(bytes), seed: seed)
+    ledger.note(name)
+    result.append(ExternalDataFolder.fileTag)
+    result.append(contentsOf: name.utf8)
+    result.append(0)
+  }
+
+  /// The bytes behind a stored value.
+  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file of
+  ///   its own in the folder.
+  func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
+    guard let tag = unsafe stored.first else { return [] }
+    if tag == ExternalDataFolder.inlineTag { return unsafe Array(stored.dropFirst()) }
+    guard let name = unsafe ExternalDataFolder.fileName(stored) else {
+      throw StoreError.damagedValue(
+        path: storePath,
+        message: "an external binary value of \(stored.count) bytes has an unknown form (tag \(tag))")
+    }
+    do {
+      if let bytes = try openData()?.read(name) { return bytes }
+    } catch let error as StoreError {
+      // What is there is no file of its own, and no call has failed.
+      guard case .inputOutput(let path, let message, nil) = error else { throw error }
+      throw StoreError.damagedValue(path: storePath, message: "\(path): \(message)")
+    }
+    throw StoreError.damagedValue(path: storePath, message: "the external data file \(name) is missing")
+  }
+
+  /// The name of the file that a stored value needs and that is not there; nil when nothing is missing.
+  func missingFile(_ stored: UnsafeRawBufferPointer) throws -> String? {
+    guard let name = unsafe ExternalDataFolder.fileName(stored) else { return nil }
+    guard let folder = try openData() else { return name }
+    return try folder.size(name) == nil ? name : nil
+  }
+
+  /// Whether a stored value stands for these bytes. One that cannot be read stands for nothing.
+  func holds(_ stored: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let tag = unsafe stored.first else { return unsafe bytes.isEmpty }
+    if tag == ExternalDataFolder.inlineTag {
+      return unsafe stored.count == bytes.count + 1 && stored.dropFirst().elementsEqual(bytes)
+    }
+    guard let name = unsafe ExternalDataFolder.fileName(stored), let data = try? openData(),
+      (try? data.size(name)) == bytes.count, let present = try? data.read(name)
+    else { return false }
+    return unsafe present.elementsEqual(bytes)
+  }
+
+  /// The file that a stored value names, when it names one. Only a UUID is taken, so that no name leaves the folder.
+  static func fileName(_ stored: UnsafeRawBufferPointer) -> String? {
+    guard stored.count == referenceLength, unsafe stored[0] == fileTag, unsafe stored[referenceLength - 1] == 0
+    else { return nil }
+    let name = unsafe String(decoding: stored[1..<37], as: UTF8.self)
+    return isFileName(name) && name == name.uppercased() ? name : nil
+  }
+
+  static func isFileName(_ name: String) -> Bool { UUID(uuidString: name) != nil }
+
+  // MARK: files
+
+  /// The folder of the files, nil when the store has none.
+  func openData() throws -> FolderHandle? {
+    try FolderHandle.open(supportPath)?.folder(ExternalDataFolder.dataName)
+  }
+
+  /// The folder of the files, which is made when there is none.
+  func makeData() throws -> FolderHandle {
+    if let folder = try openData() { return folder }
+    do {
+      try FileManager.default.createDirectory(atPath: dataPath, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.cannotCreate(path: dataPath, message: "cannot create the folder")
+    }
+    guard let folder = try openData() else {
+      throw StoreError.cannotCreate(path: dataPath, message: "cannot create the folder")
+    }
+    return folder
+  }
+
+  /// Removes the folders when nothing is in them.
+  func removeIfEmpty() {
+    // `rmdir` refuses a folder with something in it, and a symbolic link.
+    unsafe _ = rmdir(dataPath)
+    unsafe _ = rmdir(supportPath)
+  }
+
+  /// The files that rows of a store name, whatever its model: every value of a binary column has the form of a
+  /// reference or has not.
+  static func namedFiles(_ connection: Connection) throws(SQLiteError) -> Set<String> {
+    var columns: [(table: String, column: String)] = []
+    let list = try Statement(
+      connection,
+      """
+      SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c
+      WHERE t.type = 'table' AND t.name GLOB 'Z*' AND upper(c.type) = 'BLOB'
+      """)
+    while try list.step() { columns.append((list.string(at: 0) ?? "", list.string(at: 1) ?? "")) }
+    func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+    var names: Set<String> = []
+    for (table, column) in columns {
+      let column = quoted(column)
+      // Type and length are in a row's header: values themselves are read only where they may be a reference.
+      let values = try Statement(
+        connection,
+        "SELECT \(column) FROM \(quoted(table)) WHERE typeof(\(column)) = 'blob' "
+          + "AND length(\(column)) = \(referenceLength)")
+      while try values.step() {
+        if let name = unsafe fileName(values.rawBytes(at: 0)) { names.insert(name) }
+      }
+    }
+    return names
+  }
+
+  /// Removes the files of the ledger that no row names, and empties the ledger.
+  /// - Precondition: no transaction is open, so that what the rows say is final.
+  func removeUnnamed(_ connection: Connection) throws {
+    guard !ledger.names.isEmpty, let folder = try openData() else { return ledger.removeAll() }
+    let named = try ExternalDataFolder.namedFiles(connection)
+    for name in ledger.names.sorted() where !named.contains(name) { try folder.remove(name) }
+    ledger.removeAll()
+    removeIfEmpty()
+  }
+
+  /// Files are named after their contents and place rather than at random, so that the same work gives the same store.
+  private func writeFile(_ bytes: [UInt8], seed: UInt64) throws -> String {
+    let folder = try makeData()
+    var low = ExternalDataFolder.hash(bytes, seed)
+    var high = ExternalDataFolder.hash(bytes, seed &+ 0x9E37_79B9_7F4A_7C15)
+    while true {
+      let name = ExternalDataFolder.uuid(high, low)
+      guard let existing = try folder.read(name) else {
+        try folder.write(bytes, to: name)
+        return name
+      }
+      if existing == bytes { return name }
+      low = low &* 6_364_136_223_846_793_005 &+ 1
+      high ^= low
+    }
+  }
+
+  /// FNV-1a, finished with a multiply-xorshift so that both halves of the name differ in every bit.
+  private static func hash(_ bytes: [UInt8], _ seed: UInt64) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    hash ^= hash >> 33
+    hash = hash &* 0xFF51_AFD7_ED55_8CCD
+    return hash ^ (hash >> 33)
+  }
+
+  private static func uuid(_ high: UInt64, _ low: UInt64) -> String {
+    func byte(_ value: UInt64, _ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * index)) }
+    return UUID(
+      uuid: (
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+        byte(high, 6) & 0x0F | 0x80, byte(high, 7), byte(low, 0) & 0x3F | 0x80, byte(low, 1), byte(low, 2),
+        byte(low, 3), byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+      )
+    ).uuidString
+  }
+}
+
+/// Names of files that a transaction wrote, or whose rows it deleted or changed. Which of them stay is known when it
+/// has ended: those that a row names then.
+final class ExternalDataLedger {
+  private(set) var names: Set<String> = []
+
+  func note(_ name: String) { names.insert(name) }
+  func removeAll() { names.removeAll() }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Platform
+import Predicates
+import PropertyLists
+import SQLite
+import StoreInterface
+
+/// Copies a store with its sidecars to a new place, so that no committed row is lost and the source stays as it is.
+public enum StoreCopier {
+  /// How a store is copied.
+  public struct Options: Sendable {
+    /// When an existing target is replaced.
+    public enum Replace: Sendable, Hashable {
+      case always, never
+      /// Only when `seedVersion` is greater than the one recorded in the target; a target without one counts as 0.
+      case whenNewer
+    }
+    /// `delete` makes one sealed file, `wal` three files.
+    public var journal = SealedJournal.delete
+    /// Recorded in the copy's metadata under `StoreMetadata.seedVersionKey`.
+    public var seedVersion: Int?
+    /// What happens to a target that is there.
+    public var replace = Replace.whenNewer
+    /// The copy is opened as a store under construction, which checks it, and is forced to disk when it is sealed:
+    /// neither is done here.
+    public var isForConstruction = false
+    /// Replaces a target that was not made here, too. Otherwise only earlier results are replaced.
+    public var replacesForeign = false
+    /// All options by name.
+    public init(
+      journal: SealedJournal = .delete, seedVersion: Int? = nil, replace: Replace = .whenNewer,
+      replacesForeign: Bool = false
+    ) {
+      self.journal = journal
+      self.seedVersion = seedVersion
+      self.replace = replace
+      self.replacesForeign = replacesForeign
+    }
+  }
+
+  /// What happened.
+  public enum Outcome: Sendable, Hashable {
+    case copied
+    /// The target was there and was not to be replaced; its seed version, when it has one.
+    case kept(seedVersion: Int?)
+  }
+
+  /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
+  /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one, whole.
+  /// - Throws: `StoreError.busy` when the source is being written to or the target is in use, `.missing` or `.notAStore`
+  ///   when the source cannot be read, `.cannotCreate` when the target cannot be made or is something that was not made
+  ///   here, `.unsupported` when a seed version is given and the source has no metadata.
+  @discardableResult
+  public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
+    try StoreFiles.requireFile(source)
+    guard try StoreFiles.isDatabaseOrEmpty(source) else {
+      throw StoreError.notAStore(path: source, message: "file is not a database")
+    }
+    if let identity = FileIdentity(source), identity == FileIdentity(target) {
+      throw StoreError.cannotCreate(path: target, message: "is the source itself")
+    }
+    if let kept = try decide(target, options) { return kept }
+    if !options.isForConstruction { try StoreCopierNames.check(target, source: source, options) }
+    try StoreFiles.createParent(of: target)
+    if options.isForConstruction {
+      try copy(from: source, inPlaceAt: target, options)
+      return .copied
+    }
+    let place = ResultPath.followed(target)
+    let work = try WorkFolder(for: place)
+    defer { work.remove() }
+    // Under its final name, on which the name of the folder of its external data depends.
+    let partial = work.path + "/" + (place as NSString).lastPathComponent
+    try copy(from: source, inPlaceAt: partial, options)
+    try StoreReplacement.replace(target: place, with: partial)
+    return .copied
+  }
+
+  /// - Parameter target: where nothing is yet.
+  private static func copy(from source: String, inPlaceAt target: String, _ options: Options) throws {
+    do {
+      try PrivateView.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
+      try finish(target, options)
+      try copyExternalData(from: source, to: target)
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: source)
+    }
+  }
+
+  /// Whether an existing target stays; nil when it is to be replaced, or there is none.
+  private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
+    let content = try StoreTarget.content(at: target)
+    if content == .nothing { return nil }
+    if content.isReplaceable {
+      if content == .earlierStore || (content == .otherStore && !options.replacesForeign) || options.replace == .never {
+        let present = (try? StoreMetadata.read(path: target))?.seedVersion
+        let isNewer = options.seedVersion.map { $0 > present ?? 0 } ?? false
+        if options.replace == .never || (options.replace == .whenNewer && !isNewer) {
+          return .kept(seedVersion: present)
+        }
+      }
+      if options.replacesForeign || content == .earlierStore { return nil }
+    }
+    throw StoreError.cannotCreate(path: target, message: "is " + (content.text ?? "there"))
+  }
+
+  /// Moves the log of the copy into its main file and sets what the options ask for.
+  private static func finish(_ path: String, _ options: Options) throws {
+    let connection = try Connection(path: path)
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)))
+    try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
+    // Reading makes SQLite roll back a left-over journal or recover the log.
+    _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    // A copy of a damaged store must not take a sound one's place.
+    do {
+      if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
+        try connection.requireReadable()
+        throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
+      }
+    } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {
+      throw StoreError.notAStore(path: path, message: "it cannot be checked: \(error.message)")
+    }
+    let hasMetadata = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
+    guard hasMetadata || options.seedVersion == nil else {
+      throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")
+    }
+    if !options.isForConstruction, hasMetadata { try mark(connection, options) }
+    if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+    let mode = try connection.string("PRAGMA journal_mode = " + options.journal.rawValue)
+    guard mode == options.journal.rawValue else { throw StoreError.busy(path: path) }
+    if options.journal == .wal {
+      try connection.setKeepsWriteAheadLog(true)
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    }
+    try connection.close()
+    if !options.isForConstruction { try StoreFiles.synchronize(path) }
+  }
+
+  /// Notes in the metadata that the store is a copy, so that a later one may take its place, and the seed version.
+  private static func mark(_ connection: Connection, _ options: Options) throws {
+    var metadata: StoreMetadata
+    do {
+      metadata = try StoreMetadata(connection)
+    } catch let error as StoreError {
+      // Metadata that cannot be read are copied as they are, as everything else.
+      if options.seedVersion != nil { throw error }
+      return
+    }
+    let before = metadata
+    if !StoreTarget.isOurs(metadata) {
+      metadata.values[StoreTarget.digestKey] = .string(StoreTarget.copiedDigest)
+    }
+    if let seedVersion = options.seedVersion { metadata.seedVersion = seedVersion }
+    if metadata != before { try metadata.write(to: connection) }
+  }
+
+  // MARK: external data
+
+  /// Copies the files of the source's external data.
+  /// - Throws: `StoreError.inputOutput` when one is no regular file in the folder, but a symbolic link for instance.
+  private static func copyExternalData(from source: String, to target: String) throws {
+    guard let from = try ExternalDataFolder(storePath: source).openData() else { return }
+    let names = try from.names().filter { ExternalDataFolder.isFileName($0) }
+    if names.isEmpty { return }
+    let to = try ExternalDataFolder(storePath: target).makeData()
+    for name in names { try from.copy(name, to: to.path + "/" + name) }
+    try to.synchronize()
+  }
+}

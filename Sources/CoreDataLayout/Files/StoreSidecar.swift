@@ -1,0 +1,64 @@
+import Foundation
+import Platform
+
+/// A name that SQLite gives a log beside a store, and what has it. Whoever replaces a store takes its logs away, so whatever
+/// else has such a name must be seen before.
+public struct StoreSidecar: Sendable, Hashable {
+  /// What is in the way of a store there.
+  public enum Obstacle: Sendable, Hashable {
+    /// A folder, a FIFO, a symbolic link: never a log.
+    case notAFile(String)
+    /// A file that does not begin as a log does.
+    case foreignFile
+
+    /// What it is, for a message.
+    public var text: String {
+      switch self {
+      case .notAFile(let text): text
+      case .foreignFile: "a file that is no log of SQLite"
+      }
+    }
+  }
+
+  /// Where it is, or would be.
+  public let path: String
+  /// Nil where nothing is, or a log: one that a removed store left behind is nobody's, and goes.
+  public let obstacle: Obstacle?
+
+  /// All names of logs beside a store, symbolic links to the store followed.
+  public static func all(of store: String) -> [StoreSidecar] {
+    let place = ResultPath.followed(store)
+    return PrivateView.sidecarSuffixes.map { suffix in
+      StoreSidecar(path: place + suffix, obstacle: obstacle(at: place + suffix, suffix))
+    }
+  }
+
+  private static func obstacle(at path: String, _ suffix: String) -> Obstacle? {
+    // SQLite never opens a log through a link; to take the link away would lose it.
+    if PathContent.isLink(path) { return .notAFile("a symbolic link") }
+    switch PathContent(at: path) {
+    case .nothing, .file(byteCount: 0): return nil
+    case .file: return isLog(path, suffix) ? nil : .foreignFile
+    case let other: return .notAFile(other.text)
+    }
+  }
+
+  /// Whether a file begins as SQLite's logs of that name do.
+  private static func isLog(_ path: String, _ suffix: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    guard let data = try? file.read(upToCount: 48) else { return false }
+    let start = Array(data)
+    switch suffix {
+    case "-wal": return [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]].contains(Array(start.prefix(4)))
+    case "-shm":
+      // The version of the index, in the byte order of the machine; zeros before it is first written.
+      let version = unsafe withUnsafeBytes(of: UInt32(3_007_000)) { unsafe Array($0) }
+      return start.starts(with: version) || start.allSatisfy { $0 == 0 }
+    default:
+      // A journal that is kept for the next transaction, or not forced to disk yet, begins with zeros.
+      let mark: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+      return start.starts(with: mark) || (start.count >= 8 && start.prefix(8).allSatisfy { $0 == 0 })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Platform
+/// Size, time and identity of a store's file and logs, by which it is noticed that somebody wrote to it.
+public struct StoreStamp: Sendable, Hashable {
+  private var files: [FileSystem.Stamp?]
+
+  /// Bytes of the files together.
+  public var byteCount: Int {
+    files.reduce(0) { sum, file in sum.addingReportingOverflow(Int(clamping: file?.size ?? 0)).partialValue }
+  }
+
+  /// Looks at a store; files that are not there count as such.
+  /// - Throws: `StoreError.inputOutput` when a file cannot be looked at.
+  public static func read(path: String) throws -> StoreStamp {
+    StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(path + $0) })
+  }
+}

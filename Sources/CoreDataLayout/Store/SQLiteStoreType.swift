@@ -1,0 +1,70 @@
+public import Foundation
+import MemoryStore
+public import ObjectModel
+import Platform
+import SQLite
+public import StoreInterface
+
+/// Stores in Core Data's own SQLite layout.
+public struct SQLiteStoreType: PersistentStoreType {
+  /// As in Core Data's metadata.
+  public var name: String { "SQLite" }
+  /// The type; `.sqlite` reads better.
+  public init() {}
+
+  /// Opens the store, or makes it in WAL mode when there is none. At `/dev/null`, or without a URL, it is kept in
+  /// memory and gone with the container.
+  public func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
+    guard let path = description.url?.path, path != "/dev/null" else { return InMemoryStore(model: model) }
+    var options = SQLiteStore.Options()
+    options.isReadOnly = description.isReadOnly
+    options.busyTimeoutMilliseconds = Int32((min(max(description.timeout, 0), 1_000_000) * 1_000).rounded())
+    options.tracksHistory = description.tracksHistory
+    if description.isReadOnly || FileSystem.exists(path) {
+      return try SQLiteStore.open(path: path, model: model, options: options)
+    }
+    try StoreFiles.createParent(of: path)
+    return try SQLiteStore.create(path: path, model: model, options: options)
+  }
+
+  /// Empties the database under SQLite's own locks, so that a connection that is still open finds no rows instead of
+  /// going on with a file that has no name any more, then removes it with its sidecars and external data.
+  /// - Throws: `StoreError.busy` when somebody uses it, `.notAStore` when the file is no database; it stays then.
+  public func destroy(at url: URL) throws {
+    let path = url.path
+    if path == "/dev/null" || !FileSystem.exists(path) { return }
+    guard try StoreFiles.isDatabaseOrEmpty(path) else {
+      throw StoreError.notAStore(path: path, message: "it is no SQLite database and is left alone")
+    }
+    let external = ExternalDataFolder(storePath: path)
+    do {
+      let connection = try Connection(path: path)
+      // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.reset()
+      for suffix in [""] + PrivateView.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
+      try connection.close()
+    } catch let error as SQLiteError {
+      if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
+      throw StoreError(error, path: path)
+    }
+    guard let folder = try external.openData() else { return }
+    for name in try folder.names() where ExternalDataFolder.isFileName(name) { try folder.remove(name) }
+    external.removeIfEmpty()
+  }
+
+  /// Copies with sidecars and external data, and puts the copy in place under the destination's locks.
+  public func replace(at url: URL, with source: URL) throws {
+    var options = StoreCopier.Options()
+    options.replace = .always
+    // What stands there is the program's own.
+    options.replacesForeign = true
+    options.journal = .wal
+    try StoreCopier.copy(from: source.path, to: url.path, options: options)
+  }
+}
+
+extension PersistentStoreType where Self == SQLiteStoreType {
+  /// Stores in Core Data's own SQLite layout.
+  public static var sqlite: SQLiteStoreType { SQLiteStoreType() }
+}

@@ -1,0 +1,112 @@
+import Predicates
+import SQLite
+
+extension SQLiteStore {
+  /// Like `perform`, with all changes made or none.
+  /// - Parameter beforeCommit: runs when everything has been written; nothing is when it throws.
+  func performAtomically<Result>(
+    beforeCommit: () throws -> Void = {}, _ body: () throws -> Result
+  ) throws -> Result {
+    try perform {
+      try requireWhole()
+      let isOutermost = isWhole ? !isPartOpen : !connection.isInTransaction
+      if isOutermost { history?.reset() }
+      let recorded = history?.pending
+      do {
+        let result = try connection.atomically(mapping: { $0 as any Error }) {
+          let result = try body()
+          if isOutermost { try finishTransaction() }
+          try beforeCommit()
+          return result
+        }
+        if isOutermost { removeUnnamedFiles() }
+        return result
+      } catch {
+        if let recorded { history?.restore(recorded) }
+        if isOutermost {
+          pendingOrderKeys.removeAll()
+          removeUnnamedFiles()
+        }
+        throw error
+      }
+    }
+  }
+
+  /// Opens a transaction that lasts over several calls. While rows are loaded as pages there are no transactions: such
+  /// a store is whole when it is finished, or thrown away.
+  public func begin() throws {
+    let isVoid = locked {
+      isTransactionVoid = pageLoad != nil
+      return isTransactionVoid
+    }
+    if isVoid { return }
+    try perform {
+      try requireWhole()
+      if isWhole {
+        try connection.execute("SAVEPOINT part")
+        isPartOpen = true
+      } else {
+        try connection.begin()
+      }
+      history?.reset()
+    }
+  }
+
+  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
+  public func commit() throws {
+    if endVoidTransaction() { return }
+    try perform {
+      try requireWhole()
+      try finishTransaction()
+      if isWhole {
+        try connection.execute("RELEASE part")
+        isPartOpen = false
+        return
+      }
+      try connection.commit()
+      removeUnnamedFiles()
+    }
+  }
+
+  /// Undoes the transaction that `begin` opened; does nothing when there is none.
+  public func rollback() throws {
+    if endVoidTransaction() { return }
+    try perform {
+      pendingOrderKeys.removeAll()
+      history?.reset()
+      for statement in statements.values { statement.reset() }
+      if isWhole {
+        if isPartOpen, connection.isInTransaction { try connection.execute("ROLLBACK TO part; RELEASE part") }
+        isPartOpen = false
+        return
+      }
+      try connection.rollback()
+      removeUnnamedFiles()
+    }
+  }
+
+  /// Ends a transaction that began while rows were being loaded. When something ended the load meanwhile, every call
+  /// since then was a transaction of its own.
+  private func endVoidTransaction() -> Bool {
+    locked {
+      defer { isTransactionVoid = false }
+      return isTransactionVoid
+    }
+  }
+
+  private func finishTransaction() throws {
+    if !hasDeferredIndexes {
+      try settleOrderKeys()
+      try upkeep?.settle()
+    }
+    try history?.finish()
+  }
+
+  /// Removes files of external data that the transaction that has just ended left without a row. A store under
+  /// construction waits for `seal`, since the search goes through all rows. A file that cannot be removed now takes
+  /// up space and does no harm: the next transaction tries again.
+  private func removeUnnamedFiles() {
+    if options.isUnderConstruction || connection.isInTransaction { return }
+    try? externalData.removeUnnamed(connection)
+  }
+}

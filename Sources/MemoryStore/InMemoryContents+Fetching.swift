@@ -1,0 +1,59 @@
+import Foundation
+import ObjectModel
+import Predicates
+import StoreInterface
+
+extension InMemoryContents {
+  /// The rows that a request selects, in its order, limit and offset included.
+  func snapshots(_ request: FetchRequest, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
+    var found = try selected(request, monitor)
+    sort(&found, by: request.sortDescriptors)
+    return request.page(found)
+  }
+
+  /// The rows that meet the predicate, by primary key.
+  private func selected(_ request: FetchRequest, _ monitor: FetchMonitor? = nil) throws -> [Snapshot] {
+    let now = Date()
+    let predicate = request.predicate.compacted(for: request.entity, now: now)
+    let matcher = PredicateMatcher(predicate, now: now)
+    let entity = request.entity
+    var found: [Snapshot] = []
+    func consider(_ row: Snapshot) throws {
+      try monitor?.check()
+      let isSelected =
+        request.includesSubentities ? row.objectID.entity.isKind(of: entity) : row.objectID.entity == entity
+      if isSelected, matcher.matches(StoredSubject(contents: self, row: row)) {
+        found.append(row)
+        try monitor?.found(found.count)
+      }
+    }
+    if case .selfIsIn(let objectIDs) = predicate {
+      for objectID in Set(objectIDs) { try row(objectID).map(consider) }
+    } else {
+      try rows[entity.root.index].values.forEach(consider)
+    }
+    return found.sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
+  }
+
+  private func sort(_ found: inout [Snapshot], by descriptors: [FetchRequest.SortDescriptor]) {
+    if descriptors.isEmpty { return }
+    let keyed = found.enumerated().map { position, row in
+      let subject = StoredSubject(contents: self, row: row)
+      return (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
+    }
+    let ordered = keyed.sorted { left, right in
+      for (index, descriptor) in descriptors.enumerated() {
+        let order = descriptor.comparison.order(left.values[index], right.values[index])
+        if order != 0 { return (order < 0) == descriptor.isAscending }
+      }
+      return left.position < right.position
+    }
+    found = ordered.map { found[$0.position] }
+  }
+
+  /// The rows of a request for dictionaries.
+  func resultRows(_ request: FetchRequest, storeIdentifier: String, model: ManagedObjectModel) throws -> FetchedRows {
+    let subjects = try selected(request).map { StoredSubject(contents: self, row: $0) }
+    return DictionaryRows.compute(request, of: subjects, storeIdentifier: storeIdentifier, model: model)
+  }
+}

@@ -1,0 +1,109 @@
+public import Foundation
+public import ObjectModel
+import Predicates
+public import StoreInterface
+import Synchronization
+
+/// A store that keeps everything in memory: for tests, for contexts that need no file, and as the oracle that the
+/// SQLite store is compared with.
+///
+/// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from
+/// any thread; calls are serialised by a lock.
+public final class InMemoryStore: PersistentStore {
+  /// The store's UUID, upper case.
+  public let identifier: String
+  /// The model of every object in the store.
+  public let model: ManagedObjectModel
+  let layout: ModelLayout
+  let contents: Mutex<InMemoryContents>
+
+  /// An empty store. Its identifier is a fresh UUID unless one is given.
+  public init(model: ManagedObjectModel, identifier: UUID = UUID()) {
+    self.identifier = identifier.uuidString
+    self.model = model
+    layout = ModelLayout(model)
+    contents = Mutex(InMemoryContents(storeIdentifier: identifier.uuidString, layout: layout))
+  }
+
+  /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
+  public var notes: [String] { contents.withLock { $0.derivations.compactMap(\.note) } }
+
+  /// - Throws: `StoreError.failure` for a key path that does not exist.
+  /// - Complexity: linear in the number of rows of the entity's hierarchy, or in the number of ids when the predicate
+  ///   is `selfIsIn`.
+  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    try check(request.entity)
+    try request.checkKeyPaths()
+    return try contents.withLock { try $0.snapshots(request) }
+  }
+
+  /// As `snapshots(_:)`, over the rows as they are now: others may fetch and save meanwhile.
+  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    try check(request.entity)
+    try request.checkKeyPaths()
+    try monitor.check()
+    let rows = contents.withLock { $0 }
+    return try rows.snapshots(request, monitor: monitor)
+  }
+
+  /// The number of snapshots that the request selects.
+  public func count(_ request: FetchRequest) throws -> Int { try snapshots(request).count }
+
+  /// - Throws: `StoreError.failure` for a request that `FetchRequest.checkRows()` refuses.
+  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+    try check(request.entity)
+    try request.checkRows()
+    return try contents.withLock { try $0.resultRows(request, storeIdentifier: identifier, model: model) }
+  }
+
+  /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
+  public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try check(owner.entity)
+    guard let index = layout[owner.entity].relationshipIndexes[relationship.name], relationship.isToMany else {
+      throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
+    }
+    return contents.withLock { $0.members(of: owner, relationship: layout[owner.entity].relationships[index]) }
+  }
+
+  /// Reserves consecutive primary keys of the entity's hierarchy.
+  /// - Throws: `StoreError.failure` for a negative count.
+  public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
+    try check(entity)
+    guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
+    return contents.withLock { $0.reservePrimaryKeys(count, root: entity.root.index) }
+  }
+
+  /// Writes everything or nothing.
+  /// - Throws: see `PersistentStore.save`.
+  public func save(_ request: SaveRequest) throws {
+    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
+    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    try contents.withLock { try $0.save(request) }
+  }
+
+  /// Always.
+  public var canWaitWithCommit: Bool { true }
+
+  /// Writes everything, runs the body, and undoes what was written when it throws.
+  /// - Throws: see `PersistentStore.save`, and what the body throws, which must not use this store.
+  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
+    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    try contents.withLock { contents in
+      let before = contents
+      try contents.save(request)
+      do {
+        try body()
+      } catch {
+        contents = before
+        throw error
+      }
+    }
+  }
+
+  private func check(_ entity: Entity) throws(StoreError) {
+    guard entity.model === model else {
+      throw .failure("\(entity.name) belongs to another model than the store's")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import ObjectModel
+import StoreInterface
+
+/// What a save has changed, noted while it is applied: from what, derived attributes follow.
+struct SaveTrace {
+  /// The objects inserted, changed or deleted, and those that got other derived values, with their rows as they were
+  /// before; nil for an inserted one.
+  private(set) var before: [ObjectID: Snapshot?] = [:]
+  private(set) var inserted: Set<ObjectID> = []
+  /// The objects that the save inserts or changes itself.
+  private(set) var saved: [ObjectID] = []
+  /// The to-many relationships whose members changed.
+  var owners: Set<InMemoryContents.OwnerKey> = []
+  /// The members that deleted objects had, some of which may still lead to them.
+  var formerMembers: [InMemoryContents.OwnerKey: [ObjectID]] = [:]
+
+  mutating func note(_ objectID: ObjectID, before row: Snapshot?) {
+    if before[objectID] != nil { return }
+    before.updateValue(row, forKey: objectID)
+    if row == nil { inserted.insert(objectID) }
+  }
+
+  mutating func noteSaved(_ objectID: ObjectID, before row: Snapshot?) {
+    note(objectID, before: row)
+    saved.append(objectID)
+  }
+}

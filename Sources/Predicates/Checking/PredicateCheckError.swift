@@ -1,0 +1,27 @@
+public import Foundation
+import ObjectModel
+
+/// Why a predicate or an expression does not fit the entity that it is asked of.
+public struct PredicateCheckError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The first mistake, for people.
+  public var message: String
+
+  /// An error with that message.
+  public init(_ message: String) {
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+extension PredicateCheckError: LocalizedError, CustomNSError {
+  /// The first mistake.
+  public var errorDescription: String? { message }
+  /// Core Data's.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+  /// Core Data's code for errors without one of their own.
+  public var errorCode: Int { CoreDataErrorCode.coreData }
+  /// The description, under Foundation's key.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+}

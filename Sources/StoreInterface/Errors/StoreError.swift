@@ -1,0 +1,114 @@
+public import Foundation
+public import ObjectModel
+import Predicates
+
+/// Why a store could not do what was asked.
+public enum StoreError: Error, Sendable {
+  /// Rows changed since they were read: each id with the version it was read at and the one the store has
+  /// (nil when the row is gone).
+  case optimisticLockingFailure([(objectID: ObjectID, expected: Int64, found: Int64?)])
+  /// A save would break a uniqueness constraint.
+  case constraintConflict(entity: String, constraint: [String], message: String)
+  /// The store's version hashes differ from the model's: entity names that differ, are missing or are extra.
+  case incompatibleModel(differing: [String], missing: [String], extra: [String])
+  /// The file is no store, or is damaged.
+  case notAStore(path: String, message: String)
+  /// A value of the store cannot be read: its form is unknown, or its file is gone.
+  case damagedValue(path: String, message: String)
+  case busy(path: String)
+  /// There is no such file.
+  case missing(path: String)
+  /// The file or folder cannot be created.
+  case cannotCreate(path: String, message: String)
+  /// Disk full, permission, or another input/output failure, with the number that the system or SQLite gave it; nil where
+  /// none is known.
+  case inputOutput(path: String, message: String, code: Int32? = nil)
+  case unsupported(String)
+  /// Any other failure, with the store's own message.
+  case failure(String)
+
+  /// The message of `notAStore` for a folder, which is a wrong path rather than a damaged file.
+  public static let isFolder = "it is a folder"
+}
+
+extension StoreError: CustomStringConvertible {
+  /// What happened, in a sentence, and what to do where that is known.
+  public var description: String { message + (recoverySuggestion.map { "\n  hint: \($0)" } ?? "") }
+
+  private var message: String {
+    switch self {
+    case .optimisticLockingFailure(let stale):
+      let rows = stale.map { id, expected, found in
+        "\(id.entity.name) \(id.reference) was read at version \(expected), "
+          + (found.map { "the store has \($0)" } ?? "its row is gone")
+      }
+      return "others changed what is to be saved: " + rows.joined(separator: "; ")
+    case .constraintConflict(let entity, let constraint, let message):
+      return "several \(entity) have the same \(constraint.joined(separator: ", ")): \(message)"
+    case .incompatibleModel(let differing, let missing, let extra):
+      let parts = [("differ", differing), ("are missing in the store", missing), ("are not in the model", extra)]
+      return "the store was made with another model: "
+        + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; ")
+    case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"
+    case .busy(let path): return "\(path) is locked by another process"
+    case .missing(let path): return "\(path): there is no such file"
+    case .cannotCreate(let path, let message), .inputOutput(let path, let message, _),
+      .damagedValue(let path, let message):
+      return "\(path): \(message)"
+    case .unsupported(let message), .failure(let message): return message
+    }
+  }
+}
+
+extension StoreError: LocalizedError, CustomNSError {
+  /// What happened, in a sentence.
+  public var errorDescription: String? { message }
+
+  /// What to do, where that is known.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .optimisticLockingFailure: "fetch the objects again, or save with a merge policy"
+    case .incompatibleModel: "use the model version the store was made with, or migrate the store"
+    case .busy: "try again when the other process is done"
+    case .damagedValue:
+      "put the file back, or save the object with another value; \"seedbed check\" names all such values"
+    case .constraintConflict, .notAStore, .missing, .cannotCreate, .inputOutput, .unsupported, .failure: nil
+    }
+  }
+
+  /// Core Data's.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+
+  /// Core Data's code, or Foundation's for files that are missing (260) or no store (259).
+  public var errorCode: Int {
+    switch self {
+    case .optimisticLockingFailure: CoreDataErrorCode.managedObjectMerge
+    case .constraintConflict: CoreDataErrorCode.managedObjectConstraintMerge
+    case .incompatibleModel: CoreDataErrorCode.persistentStoreIncompatibleVersionHash
+    case .notAStore, .damagedValue: CocoaError.Code.fileReadCorruptFile.rawValue
+    case .busy: CoreDataErrorCode.persistentStoreTimeout
+    case .missing: CocoaError.Code.fileReadNoSuchFile.rawValue
+    case .cannotCreate: CoreDataErrorCode.persistentStoreOpen
+    case .inputOutput: CoreDataErrorCode.persistentStoreOperation
+    case .unsupported: CoreDataErrorCode.persistentStoreUnsupportedRequestType
+    case .failure: CoreDataErrorCode.coreData
+    }
+  }
+
+  /// The description, the file, and the objects that others changed.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+    information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
+    switch self {
+    case .notAStore(let path, _), .damagedValue(let path, _), .busy(let path), .missing(let path),
+      .cannotCreate(let path, _),
+      .inputOutput(let path, _, _):
+      information[NSFilePathErrorKey] = path
+      information[CoreDataErrorKey.affectedStores] = [path]
+    case .optimisticLockingFailure(let stale):
+      information[CoreDataErrorKey.affectedObjects] = stale.map(\.objectID)
+    case .constraintConflict, .incompatibleModel, .unsupported, .failure: break
+    }
+    return information
+  }
+}

@@ -1,0 +1,7 @@
+extension FetchRequest {
+  /// What the limit and the offset leave of a result.
+  package func page<Element>(_ found: [Element]) -> [Element] {
+    let rest = found.dropFirst(max(fetchOffset, 0))
+    return Array(fetchLimit > 0 ? rest.prefix(fetchLimit) : rest)
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+package import ObjectModel
+import Predicates
+
+/// Snapshots of rows that were read together, kept as they came and decoded when somebody asks for a value.
+///
+/// A store that reads many rows packs them: a number or a place in a pool of bytes for every cell. Others hand over
+/// finished snapshots.
+@safe public final class SnapshotBlock: @unchecked Sendable {
+  /// What a packed cell holds. From `destination` on: a primary key, of the entity with the index that is added.
+  package enum Form {
+    package static let null: UInt16 = 0
+    package static let integer: UInt16 = 1
+    package static let boolean: UInt16 = 2
+    package static let double: UInt16 = 3
+    package static let date: UInt16 = 4
+    /// Offset and length in the pool of bytes.
+    package static let string: UInt16 = 5
+    /// A position in the list of values that fit nowhere else.
+    package static let value: UInt16 = 6
+    package static let destination: UInt16 = 16
+  }
+
+  /// How packed rows of one hierarchy are laid out: the attributes of the row's own entity, then its relationships.
+  package final class Shape: Sendable {
+    package struct Kind: Sendable {
+      package let home: ObjectID.Home
+      package let attributeCount: Int
+      package let relationshipCount: Int
+    }
+
+    /// The entities that rows may be of.
+    package let kinds: [Kind]
+    /// Of ids in the store, by `Entity.index`.
+    package let homes: [ObjectID.Home]
+    /// Cells per row.
+    package let width: Int
+
+    /// - Parameter homes: of the store, by `Entity.index`.
+    package init(entities: [Entity], homes: [ObjectID.Home]) {
+      self.homes = homes
+      kinds = entities.map { entity in
+        Kind(
+          home: homes[entity.index], attributeCount: entity.attributes.count,
+          relationshipCount: entity.relationships.count)
+      }
+      width = kinds.map { $0.attributeCount + $0.relationshipCount }.max() ?? 0
+    }
+  }
+
+  /// The number of rows.
+  public let count: Int
+  private let list: [Snapshot]
+  private let shape: Shape?
+  private let width: Int
+  /// Primary key, version and cells of each row.
+  private let cells: UnsafeMutablePointer<Int64>
+  /// The kind and the forms of the cells of each row.
+  private let forms: UnsafeMutablePointer<UInt16>
+  private let bytes: UnsafeMutableRawPointer
+  private let values: [Value]
+
+  /// Finished snapshots.
+  public init(_ snapshots: [Snapshot]) {
+    count = snapshots.count
+    list = snapshots
+    shape = nil
+    width = 0
+    unsafe bytes = .allocate(byteCount: 0, alignment: 8)
+    unsafe cells = bytes.bindMemory(to: Int64.self, capacity: 0)
+    unsafe forms = bytes.bindMemory(to: UInt16.self, capacity: 0)
+    values = []
+  }
+
+  /// Copies packed rows.
+  /// - Parameters:
+  ///   - cells: primary key, version and `shape.width` cells of each row.
+  ///   - forms: the position of the kind in `shape.kinds` and `shape.width` forms of each row.
+  @unsafe package init(
+    shape: Shape, count: Int, cells source: UnsafePointer<Int64>, forms sourceForms: UnsafePointer<UInt16>,
+    text: UnsafeRawBufferPointer, values: [Value]
+  ) {
+    self.count = count
+    self.shape = shape
+    self.values = values
+    list = []
+    width = shape.width
+    let cellCount = count * (shape.width + 2)
+    let formCount = count * (shape.width + 1)
+    let start = UnsafeMutableRawPointer.allocate(
+      byteCount: cellCount * 8 + formCount * 2 + text.count, alignment: 8)
+    unsafe cells = start.bindMemory(to: Int64.self, capacity: cellCount)
+    unsafe cells.update(from: source, count: cellCount)
+    unsafe forms = (start + cellCount * 8).bindMemory(to: UInt16.self, capacity: formCount)
+    unsafe forms.update(from: sourceForms, count: formCount)
+    unsafe bytes = start + cellCount * 8 + formCount * 2
+    if let first = text.baseAddress { unsafe bytes.copyMemory(from: first, byteCount: text.count) }
+  }
+
+  deinit {
+    // All parts are one allocation, which begins with the cells.
+    unsafe UnsafeMutableRawPointer(cells).deallocate()
+  }
+
+  /// Whether every id in it is permanent.
+  package var isOfStore: Bool { shape != nil }
+
+  /// The entities that its rows may be of.
+  package var homes: [ObjectID.Home] { shape?.kinds.map(\.home) ?? list.map(\.objectID.home) }
+
+  /// What the id of a row has in common with others.
+  @inline(__always) package func home(at row: Int) -> ObjectID.Home {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    guard let shape else { return list[row].objectID.home }
+    return shape.kinds[Int(unsafe forms[row * (width + 1)])].home
+  }
+
+  /// The id of a row.
+  package func objectID(at row: Int) -> ObjectID {
+    let home = home(at: row)
+    return shape == nil ? list[row].objectID : ObjectID(home: home, primaryKey: unsafe cells[row * (width + 2)])
+  }
+
+  /// The optimistic-lock counter of a row.
+  package func version(at row: Int) -> Int64 {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    return shape == nil ? list[row].version : unsafe cells[row * (width + 2) + 1]
+  }
+
+  /// The value of an attribute, by its position among those of the row's own entity.
+  package func value(at row: Int, attribute: Int) -> Value {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    guard let shape else { return list[row].attributes[attribute] }
+    let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
+    precondition(attribute >= 0 && attribute < kind.attributeCount, "there are \(kind.attributeCount) attributes")
+    return packedValue(row, attribute)
+  }
+
+  private func packedValue(_ row: Int, _ index: Int) -> Value {
+    let cell = unsafe cells[row * (width + 2) + 2 + index]
+    switch unsafe forms[row * (width + 1) + 1 + index] {
+    case Form.integer: return .integer(cell)
+    case Form.boolean: return .boolean(cell != 0)
+    case Form.double: return .double(Double(bitPattern: UInt64(bitPattern: cell)))
+    case Form.date: return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: cell))))
+    case Form.string:
+      let text = unsafe UnsafeRawBufferPointer(start: bytes + Int(cell >> 32), count: Int(cell & 0xFFFF_FFFF))
+      return .string(unsafe String(decoding: text, as: UTF8.self))
+    case Form.value: return values[Int(cell)]
+    default: return .null
+    }
+  }
+
+  /// The destination of a to-one relationship, by its position among those of the row's own entity.
+  package func destination(at row: Int, relationship: Int) -> ObjectID? {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    guard let shape else { return list[row].toOne[relationship] }
+    let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
+    precondition(
+      relationship >= 0 && relationship < kind.relationshipCount, "there are \(kind.relationshipCount) relationships")
+    return packedDestination(row, kind.attributeCount + relationship, shape)
+  }
+
+  private func packedDestination(_ row: Int, _ index: Int, _ shape: Shape) -> ObjectID? {
+    let form = unsafe forms[row * (width + 1) + 1 + index]
+    if form < Form.destination { return nil }
+    return ObjectID(
+      home: shape.homes[Int(form - Form.destination)], primaryKey: unsafe cells[row * (width + 2) + 2 + index])
+  }
+
+  /// A row as a snapshot of its own.
+  public func snapshot(at row: Int) -> Snapshot {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    guard let shape else { return list[row] }
+    let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
+    let attributes = unsafe [Value](unsafeUninitializedCapacity: kind.attributeCount) { buffer, count in
+      for index in 0..<kind.attributeCount {
+        unsafe buffer.initializeElement(at: index, to: packedValue(row, index))
+      }
+      count = kind.attributeCount
+    }
+    let toOne = (0..<kind.relationshipCount).map { packedDestination(row, kind.attributeCount + $0, shape) }
+    return Snapshot(
+      objectID: ObjectID(home: kind.home, primaryKey: unsafe cells[row * (width + 2)]), version: version(at: row),
+      attributes: attributes, toOne: toOne)
+  }
+
+  /// All rows as snapshots of their own.
+  public var snapshots: [Snapshot] { shape == nil ? list : (0..<count).map { snapshot(at: $0) } }
+}

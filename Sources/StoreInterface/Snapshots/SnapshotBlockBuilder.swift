@@ -1,0 +1,93 @@
+package import ObjectModel
+import Predicates
+
+/// Packs rows into blocks. The row that is being filled lies in the builder's own memory, which is used again for
+/// every block.
+@safe package final class SnapshotBlockBuilder {
+  /// Rows per block: what one object that somebody keeps holds in memory at most, in rows.
+  package static let rowsPerBlock = 128
+  /// Bytes of texts after which a block ends early.
+  private static let byteLimit = 1 << 18
+  /// Longer texts stand by themselves.
+  private static let longestPooledText = 1 << 16
+
+  private let shape: SnapshotBlock.Shape
+  private let cells: UnsafeMutablePointer<Int64>
+  private let forms: UnsafeMutablePointer<UInt16>
+  private let bytes: UnsafeMutableRawPointer
+  private var byteCount = 0
+  private var count = 0
+  private var values: [Value] = []
+  private var blocks: [SnapshotBlock] = []
+
+  package init(shape: SnapshotBlock.Shape) {
+    self.shape = shape
+    unsafe cells = .allocate(capacity: Self.rowsPerBlock * (shape.width + 2))
+    unsafe cells.initialize(repeating: 0, count: Self.rowsPerBlock * (shape.width + 2))
+    unsafe forms = .allocate(capacity: Self.rowsPerBlock * (shape.width + 1))
+    unsafe forms.initialize(repeating: 0, count: Self.rowsPerBlock * (shape.width + 1))
+    unsafe bytes = .allocate(byteCount: Self.byteLimit + Self.longestPooledText, alignment: 8)
+  }
+
+  deinit {
+    unsafe cells.deallocate()
+    unsafe forms.deallocate()
+    unsafe bytes.deallocate()
+  }
+
+  /// A row to be filled: its cells and their forms, all of which must be set, in the order of the shape.
+  @unsafe package struct Row {
+    package let cells: UnsafeMutablePointer<Int64>
+    package let forms: UnsafeMutablePointer<UInt16>
+  }
+
+  /// Begins a row.
+  /// - Parameter kind: the position in `Shape.kinds`.
+  @unsafe package func beginRow(kind: Int, primaryKey: Int64, version: Int64) -> Row {
+    if count == Self.rowsPerBlock || byteCount >= Self.byteLimit { endBlock() }
+    let start = unsafe cells + count * (shape.width + 2)
+    let startForms = unsafe forms + count * (shape.width + 1)
+    unsafe start[0] = primaryKey
+    unsafe start[1] = version
+    unsafe startForms[0] = UInt16(truncatingIfNeeded: kind)
+    count += 1
+    return unsafe Row(cells: start + 2, forms: startForms + 1)
+  }
+
+  /// Sets a cell of the row at hand to a text.
+  @unsafe package func setText(_ text: UnsafeRawBufferPointer, in row: Row, at index: Int) {
+    guard text.count <= Self.longestPooledText, byteCount <= Self.byteLimit else {
+      return unsafe set(.string(String(decoding: text, as: UTF8.self)), in: row, at: index)
+    }
+    if let first = text.baseAddress { unsafe (bytes + byteCount).copyMemory(from: first, byteCount: text.count) }
+    unsafe row.cells[index] = Int64(byteCount) << 32 | Int64(text.count)
+    unsafe row.forms[index] = SnapshotBlock.Form.string
+    byteCount += text.count
+  }
+
+  /// Sets a cell of the row at hand to a value that has no packed form.
+  @unsafe package func set(_ value: Value, in row: Row, at index: Int) {
+    unsafe row.cells[index] = Int64(values.count)
+    unsafe row.forms[index] = SnapshotBlock.Form.value
+    values.append(value)
+  }
+
+  /// The rows since the last call. Begins anew also when the last rows were given up because of an error.
+  package func finish() -> [SnapshotBlock] {
+    endBlock()
+    defer { blocks = [] }
+    return blocks
+  }
+
+  private func endBlock() {
+    if count > 0 {
+      blocks.append(
+        unsafe SnapshotBlock(
+          shape: shape, count: count, cells: cells, forms: forms,
+          text: UnsafeRawBufferPointer(start: bytes, count: byteCount), values: values))
+    }
+    count = 0
+    byteCount = 0
+    values = []
+  }
+}

@@ -1,0 +1,287 @@
+import Foundation
+public import ObjectModel
+import Predicates
+
+/// The rules that a model states for one attribute, ready to be applied to many values from any thread.
+///
+/// `violations(of:)` explains; the `isValid` forms answer for the pipeline's columns without making a `Value`.
+public struct AttributeValidator: Sendable {
+  /// One broken rule.
+  public struct Violation: Sendable, Hashable {
+    /// The rule, for programs.
+    public var code: ValidationError.Code
+    /// What is wrong with the value, for people; it does not name the attribute.
+    public var message: String
+    /// The path of the composite's element that is at fault; empty for the attribute's own value.
+    public var element: [String] = []
+  }
+
+  /// The attribute whose rules these are.
+  public let attribute: AttributeDescription
+  private let lengthRange: (lower: Int, upper: Int)
+  /// Limits that plain integers and doubles do not decide exactly.
+  private let hasValueLimits: Bool
+  private let pattern: NSRegularExpression?
+  /// Of a composite attribute: those of its stored elements.
+  private let elements: [AttributeValidator]
+  /// Decides most values without a look at the model.
+  package let plainRule: PlainRule
+
+  /// Compiles the attribute's regular expression.
+  /// - Throws: `ModelError` when it is no valid expression.
+  public init(_ attribute: AttributeDescription) throws(ModelError) {
+    self.attribute = attribute
+    pattern = try Self.compile(attribute)
+    var elements: [AttributeValidator] = []
+    for element in attribute.composite?.elements ?? [] where !element.isTransient {
+      elements.append(try AttributeValidator(element))
+    }
+    self.elements = elements
+    let width: (lower: Int64, upper: Int64) =
+      switch attribute.type {
+      case .integer16: (Int64(Int16.min), Int64(Int16.max))
+      case .integer32: (Int64(Int32.min), Int64(Int32.max))
+      default: (.min, .max)
+      }
+    var integers = width
+    var reals = (lower: -Double.infinity, upper: Double.infinity)
+    var lengths = (lower: 0, upper: Int.max)
+    switch attribute.minimumValue {
+    case .integer(let limit):
+      integers.lower = max(integers.lower, limit)
+      lengths.lower = Int(clamping: limit)
+      reals.lower = Double(limit)
+    case .double(let limit): reals.lower = limit
+    case .date(let limit): reals.lower = limit.timeIntervalSinceReferenceDate
+    default: break
+    }
+    switch attribute.maximumValue {
+    case .integer(let limit):
+      integers.upper = min(integers.upper, limit)
+      lengths.upper = Int(clamping: limit)
+      reals.upper = Double(limit)
+    case .double(let limit): reals.upper = limit
+    case .date(let limit): reals.upper = limit.timeIntervalSinceReferenceDate
+    default: break
+    }
+    lengthRange = lengths
+    let plainForm: PlainRule.Form =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: .integer
+      case .double, .float: .real
+      case .date: .date
+      case .string: pattern == nil && lengths.lower <= 0 && lengths.upper == .max ? .text : .other
+      case .boolean: .boolean
+      default: .other
+      }
+    plainRule = PlainRule(
+      form: plainForm,
+      allowsNull: Self.allowsNull(attribute),
+      integerRange: integers, realRange: reals)
+    hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
+  }
+
+  /// What needs no more than a look at the case of the value, and at limits that are numbers. It has no references, so that
+  /// asking costs next to nothing.
+  package struct PlainRule: Sendable {
+    fileprivate enum Form {
+      case integer, real, date, text, boolean, other
+    }
+
+    fileprivate let form: Form
+    fileprivate let allowsNull: Bool
+    /// The smallest and greatest integer by the attribute's width and limits.
+    fileprivate let integerRange: (lower: Int64, upper: Int64)
+    fileprivate let realRange: (lower: Double, upper: Double)
+
+    /// Whether the value certainly breaks no rule; otherwise `violations(of:)` tells.
+    package func accepts(_ value: Value) -> Bool {
+      switch value {
+      case .null: allowsNull
+      case .integer(let number): form == .integer && number >= integerRange.lower && number <= integerRange.upper
+      case .double(let number): form == .real && number >= realRange.lower && number <= realRange.upper
+      case .date(let date):
+        form == .date && date.timeIntervalSinceReferenceDate >= realRange.lower
+          && date.timeIntervalSinceReferenceDate <= realRange.upper
+      case .string: form == .text
+      case .boolean: form == .boolean
+      default: false
+      }
+    }
+  }
+
+  private var integerRange: (lower: Int64, upper: Int64) { plainRule.integerRange }
+  private var realRange: (lower: Double, upper: Double) { plainRule.realRange }
+
+  /// Whether null is allowed. Transient and derived attributes are never stored as given, so these may be null. A composite
+  /// is stored as its elements: one that is required may be null when none of its elements is required.
+  public var allowsNull: Bool { plainRule.allowsNull }
+
+  private static func allowsNull(_ attribute: AttributeDescription) -> Bool {
+    if attribute.isOptional || attribute.isTransient || attribute.derivation != nil { return true }
+    guard let composite = attribute.composite else { return false }
+    return composite.elements.allSatisfy { allowsNull($0) }
+  }
+
+  /// Whether an Integer 16/32/64 or Boolean attribute may hold the value.
+  public func isValid(integer value: Int64) -> Bool {
+    if attribute.type == .boolean { return value == 0 || value == 1 }
+    return value >= integerRange.lower && value <= integerRange.upper
+  }
+
+  /// Whether a Double, Float or Date attribute may hold the value (dates: seconds since 2001-01-01T00:00:00Z).
+  /// NaN is never valid.
+  public func isValid(real value: Double) -> Bool {
+    value >= realRange.lower && value <= realRange.upper
+  }
+
+  /// Whether a String attribute may hold these bytes, which must be valid UTF-8. Makes a `String` only for a regular
+  /// expression, or to count the characters of text that is not plain ASCII.
+  @unsafe public func isValid(utf8 bytes: UnsafeRawBufferPointer) -> Bool {
+    let limited = lengthRange.lower > 0 || lengthRange.upper < .max
+    if !limited && pattern == nil { return true }
+    if pattern == nil, unsafe Self.isPlain(bytes) { return isValid(length: bytes.count) }
+    let text = unsafe String(decoding: bytes, as: UTF8.self)
+    return isValid(length: text.count) && matchesPattern(text)
+  }
+
+  /// Every rule that the value breaks, in the order type, limits, pattern; empty when it is valid.
+  public func violations(of value: Value) -> [Violation] {
+    switch (attribute.type, value) {
+    case (.composite, .null) where !allowsNull: return elementViolations([:])
+    case (.composite, .composite(let values)): return elementViolations(values)
+    case (_, .null):
+      return allowsNull ? [] : [Violation(code: .missingValue, message: "a value is required")]
+    case (.integer16, .integer(let number)), (.integer32, .integer(let number)), (.integer64, .integer(let number)):
+      return isValid(integer: number) ? [] : limitViolations(of: value, width: number)
+    case (.double, .double(let number)), (.float, .double(let number)):
+      if number.isNaN { return [Violation(code: .notANumber, message: "NaN cannot be stored")] }
+      return isValid(real: number) ? [] : limitViolations(of: value)
+    case (.date, .date(let date)):
+      let seconds = date.timeIntervalSinceReferenceDate
+      if seconds.isNaN { return [Violation(code: .notANumber, message: "NaN is no date")] }
+      return isValid(real: seconds) ? [] : limitViolations(of: value)
+    case (.decimal, .decimal(let number)):
+      if number.isNaN { return [Violation(code: .notANumber, message: "NaN cannot be stored")] }
+      return hasValueLimits ? limitViolations(of: value) : []
+    case (.string, .string(let text)): return violations(of: text)
+    case (.boolean, .boolean), (.binary, .data), (.transformable, .data), (.uuid, .uuid), (.uri, .uri),
+      (.undefined, _), (.objectID, _):
+      if case .composite = value { break }
+      return []
+    default: break
+    }
+    let message = "a value of type \(Self.name(of: value)) does not fit an attribute of type \(attribute.type)"
+    return [Violation(code: .wrongType, message: message)]
+  }
+
+  /// Those of every element; one that has no value counts as null.
+  private func elementViolations(_ values: [String: Value]) -> [Violation] {
+    var found: [Violation] = []
+    for validator in elements {
+      let name = validator.attribute.name
+      for var violation in validator.violations(of: values[name] ?? .null) {
+        violation.element.insert(name, at: 0)
+        found.append(violation)
+      }
+    }
+    let known = Set(elements.map(\.attribute.name))
+    for name in values.keys.sorted(by: { $0.precedesByCodePoint($1) }) where !known.contains(name) {
+      let type = attribute.composite?.name ?? ""
+      found.append(Violation(code: .wrongType, message: "\(type) has no stored element \"\(name)\"", element: [name]))
+    }
+    return found
+  }
+
+  private func violations(of text: String) -> [Violation] {
+    var found: [Violation] = []
+    if lengthRange.lower > 0 || lengthRange.upper < .max {
+      let length = text.count
+      if length < lengthRange.lower {
+        let message = "\(length) characters are fewer than the \(lengthRange.lower) required"
+        found.append(Violation(code: .stringTooShort, message: message))
+      }
+      if length > lengthRange.upper {
+        let message = "\(length) characters are more than the \(lengthRange.upper) allowed"
+        found.append(Violation(code: .stringTooLong, message: message))
+      }
+    }
+    if !matchesPattern(text) {
+      let message = "the text does not match \(attribute.regularExpression ?? "")"
+      found.append(Violation(code: .patternMismatch, message: message))
+    }
+    return found
+  }
+
+  private func limitViolations(of value: Value, width: Int64? = nil) -> [Violation] {
+    var found: [Violation] = []
+    let isDate = attribute.type == .date
+    let text = Self.text(of: value)
+    if let order = value.compared(to: attribute.minimumValue), order < 0 {
+      let message = "\(text) is less than the minimum \(Self.text(of: attribute.minimumValue))"
+      found.append(Violation(code: isDate ? .dateTooSoon : .numberTooSmall, message: message))
+    } else if let width, width < integerRange.lower {
+      found.append(Violation(code: .numberTooSmall, message: "\(width) does not fit \(attribute.type)"))
+    }
+    if let order = value.compared(to: attribute.maximumValue), order > 0 {
+      let message = "\(text) is more than the maximum \(Self.text(of: attribute.maximumValue))"
+      found.append(Violation(code: isDate ? .dateTooLate : .numberTooLarge, message: message))
+    } else if let width, width > integerRange.upper {
+      found.append(Violation(code: .numberTooLarge, message: "\(width) does not fit \(attribute.type)"))
+    }
+    return found
+  }
+
+  private func isValid(length: Int) -> Bool { length >= lengthRange.lower && length <= lengthRange.upper }
+
+  private func matchesPattern(_ text: String) -> Bool {
+    guard let pattern else { return true }
+    let whole = NSRange(location: 0, length: text.utf16.count)
+    return pattern.firstMatch(in: text, range: whole) != nil
+  }
+
+  /// ASCII without carriage returns: as many characters as bytes (CR LF is one character).
+  @unsafe private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe bytes.allSatisfy { $0 < 0x80 && $0 != 0x0D }
+  }
+
+  private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {
+    guard let source = attribute.regularExpression, !source.isEmpty else { return nil }
+    do {
+      // Core Data makes the predicate `SELF MATCHES` of it.
+      return try TextPattern.whole(source)
+    } catch {
+      throw ModelError([
+        ModelError.Problem(
+          property: attribute.name, message: "\(attribute.name): \"\(source)\" is no valid regular expression",
+          hint: "use ICU regular expression syntax")
+      ])
+    }
+  }
+
+  private static func name(of value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .integer: "integer"
+    case .boolean: "boolean"
+    case .double: "double"
+    case .decimal: "decimal"
+    case .string: "string"
+    case .date: "date"
+    case .data: "data"
+    case .uuid: "uuid"
+    case .uri: "uri"
+    case .composite: "composite"
+    }
+  }
+
+  private static func text(of value: Value) -> String {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .date(let date): date.formatted(.iso8601)
+    default: name(of: value)
+    }
+  }
+}

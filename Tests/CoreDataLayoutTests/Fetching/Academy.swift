@@ -1,0 +1,165 @@
+import CoreDataLayout
+import Foundation
+import MemoryStore
+import ObjectModel
+import Predicates
+import StoreInterface
+import TestSupport
+import Testing
+
+/// The same random graph in a SQLite store and in one in memory: people and pupils, courses with ordered pupils, lessons,
+/// and clubs with many members.
+struct Academy {
+  let folder: TemporaryFolder
+  let model: ManagedObjectModel
+  let sqlite: SQLiteStore
+  let memory: InMemoryStore
+
+  init(_ random: inout SeededGenerator) throws {
+    folder = try TemporaryFolder()
+    model = try Self.makeModel()
+    sqlite = try SQLiteStore.create(path: folder.path("academy.sqlite"), model: model)
+    memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
+    let graph = try Graph(model, &random)
+    for store in [sqlite, memory] as [any PersistentStore] {
+      for (name, count) in graph.counts { _ = try store.reservePrimaryKeys(count, for: model.entity(name)) }
+      try store.save(graph.request(store.identifier, model))
+    }
+  }
+
+  var stores: [any PersistentStore] { [sqlite, memory] }
+
+  private static func makeModel() throws -> ManagedObjectModel {
+    var person = EntityDescription("Person")
+    person.attributes = [
+      AttributeDescription("name", .string), AttributeDescription("age", .integer16),
+      AttributeDescription("height", .double), AttributeDescription("born", .date),
+      AttributeDescription("active", .boolean),
+    ]
+    person.relationships = [
+      RelationshipDescription("mentor", toOne: "Person", inverse: "mentees"),
+      RelationshipDescription("mentees", toMany: "Person", inverse: "mentor"),
+    ]
+    var pupil = EntityDescription("Pupil")
+    pupil.superentityName = "Person"
+    pupil.attributes = [AttributeDescription("grade", .integer32)]
+    pupil.relationships = [
+      RelationshipDescription("course", toOne: "Course", inverse: "pupils"),
+      RelationshipDescription("clubs", toMany: "Club", inverse: "members"),
+    ]
+    var course = EntityDescription("Course")
+    course.attributes = [AttributeDescription("title", .string), AttributeDescription("code", .integer64)]
+    course.relationships = [
+      RelationshipDescription("pupils", toMany: "Pupil", inverse: "course", ordered: true),
+      RelationshipDescription("lessons", toMany: "Lesson", inverse: "course"),
+    ]
+    var lesson = EntityDescription("Lesson")
+    lesson.attributes = [
+      AttributeDescription("topic", .string), AttributeDescription("minutes", .integer32),
+      AttributeDescription("cost", .decimal),
+    ]
+    lesson.relationships = [RelationshipDescription("course", toOne: "Course", inverse: "lessons")]
+    var club = EntityDescription("Club")
+    club.attributes = [AttributeDescription("label", .string), AttributeDescription("fee", .double)]
+    club.relationships = [RelationshipDescription("members", toMany: "Pupil", inverse: "clubs")]
+    return try ManagedObjectModel(entities: [person, pupil, course, lesson, club])
+  }
+
+  /// Some of the texts are equal but for case, accents, or normalisation.
+  static let texts = ["", "a", "A", "ä", "Ä", "a\u{308}", "b%", "Straße", "strasse", "ab", "stop 9", "stop 10", "aXb"]
+}
+
+/// Objects as keys and values, before they have a store.
+private struct Graph {
+  private struct Object {
+    var entity: String
+    var key: Int64
+    var values: [String: Value]
+    var toOne: [String: (entity: String, key: Int64)]
+  }
+
+  private var objects: [Object] = []
+  private var members: [(owner: (entity: String, key: Int64), name: String, keys: [(String, Int64)])] = []
+  /// By root entity.
+  private(set) var counts: [String: Int] = [:]
+
+  init(_ model: ManagedObjectModel, _ random: inout SeededGenerator) throws {
+    var generator = random
+    defer { random = generator }
+    func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }
+    func maybe(_ value: Value) -> Value { number(0...4) == 0 ? .null : value }
+    func text() -> Value { maybe(.string(Academy.texts.randomElement(using: &generator) ?? "")) }
+    // Quarters add up exactly in any order.
+    func quarter() -> Value { maybe(.double(Double(number(-8...40)) / 4)) }
+    for key in Int64(1)...4 {
+      objects.append(
+        Object(
+          entity: "Course", key: key, values: ["title": text(), "code": maybe(.integer(number(-3...9)))], toOne: [:]))
+      objects.append(Object(entity: "Club", key: key, values: ["label": text(), "fee": quarter()], toOne: [:]))
+    }
+    for key in Int64(1)...10 {
+      let course = number(1...6)
+      objects.append(
+        Object(
+          entity: "Lesson", key: key,
+          values: [
+            "topic": text(), "minutes": maybe(.integer(number(0...90))),
+            "cost": maybe(.decimal(Decimal(number(-8...40)) / 4)),
+          ],
+          toOne: course <= 4 ? ["course": ("Course", course)] : [:]))
+    }
+    let people = Int64(16)
+    var isPupil: [Int64: Bool] = [:]
+    for key in 1...people { isPupil[key] = number(0...2) > 0 }
+    var pupilsOfCourse: [Int64: [(String, Int64)]] = [:]
+    for key in 1...people {
+      let name = isPupil[key] == true ? "Pupil" : "Person"
+      var values: [String: Value] = [
+        "name": text(), "age": maybe(.integer(number(-2...12))), "height": quarter(),
+        "born": maybe(.date(Date(timeIntervalSinceReferenceDate: Double(number(-400...400)) * 43_200))),
+        "active": maybe(.boolean(number(0...1) == 1)),
+      ]
+      var toOne: [String: (entity: String, key: Int64)] = [:]
+      let mentor = number(1...(people + 4))
+      if mentor <= people { toOne["mentor"] = (isPupil[mentor] == true ? "Pupil" : "Person", mentor) }
+      if isPupil[key] == true {
+        values["grade"] = maybe(.integer(number(1...5)))
+        let course = number(1...6)
+        if course <= 4 {
+          toOne["course"] = ("Course", course)
+          pupilsOfCourse[course, default: []].insert(
+            ("Pupil", key), at: Int(number(0...Int64(pupilsOfCourse[course]?.count ?? 0))))
+        }
+        let clubs = (Int64(1)...4).filter { _ in number(0...2) == 0 }
+        members.append((("Pupil", key), "clubs", clubs.map { ("Club", $0) }))
+      }
+      objects.append(Object(entity: name, key: key, values: values, toOne: toOne))
+    }
+    for (course, pupils) in pupilsOfCourse.sorted(by: { $0.key < $1.key }) {
+      members.append((("Course", course), "pupils", pupils))
+    }
+    counts = ["Course": 4, "Club": 4, "Lesson": 10, "Person": Int(people)]
+  }
+
+  func request(_ store: String, _ model: ManagedObjectModel) throws -> SaveRequest {
+    func id(_ name: String, _ key: Int64) throws -> ObjectID {
+      ObjectID(entity: try model.entity(name), reference: .permanent(store: store, primaryKey: key))
+    }
+    var request = SaveRequest()
+    for object in objects {
+      let entity = try model.entity(object.entity)
+      request.inserted.append(
+        Snapshot(
+          objectID: try id(object.entity, object.key), version: 1,
+          attributes: entity.attributes.map { object.values[$0.name] ?? .null },
+          toOne: try entity.relationships.map { try object.toOne[$0.name].map { try id($0.entity, $0.key) } }))
+    }
+    for change in members {
+      request.toMany.append(
+        SaveRequest.ToManyChange(
+          owner: try id(change.owner.entity, change.owner.key), relationshipName: change.name,
+          members: try change.keys.map { try id($0.0, $0.1) }))
+    }
+    return request
+  }
+}

@@ -1,0 +1,37 @@
+/// Swift names of types that Foundation has on Apple's systems and not on Linux, where the compiler cannot find that one of
+/// ours is the same.
+enum AppleFoundation {
+  static let names: Set<String> = [
+    "AppleScript", "AppleEventDescriptor", "BackgroundActivityScheduler", "ByteOrder", "ConnectionReply",
+    "DirectoryEnumerator",
+    "DistantObject", "DistributedLock", "DistributedNotificationCenter", "ExtensionContext", "ExtensionRequestHandling",
+    "FileAccessIntent", "FileCoordinator", "FilePresenter", "FileProviderService", "FileSecurity", "FileVersion",
+    "FileWrapper",
+    "GarbageCollector", "HTTPCookie", "HTTPCookieStorage", "HTTPURLResponse", "InflectionConcept",
+    "ItemProvider",
+    "ItemProviderReading", "ItemProviderWriting", "KeyValueObservation", "KeyValueObservedChange",
+    "KeyValueObservingOptions",
+    "KeyedArchiver", "LinguisticTagger", "LocalizedStringResource", "MachError", "MachPort",
+    "MachPortDelegate",
+    "MeasurementFormatter", "MessagePort", "MetadataItem", "MetadataQuery", "MetadataQueryDelegate",
+    "MorphologyPronoun", "NetService",
+    "NetServiceBrowser", "NetServiceBrowserDelegate", "NetServiceDelegate", "ObjectiveCError",
+    "OrderedSet",
+    "OrderedCollectionDifference", "PositionalSpecifier", "PresentationIntent", "PropertySpecifier", "ProtocolChecker",
+    "Protocol",
+    "ProxyConfiguration", "RelativeDateTimeFormatter", "ScriptCommand", "ScriptCommandDescription",
+    "ScriptClassDescription",
+    "ScriptCoercionHandler", "ScriptExecutionContext", "ScriptObjectSpecifier", "ScriptSuiteRegistry",
+    "ScriptWhoseTest", "Selector",
+    "SimpleCString", "SpecifierTest", "SpellServer", "TermOfAddress", "Time", "Unarchiver", "UndoManager",
+    "UniqueIDSpecifier",
+    "URLAuthenticationChallenge", "URLCache", "URLCredential", "URLCredentialStorage", "URLDownload", "URLHandle",
+    "URLProtectionSpace",
+    "URLProtocol", "URLRequest", "URLResponse", "URLSession", "URLSessionTask", "UserActivity", "UserActivityDelegate",
+    "UserAppleScriptTask", "UserAutomatorTask", "UserNotification", "UserNotificationAction", "UserNotificationCenter",
+    "UserScriptTask", "UserUnixTask", "ValueTransformer", "WhoseSpecifier", "XMLDTD", "XMLDTDNode", "XMLDocument",
+    "XMLElement",
+    "XMLNode", "XMLParser", "XMLParserDelegate", "XPCConnection", "XPCInterface", "XPCListener", "XPCListenerDelegate",
+    "XPCListenerEndpoint", "XPCProxyCreating",
+  ]
+}

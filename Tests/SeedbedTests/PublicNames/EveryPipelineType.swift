@@ -1,0 +1,28 @@
+import Foundation
+import ImportPipeline
+import SeedFormats
+import Seedbed
+
+/// Every public type of pipelines and seed formats, as a program writes it that imports Foundation and Seedbed too. A
+/// test compares the list with the sources.
+enum EveryPipelineType {
+  static let all: [Any.Type] = [
+    AttributeMapping.self, BatchScanner.self, (any BlockSource).self, ByteBlock.self, (any ByteSink).self,
+    CSVWriter.self, Cancellation.self, CellColumn.self, DataArgument.self, DateFormatError.self, DateParser.self,
+    DateText.self, DurationParser.self, ExportReport.self, ExportStep.self, (any FieldAccess).self, FieldSlice.self,
+    FileBlockSource.self, FileKind.self, FilePosition.self, FileSink.self, FormatOptions.self, GzipSink.self,
+    HarmlessText.self, ImportStep.self, InflatingBlockSource.self, InflationLimit.self, JSONFields.self,
+    JSONPointerLocator.self, JSONValue.self, LookupSettings.self, MapEntry.self, Mapping.self, MemoryBudget.self,
+    NDJSONWriter.self, NestedMapping.self, Outcome.self, OutcomeCounts.self, OutputGuard.self, PipelineCheck.self,
+    PipelineDocumentation.self, PipelineError.self, PipelineFile.self, PipelineLinter.self, PipelineProblem.self,
+    PipelineReader.self, PipelineRun.self, PipelineSchema.self, ProjectFolder.self, RawDeflate.self, RecordBatch.self,
+    RecordExpression.self, RecordExpressionError.self, RecordExpressionEvaluator.self, RecordExpressionFailure.self,
+    RecordExpressionParser.self, RecordExpressionValue.self, RecordFault.self, RecordPlace.self, RecordReader.self,
+    ReferenceMapping.self, Reject.self, RejectGroup.self, RejectSettings.self, ReportPlace.self, RunError.self,
+    RunProgress.self, RunReport.self, SeedFile.self, SeedFormatError.self, SeedPlace.self, SourceNote.self,
+    SourceSettings.self, Stage.self, StageReport.self, StepExpectation.self, StepReport.self, StoreDump.self,
+    StoreExpectation.self, StoreExport.self, StoreModel.self, StoreSettings.self, Suggestion.self, TextColumns.self,
+    TextResults.self, TranscodingBlockSource.self, ValueTrial.self, Windows1252.self, YAMLText.self, ZipArchive.self,
+    ZipMemberBytes.self,
+  ]
+}

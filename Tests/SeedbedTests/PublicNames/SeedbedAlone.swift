@@ -1,0 +1,34 @@
+import Seedbed
+
+/// A program of the engine with one import: a model, a store in memory, objects, a fetch. Dates and URLs are Foundation's, which
+/// comes along.
+func titlesOfLongBooks() throws -> [String] {
+  var book = EntityDescription("Book")
+  book.attributes = [
+    AttributeDescription("title", .string), AttributeDescription("pages", .integer32),
+    AttributeDescription("published", .date), AttributeDescription("shop", .uri),
+  ]
+  let model = try ManagedObjectModel(entities: [book])
+  let container = try PersistentContainer(
+    name: "Books", managedObjectModel: model, persistentStoreDescriptions: [PersistentStoreDescription(type: .inMemory)]
+  )
+  try container.loadPersistentStores()
+  guard let entity = model["Book"] else { return [] }
+  let context = container.newBackgroundContext()
+  return try context.performAndWait {
+    for (title, pages) in [("Middlemarch", 880), ("The Old Man and the Sea", 127), ("War and Peace", 1_225)] {
+      let object = context.insert(entity)
+      object["title"] = .string(title)
+      object["pages"] = .integer(Int64(pages))
+      object["published"] = .date(Date(timeIntervalSinceReferenceDate: 0))
+      object["shop"] = URL(string: "https://example.com").map { .uri($0) } ?? .null
+    }
+    try context.save()
+    var request = FetchRequest(entity)
+    request.predicate = try FetchPredicate(format: "pages > %@ AND published < %@", 500, Date.now)
+    request.sortDescriptors = [.init(["title"])]
+    return try context.fetch(request).compactMap { object in
+      if case .string(let title) = object["title"] { title } else { nil }
+    }
+  }
+}
