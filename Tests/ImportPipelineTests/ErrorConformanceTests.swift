@@ -22,7 +22,8 @@ struct ErrorConformanceTests {
     "RecordExpressionError": RecordExpressionError.self,
     "RecordExpressionFailure": RecordExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,
     "ModelError": ModelError.self, "PageError": PageError.self, "PipelineError": PipelineError.self,
-    "PredicateConversionError": PredicateConversionError.self, "PredicateFormatError": PredicateFormatError.self,
+    "PredicateCheckError": PredicateCheckError.self, "PredicateConversionError": PredicateConversionError.self,
+    "PredicateFormatError": PredicateFormatError.self,
     "RunError": RunError.self, "SQLiteError": SQLiteError.self, "SaveConflictError": SaveConflictError.self,
     "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self, "ValidationError": ValidationError.self,
   ]

@@ -36,7 +36,7 @@ struct TemplateTests {
 /// The shared fixtures beside the package: models that Apple's tools made.
 enum ModelFixtures {
   static let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let folder = packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures/models")
   static let areAvailable = FileManager.default.fileExists(atPath: folder.path)
 
