@@ -1,5 +1,5 @@
 public import Foundation
-public import MemoryStore
+import MemoryStore
 public import ObjectModel
 public import PropertyLists
 public import StoreInterface
