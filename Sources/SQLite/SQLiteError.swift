@@ -76,11 +76,16 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether the file has the journal of a write that did not end, which a read-only connection may not undo.
   public var isUnfinishedWrite: Bool { extendedCode == Int32(CSQLITE_READONLY_ROLLBACK) }
 
-  /// Path, message, code and statement in one line.
+  /// The most characters of a statement that are shown.
+  private static let shownLength = 300
+
+  /// Path, message, code and the beginning of the statement in one line.
   public var description: String {
     var text = path.isEmpty ? "" : path + ": "
     text += "\(message) (SQLite \(extendedCode))"
-    if let sql { text += " in: " + sql }
+    if let sql {
+      text += " in: " + sql.prefix(Self.shownLength) + (sql.count > Self.shownLength ? "…" : "")
+    }
     return text
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command-line tool.
 @main
@@ -38,6 +39,7 @@ struct Seedbed: ParsableCommand {
   }
 
   static func main() {
+    let begin = Date()
     StandardStreams.fillGaps()
     Signals.ignoreFailedWrites()
     OutOfMemory.watch()
@@ -49,14 +51,26 @@ struct Seedbed: ParsableCommand {
       var command = try parsedAlone(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch let failure as CommandFailure {
+      if failure.code == "usage" { report(failure.message, hint: failure.hint, begin: begin) }
       failure.report()
       exit(withError: failure.exitCode)
     } catch {
       // What the parser has to say quotes arguments, so it goes out like everything else.
       let code = exitCode(for: error)
       let text = CommandAdvice.advised(fullMessage(for: error), arguments: CommandLine.arguments)
+      if code == .validationFailure {
+        report(
+          message(for: error), hint: CommandAdvice.hint(in: text) ?? "seedbed help run lists the options", begin: begin)
+      }
       if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { Terminal.say(text) } }
       Self.exit(withError: code)
     }
+  }
+
+  /// Writes the report of a run that could not begin, where one is asked for.
+  private static func report(_ message: String, hint: String?, begin: Date) {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    UsageReport(arguments: Array(CommandLine.arguments.dropFirst()), commands: names)?
+      .write(message, hint: hint, exitCode: ExitCode.validationFailure.rawValue, begin: begin)
   }
 }

@@ -148,6 +148,36 @@ struct ExpressionTextTests {
     #expect(ParsedNumber.read(text) == value)
   }
 
+  @Test("round() of random decimals is what rounding their digits by hand gives")
+  func roundedDecimals() throws {
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<2000 {
+      let whole = Int.random(in: 0...21, using: &generator)
+      let fraction = Int.random(in: 1...16, using: &generator)
+      let digits = (0..<whole + fraction).map { _ in Int.random(in: 0...9, using: &generator) }
+      let places = Int.random(in: 0...min(fraction, 15), using: &generator)
+      let isNegative = Bool.random(using: &generator)
+      // The slow twin: a carry through the digits.
+      var kept = [0] + digits.prefix(whole + places)
+      if places < fraction, digits[whole + places] >= 5 {
+        var index = kept.count - 1
+        while kept[index] == 9 {
+          kept[index] = 0
+          index -= 1
+        }
+        kept[index] += 1
+      }
+      func text(_ digits: some Collection<Int>) -> String { digits.map(String.init).joined() }
+      func decimal(_ text: String) -> Decimal? { Decimal(string: text) }
+      let written =
+        (isNegative ? "-" : "") + "0" + text(digits.prefix(whole)) + "." + text(digits.dropFirst(whole))
+      let expected =
+        (isNegative ? "-" : "") + text(kept.prefix(whole + 1)) + "." + text(kept.dropFirst(whole + 1)) + "0"
+      let found = try RecordExpression.Function.rounded(.string(written), .integer(Int64(places))).asText()
+      #expect(decimal(found) == decimal(expected), "\(written) to \(places): \(found), not \(expected)")
+    }
+  }
+
   @Test("folding by the table is Foundation's folding, on random text")
   func folding() {
     var generator = SeededGenerator(seed: 3)

@@ -292,6 +292,11 @@ extension ToleratedSource {
       "names that classes have taken",
       ["description", "hash", "objectID", "entity", "self", "Z_PK", "class"].map {
         "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>"
-      }.joined(separator: "\n")),
+      }.joined(separator: "\n"), taken("description"), taken("hash"), taken("objectID"), taken("entity"), taken("self"),
+      "the attribute A.Z_PK begins with a capital letter, which Xcode refuses", taken("class")),
   ]
+
+  private static func taken(_ name: String) -> String {
+    "A.\(name) has the name of a method of every managed object, which Core Data does not allow"
+  }
 }

@@ -48,7 +48,7 @@ struct UnreadableSourceTests {
     Case(
       name: "a column that the map names and the file lacks",
       text: ItemPipeline.header.replacingOccurrences(of: "ratio", with: "ration") + "\n", code: "csv.unknown-column",
-      place: "items.csv:1: ", says: ["\"ratio\"", "did you mean \"ration\"", "\"parent\""]),
+      place: "items.yaml:13:7: ", says: ["\"ratio\" in items.csv", "did you mean \"ration\"", "\"parent\""]),
     Case(name: "an empty file", text: "", code: "csv.empty", place: "items.csv:1:1: "),
     Case(
       name: "a JSON document that ends too early", file: "items.json",

@@ -128,7 +128,7 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// Compares the stored hashes with a model's.
   /// - Throws: `StoreError.incompatibleModel`
-  func check(against model: ManagedObjectModel) throws {
+  public func check(against model: ManagedObjectModel) throws {
     let stored = entityVersionHashesByName
     let expected = model.entityVersionHashesByName
     let differing = expected.filter { name, hash in stored[name].map { $0 != hash } ?? false }.keys.sorted()

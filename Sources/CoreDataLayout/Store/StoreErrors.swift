@@ -12,6 +12,10 @@ extension StoreError {
     case .error
     where error.message == "unsupported file format" || error.message.hasPrefix("no such collation sequence"):
       self = .notAStore(path: path, message: error.message)
+    case .error where error.message.hasPrefix("too many columns"):
+      self = .unsupported(
+        "\(error.message): a table has a column for each attribute and to-one relationship of an entity and its "
+          + "sub-entities, at most 2,000 in SQLite; put some of them into an entity of their own")
     case .readOnly where error.isUnfinishedWrite:
       self = .inputOutput(
         path: path,

@@ -169,7 +169,8 @@ public enum PipelineDocumentation {
     **Fields** are CSV columns (`stop_name`), paths of JSON keys (`venue.location.lat`) or JSON Pointers \
     (`/venue/location/lat`). A number in a path is a position in an array: `categories.0` is the first element, and absent \
     where the array is empty, so a to-one relationship (`from: categories.0`) or a single value can be taken from an \
-    array. A name with other characters stands in backticks: `` `stop name` ``, \
+    array. `first(categories)` is the same, but null where the array is empty, and the value itself where a record has \
+    no array. A name with other characters stands in backticks: `` `stop name` ``, \
     `` `/a-b/0` ``; a backtick in it is doubled.
     """, "",
     """

@@ -213,7 +213,7 @@ enum ConstantFit {
       switch value {
       case .date: true
       case .boolean, .absent, .null, .data: false
-      case .string, .integer, .double: (try? value.asText()).flatMap { dates.parse($0) } != nil
+      case .string, .integer, .double, .decimal: (try? value.asText()).flatMap { dates.parse($0) } != nil
       }
     case .uuid: (try? value.asText()).flatMap { UUID(uuidString: $0) } != nil
     case .undefined, .binary, .transformable, .objectID, .composite: true

@@ -108,7 +108,7 @@ extension SectionReader {
     "plist": .plist,
   ]
 
-  private static let readKinds = ["a zip archive", "packed with zstd"]
+  private static let readKinds = ["a zip archive", "packed with zstd", "packed with gzip"]
 
   /// The format given, or the one that the name of the file tells, or that of the only member of an archive.
   mutating func format<Format: RawRepresentable<String> & CaseIterable>(

@@ -59,6 +59,22 @@ import SeedFormats
       return unsafe RecordExpressionValue(number: bytes)
     }
   }
+
+  func firstElement(slot: Int) throws(RecordExpressionFailure) -> RecordExpressionValue {
+    let slice = unsafe table.slice(entry, slot: slot)
+    switch slice.kind {
+    case .absent, .null, .true, .false, .string, .number: return unsafe value(slot: slot)
+    case .object: throw .structuredElement()
+    case .array: break
+    }
+    switch unsafe JSONElement.first(ofArray: table.bytes(of: slice)) {
+    case nil, .null: return .null
+    case .boolean(let flag): return .boolean(flag)
+    case .number(let bytes): return unsafe RecordExpressionValue(number: bytes)
+    case .text(let text): return unsafe nulls.containsText(Array(text.utf8)) ? .null : .string(text)
+    case .structure: throw .structuredElement()
+    }
+  }
 }
 
 extension RecordExpressionValue {
@@ -68,7 +84,11 @@ extension RecordExpressionValue {
     case .value(let integer): self = .integer(integer)
     case .outOfRange: self = unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .notANumber:
-      if case .value(let real) = unsafe NumberParsing.real(bytes) {
+      if bytes.count > 16, case .double = unsafe ParsedNumber.read(bytes),
+        let exact = unsafe ExactNumber.longDecimal(String(decoding: bytes, as: UTF8.self))
+      {
+        self = ExactNumber.value(exact)
+      } else if case .value(let real) = unsafe NumberParsing.real(bytes) {
         self = .double(real)
       } else {
         self = unsafe .string(String(decoding: bytes, as: UTF8.self))
@@ -83,6 +103,7 @@ extension RecordExpressionValue {
     case .string(let text): text
     case .integer(let integer): String(integer)
     case .double(let double): String(double)
+    case .decimal(let decimal): "\(decimal)"
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let date): DateText.iso8601(date)
     case .data: ""
@@ -97,4 +118,7 @@ extension [[UInt8]] {
     for text in self where unsafe text.count == bytes.count && bytes.elementsEqual(text) { return true }
     return false
   }
+
+  /// Whether one of the texts is these bytes.
+  func containsText(_ bytes: [UInt8]) -> Bool { contains(bytes) }
 }

@@ -195,7 +195,7 @@ import StoreInterface
     case .null:
       unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
       return
-    case .integer, .double: kind = .number
+    case .integer, .double, .decimal: kind = .number
     case .boolean(let flag): kind = flag ? .true : .false
     case .data(let data):
       return unsafe put(data, cell, batch: batch, row: row, slot: slot)
@@ -272,7 +272,9 @@ import StoreInterface
     if problem == .isStructured, text.hasPrefix("["), let slot, slot == cell.input.slot, slot < paths.count {
       let path = paths[slot]
       let first = path.isEmpty || path.hasPrefix("/") ? path + "/0" : path + ".0"
-      described.hint = "it is an array, and one value is expected: \(first) is its first element"
+      described.hint =
+        "it is an array, and one value is expected: write first(\(RecordExpression.quoted(path))) or "
+        + "\(RecordExpression.quoted(first)) for its first element"
     }
     unsafe note(described, row: row)
   }

@@ -28,7 +28,7 @@ public struct RecordExpression: Sendable, Hashable {
   /// A function by its name.
   public enum Function: String, Sendable, CaseIterable {
     case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
-    case contains, split, round, uuid, lookup, file
+    case contains, split, first, round, uuid, lookup, file
   }
   /// As written in the pipeline file.
   public var source: String
@@ -73,6 +73,8 @@ public enum RecordExpressionValue: Sendable, Hashable {
   case string(String)
   case integer(Int64)
   case double(Double)
+  /// A number with more digits than a Double holds, at most 38.
+  case decimal(Decimal)
   case boolean(Bool)
   case date(Date)
   /// What a file holds.

@@ -4,12 +4,21 @@ import Foundation
 public protocol FieldAccess: ~Copyable {
   /// Text fields as `.string`, JSON numbers as `.integer` or `.double`, and absent, null and booleans as themselves.
   func value(slot: Int) -> RecordExpressionValue
+  /// The field, or of an array its first element: null where it has none.
+  func firstElement(slot: Int) throws(RecordExpressionFailure) -> RecordExpressionValue
+}
+
+extension FieldAccess where Self: ~Copyable {
+  /// The field: no array is known to be one.
+  public func firstElement(slot: Int) throws(RecordExpressionFailure) -> RecordExpressionValue { value(slot: slot) }
 }
 
 /// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
 public struct RecordExpressionEvaluator: Sendable {
   indirect enum Step: Sendable {
     case slot(Int)
+    /// The first element of the array in a field.
+    case first(Int)
     case constant(RecordExpressionValue)
     case call(RecordExpression.Function, [Step])
     case date(Step, DateParser)
@@ -63,6 +72,12 @@ public struct RecordExpressionEvaluator: Sendable {
           column: 1, message: "\(function.rawValue) takes \(function.specification.argumentCountText)")
       }
       if function == .lookup { return try compileLookup(arguments, slots, dates, resources) }
+      if function == .first, let argument = arguments.first {
+        guard case .slot(let slot) = try compile(argument, slots, dates, resources) else {
+          throw RecordExpressionError(column: 1, message: RecordExpression.Function.firstWantsField)
+        }
+        return .first(slot)
+      }
       var steps: [Step] = []
       for argument in arguments { steps.append(try compile(argument, slots, dates, resources)) }
       guard function == .file, let path = steps.first else { return .call(function, steps) }
@@ -143,9 +158,8 @@ public struct RecordExpressionEvaluator: Sendable {
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     switch step {
     case .slot(let slot):
-      let value = fields.value(slot: slot)
-      if !nulls.isEmpty, case .string(let text) = value, nulls.contains(text) { return .null }
-      return value
+      return known(fields.value(slot: slot))
+    case .first(let slot): return known(try fields.firstElement(slot: slot))
     case .constant(let value): return value
     case .date(let operand, let parser): return try evaluate(operand, fields).date(parser)
     case .call(let function, let arguments): return try call(function, arguments, fields)
@@ -164,6 +178,12 @@ public struct RecordExpressionEvaluator: Sendable {
       let truth = try evaluate(condition, fields).truth() ?? false
       return try evaluate(truth ? yes : no, fields)
     }
+  }
+
+  /// Null for a text that means it.
+  private func known(_ value: RecordExpressionValue) -> RecordExpressionValue {
+    if !nulls.isEmpty, case .string(let text) = value, nulls.contains(text) { return .null }
+    return value
   }
 
   private func binary(

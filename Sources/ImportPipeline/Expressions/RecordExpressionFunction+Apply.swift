@@ -27,14 +27,14 @@ extension RecordExpression.Function {
     case .length: return .integer(Int64(try first.asText().count))
     case .number:
       if case .boolean(let flag) = first { return .integer(flag ? 1 : 0) }
-      return try first.asNumber().value
+      return try first.asExactNumber()
     case .text: return .string(try first.asText())
     case .contains: return Self.contains(try first.asText(), try arguments[1].asText())
     case .split: return try Self.piece(of: first.asText(), arguments[1].asText(), arguments[2])
     case .round: return try Self.rounded(first, arguments.count > 1 ? arguments[1] : nil)
     case .uuid: return try Self.uuid(first.asText(), namespace: arguments.count > 1 ? arguments[1].asText() : nil)
     // The evaluator does these itself.
-    case .concat, .coalesce, .lookup, .file: return .null
+    case .concat, .coalesce, .first, .lookup, .file: return .null
     }
   }
 

@@ -31,39 +31,6 @@ extension RecordExpression.Function {
     return .string(String(text[pieces[index]]))
   }
 
-  /// The number with so many digits behind the point, halves away from zero; digits below zero round whole numbers.
-  static func rounded(
-    _ value: RecordExpressionValue, _ digits: RecordExpressionValue?
-  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
-    guard case .integer(let places) = try (digits ?? .integer(0)).asNumber(), (-18...15).contains(places) else {
-      throw RecordExpressionFailure(
-        code: "expression.bad-argument", message: "the digits of round() must be a whole number from -18 to 15")
-    }
-    let number = try value.asNumber()
-    switch number {
-    case .integer where places >= 0: return number.value
-    // From here on a Double has no fraction.
-    case .double(let double) where double.magnitude >= 0x1p53 && places >= 0: return number.value
-    case .integer, .double: break
-    }
-    // As written in decimal: 2.675 is a little less than that in binary.
-    let text =
-      switch number {
-      case .integer(let integer): "\(integer.magnitude)"
-      case .double(let double): "\(double.magnitude)"
-      }
-    guard var exact = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return number.value }
-    var result = Decimal()
-    unsafe NSDecimalRound(&result, &exact, Int(places), .plain)
-    let isNegative = number.asDouble < 0
-    let shown = (isNegative && !result.isZero ? "-" : "") + "\(result)"
-    switch ParsedNumber.read(shown) {
-    case .integer(let integer): return .integer(integer)
-    case .double(let double): return .double(double)
-    case .outOfRange, .notANumber: throw .overflow("round(\(text))")
-    }
-  }
-
   /// The namespace of `uuid()` where none is given: that of URLs in RFC 9562.
   static let urlNamespace = "6BA7B811-9DAD-11D1-80B4-00C04FD430C8"
   private static let namespaces = [

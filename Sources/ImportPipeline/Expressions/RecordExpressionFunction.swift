@@ -78,8 +78,9 @@ extension RecordExpression.Function {
       FunctionSpecification(
         signature: "number(text)", argumentCounts: 1...1,
         documentation: """
-          The number that the text names: an integer without, a Double with a fraction or exponent. Anything else \
-          fails, the empty text too. A boolean is 1 or 0.
+          The number that the text names: an integer without, a Double with a fraction or exponent. What has more \
+          digits than a Double holds, up to 38, stays exact until it is calculated with. Anything else fails, the empty \
+          text too. A boolean is 1 or 0.
           """,
         example: ("number(\"007\") + 0.5", "7.5"))
     case .text:
@@ -110,12 +111,21 @@ extension RecordExpression.Function {
           none.
           """,
         example: ("split(\"DE-BE-10115\", \"-\", 2)", "BE"))
+    case .first:
+      FunctionSpecification(
+        signature: "first(field)", argumentCounts: 1...1,
+        documentation: """
+          The first element of the JSON array in a field: null where the array is empty, absent where the field is, and \
+          the value itself where it is no array. `category: { match: code, from: first(categories) }` gives a to-one \
+          relationship. Of an array of objects write the path, `categories.0.code`.
+          """,
+        example: ("first(categories)", "bread, of [\"bread\", \"cake\"]"))
     case .round:
       FunctionSpecification(
         signature: "round(number, digits)", argumentCounts: 1...2,
         documentation: """
           The number with so many digits behind the point (without `digits` none), as it is written in decimal, halves \
-          away from zero; -2 rounds to hundreds.
+          away from zero; -2 rounds to hundreds. Exact for numbers of up to 38 digits.
           """,
         example: ("round(2.675, 2)", "2.68"))
     case .uuid:

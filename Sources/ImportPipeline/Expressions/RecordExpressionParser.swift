@@ -49,6 +49,11 @@ public enum RecordExpressionParser {
 }
 
 extension RecordExpression {
+  /// A field as expressions write it: in backticks where its name is not plain.
+  static func quoted(_ field: String) -> String {
+    RecordExpressionParser.isName(field) ? field : "`" + field.replacing("`", with: "``") + "`"
+  }
+
   /// The expression, or the field whose name is the whole text when the source has a column of exactly that name.
   ///
   /// `price-usd` is a difference unless there is a column `price-usd`.
@@ -162,7 +167,8 @@ private struct ParserState {
   func number(_ digits: String) throws(RecordExpressionError) -> RecordExpression.Node {
     switch ParsedNumber.read(digits) {
     case .integer(let value): return .constant(.integer(value))
-    case .double(let value): return .constant(.double(value))
+    case .double(let value):
+      return .constant(ExactNumber.longDecimal(digits).map(ExactNumber.value) ?? .double(value))
     case .outOfRange, .notANumber:
       throw RecordExpressionError(column: token.column, message: "the number \(digits) is out of range")
     }
@@ -226,6 +232,13 @@ private struct ParserState {
         hint: "write \(specification.signature)")
     }
     if function == .date { try checkDateArguments(arguments, columns) }
+    if function == .first {
+      guard case .field = arguments[0] else {
+        throw RecordExpressionError(
+          column: columns[0], message: RecordExpression.Function.firstWantsField,
+          hint: "write \(specification.signature); split(text, separator, 1) takes the first piece of a text")
+      }
+    }
     return .call(function, arguments)
   }
 

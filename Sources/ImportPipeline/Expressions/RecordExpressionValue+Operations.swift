@@ -52,6 +52,7 @@ extension RecordExpressionValue {
     case .string(let text): return text
     case .integer(let integer): return String(integer)
     case .double(let double): return String(double)
+    case .decimal(let decimal): return "\(decimal)"
     case .boolean(let flag): return flag ? "true" : "false"
     case .date(let date): return DateText.iso8601(date)
     case .data: throw .typeMismatch("a file is no text")
@@ -65,6 +66,7 @@ extension RecordExpressionValue {
     case .double(let double):
       guard double.isFinite else { throw .notANumber(String(double)) }
       return .double(double)
+    case .decimal(let decimal): return .double(NSDecimalNumber(decimal: decimal).doubleValue)
     case .string(let text):
       switch ParsedNumber.read(text) {
       case .integer(let integer): return .integer(integer)
@@ -95,7 +97,7 @@ extension RecordExpressionValue {
     case .string(let text):
       throw .typeMismatch(
         "\(RecordExpressionFailure.quoted(text)) is neither true nor false", hint: "compare it, such as field == \"1\"")
-    case .integer, .double, .date, .data:
+    case .integer, .double, .decimal, .date, .data:
       throw .typeMismatch("\(kindName) is neither true nor false", hint: "compare it, such as field == 1")
     }
   }
@@ -122,7 +124,7 @@ extension RecordExpressionValue {
     switch self {
     case .absent, .null: "null"
     case .string: "a text"
-    case .integer, .double: "a number"
+    case .integer, .double, .decimal: "a number"
     case .boolean: "a boolean"
     case .date: "a date"
     case .data: "a file"
@@ -153,7 +155,7 @@ extension RecordExpressionValue {
 
   private var isNumber: Bool {
     switch self {
-    case .integer, .double: true
+    case .integer, .double, .decimal: true
     default: false
     }
   }
@@ -176,6 +178,7 @@ extension RecordExpressionValue {
 
   /// -1, 0 or 1: texts by their UTF-8 bytes, numbers (and text beside a number) by value, dates by time.
   private func order(_ other: RecordExpressionValue) throws(RecordExpressionFailure) -> Int {
+    if let exact = exactOrder(other) { return exact }
     switch (self, other) {
     case (.string(let left), .string(let right)):
       if left.utf8.elementsEqual(right.utf8) { return 0 }
@@ -190,8 +193,22 @@ extension RecordExpressionValue {
     }
   }
 
+  /// The order of two numbers, one of which has more digits than a Double; nil for all others.
+  private func exactOrder(_ other: RecordExpressionValue) -> Int? {
+    func isLong(_ value: RecordExpressionValue) -> Bool {
+      if case .decimal = value { return true }
+      return false
+    }
+    guard isLong(self) || isLong(other), let left = try? asText(), let right = try? other.asText(),
+      ParsedNumber.read(left) != .notANumber, ParsedNumber.read(right) != .notANumber,
+      let first = ExactNumber.decimal(left), let second = ExactNumber.decimal(right)
+    else { return nil }
+    return first < second ? -1 : (first == second ? 0 : 1)
+  }
+
   func negated() throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull { return .null }
+    if case .decimal(let decimal) = self { return .decimal(-decimal) }
     switch try asNumber() {
     case .integer(let integer):
       guard integer != Int64.min else { throw .overflow("-\(integer)") }

@@ -75,7 +75,9 @@ public enum StoreModel {
     {
       throw refusal("there is no model here", hint)
     }
-    guard let nature, !ModelReader.isModel(path: path), !["a folder", "XML"].contains(nature.name) else { return }
+    guard let nature, !ModelReader.isModel(path: path),
+      !["a folder", "XML", "an XML property list"].contains(nature.name)
+    else { return }
     throw refusal(
       "this is \(nature.name), not a model",
       "give the app's .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that carries its model")

@@ -5,12 +5,16 @@ struct SlotList {
   private(set) var paths: [String] = []
   /// Paths of fields that a record source must have.
   private(set) var required: Set<String> = []
+  /// Where the pipeline file names a path first.
+  private(set) var positions: [String: FilePosition] = [:]
   /// Whether those that are asked for now may be missing.
   var isOptional = false
+  /// Where the pipeline file names those that are asked for now.
+  var position: FilePosition?
   private var slots: [String: Int] = [:]
 
   mutating func slot(of path: String) -> Int {
-    if !isOptional { required.insert(path) }
+    if !isOptional, required.insert(path).inserted { positions[path] = position }
     if let slot = slots[path] { return slot }
     let slot = paths.count
     paths.append(path)

@@ -14,6 +14,8 @@ struct StepPlan: Sendable {
   /// Those that a CSV file need not have a column for.
   let optionalFields: Set<String>
   let condition: RecordExpressionEvaluator?
+  /// Where the pipeline file names each required field first.
+  let positions: [String: FilePosition]
   /// Nulls written in quotes stay text where the format can tell (CSV).
   let respectsQuotes: Bool
   /// The root and every node below it, by `NodePlan.index`, parents first.

@@ -37,35 +37,6 @@ extension StepPlan {
     let files = step.filesPerRecord
     return files == 0 ? Int.max : max(1, 16 / files)
   }
-
-  /// Which of a CSV source's files lack columns. What else is wrong with a file is told when it is read.
-  func missingColumns(in files: [SourceFile]) -> [SeedFormatError] {
-    guard step.source.format == .csv || step.source.format == .tsv else { return [] }
-    var options = step.formatOptions
-    options.optionalFields = optionalFields
-    return files.compactMap { file in
-      do throws(SeedFormatError) {
-        let bytes = try SeedFile.open(path: file.path, options: options)
-        _ = try RecordReader(source: bytes, options: options, projection: projection, file: file.name)
-        return nil
-      } catch {
-        return error.code == "csv.unknown-column" ? error : nil
-      }
-    }
-  }
-}
-
-extension RunError {
-  /// All columns that the sources of a run lack, at once; nil when there are none.
-  init?(missingColumns errors: [SeedFormatError]) {
-    guard let first = errors.first else { return nil }
-    self.init(first)
-    guard errors.count > 1 else { return }
-    let shown = 20
-    message = errors.prefix(shown).map { RunError($0).description }.joined(separator: "\n")
-    if errors.count > shown { message += "\nand \(errors.count - shown) more files lack columns" }
-    hint = nil
-  }
 }
 
 extension MapEntry {

@@ -46,6 +46,7 @@ struct StepPlanner {
         "pipeline.abstract-entity", "\(entity.name) is abstract and has no objects of its own", at: step.position)
     }
     var slots = SlotList()
+    slots.position = step.fieldPositions["where"] ?? step.position
     let condition = try step.condition.map { expression throws(RunError) in
       try evaluator(expression, slots: &slots, at: step.position)
     }
@@ -55,7 +56,7 @@ struct StepPlanner {
     return StepPlan(
       step: step, root: root, projection: slots.paths,
       optionalFields: Set(slots.paths).subtracting(slots.required).union(step.source.optionalColumns),
-      condition: condition,
+      condition: condition, positions: slots.positions,
       respectsQuotes: step.source.format == .csv || step.source.format == .tsv, nodes: root.withDescendants)
   }
 
@@ -84,6 +85,7 @@ struct StepPlanner {
         throw failure("pipeline.duplicate-property", "\(entry.property) is mapped twice", at: entry.position)
       }
       slots.isOptional = entry.isOptional
+      slots.position = entry.position
       defer { slots.isOptional = false }
       switch entry.mapping {
       case .attribute(let mapping):
@@ -154,6 +156,7 @@ struct StepPlanner {
       + entity.relationships.filter { relationship in
         relationship.requiresDestination && !mapped.contains(relationship.name) && relationship != owner?.inverse
       }.map(\.name)
+    slots.position = step.fieldPositions["key"] ?? position
     let recordKey = try key.map { expression throws(RunError) in
       try cell(
         AttributeDescription("key", .string), property: "key", mapping: AttributeMapping(expression: expression),
@@ -357,6 +360,11 @@ struct StepPlanner {
     _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> RecordExpressionEvaluator {
     let expression = expression.preferringColumns(columns)
+    if !step.source.format.isJSON, expression.root.takesFirst {
+      throw failure(
+        "pipeline.first", "first() looks into JSON arrays, and fields of CSV are texts", at: position,
+        hint: "split(text, separator, 1) takes the first piece of a text")
+    }
     var table: [String: Int] = [:]
     for path in expression.fieldPaths { table[path] = slots.slot(of: path) }
     do {

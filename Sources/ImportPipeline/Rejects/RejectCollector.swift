@@ -19,6 +19,8 @@ final class RejectCollector {
 
   /// Whether files that are no files of rejects may be replaced.
   private let replacesForeign: Bool
+  /// Told of every single reject; nil where nothing wants to know.
+  var onReject: ((Reject) -> Void)?
 
   init(settings: RejectSettings, stepCount: Int, replacesForeign: Bool = false) {
     self.settings = settings
@@ -52,6 +54,7 @@ final class RejectCollector {
   ) throws(RunError) {
     count += 1
     grouping.add(reject)
+    onReject?(reject)
     if shown.count < Self.shownLimit { shown.append(reject) }
     guard let path = path(step: index, name: name, source: source) else { return }
     let open = files[index, default: []]

@@ -88,6 +88,7 @@ enum OutputCheck {
       store.map { path in
         ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.resolved(ResultPath.followed(path) + $0) }
       } ?? [])
+    let external = store.map { ResultPath.resolved(StoreTarget.externalDataFolder(of: ResultPath.followed($0))) }
     var seen: [String: String] = [:]
     var files: [FileIdentity: String] = [:]
     for result in results {
@@ -105,6 +106,12 @@ enum OutputCheck {
       if let work, RunInputs.isInside(path, work) {
         throw refusal(
           "output.is-temporary", "\(result.named), which lies where the store is built and goes with that",
+          hint: "name another folder")
+      }
+      if let external, RunInputs.isInside(path, external) {
+        throw refusal(
+          "output.is-external-data",
+          "\(result.named), which lies in the folder of the store's external data and would go with it",
           hint: "name another folder")
       }
       if beside.contains(path) {

@@ -16,7 +16,9 @@ public enum PipelineCheck {
       return try PipelineReader.read(path: path, environment: environment, options: options)
     } catch {
       guard let partial = error.partial,
-        let model = try? StoreModel.readFile(path: partial.modelPath, version: partial.modelVersion).model
+        let model = try? StoreModel.readFile(
+          path: partial.modelPath, version: partial.modelVersion, templatePath: partial.store.existingOrigin
+        ).model
       else { throw error }
       var complete = error
       // What is required may be in a step that could not be read.
@@ -42,10 +44,10 @@ public enum PipelineCheck {
     let lint = ofFile(file, model, looks) + ofLookups(file, failures)
     let faulty = faulty(file, lint)
     // Where a step has mistakes already, its source says nothing new.
-    let ofSources = zip(file.imports, looks).compactMap { step, look in
-      faulty.contains(step.position) ? nil : look.fault(model: model)
+    let ofSources = zip(file.imports, looks).flatMap { step, look in
+      faulty.contains(step.position) ? [] : look.faults(model: model)
     }
-    return sorted(lint + ofSources + looks.flatMap(\.warnings))
+    return sorted(lint + ofSources + looks.flatMap(\.warnings) + ofValueFiles(file))
   }
 
   /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
@@ -175,13 +177,15 @@ extension PipelineCheck {
     }
 
     /// What is wrong with the sources.
-    func fault(model: ManagedObjectModel) -> PipelineProblem? {
-      if let failure { return problem(failure) }
+    func faults(model: ManagedObjectModel) -> [PipelineProblem] {
+      if let failure { return [problem(failure)] }
       do {
         var planner = StepPlanner(
           step: step, model: model, pipelinePath: pipelinePath, columns: columns,
           resources: resources)
         let plan = try planner.plan()
+        let missing = plan.missingColumns(in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
+        if !missing.isEmpty { return missing.map { $0.problem(pipelinePath: pipelinePath) } }
         for path in paths {
           var options = step.source.formatOptions
           options.optionalFields = plan.optionalFields
@@ -190,9 +194,9 @@ extension PipelineCheck {
             source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
           _ = try reader.next(RecordBatch(fieldCount: plan.projection.count), maximumRecords: 1)
         }
-        return nil
+        return []
       } catch {
-        return problem(RunError(any: error, store: ""))
+        return [problem(RunError(any: error, store: ""))]
       }
     }
 

@@ -52,6 +52,21 @@ extension PipelineRun {
     }
   }
 
+  /// Logs each single reject; nil unless the level is debug or finer, so that a run pays nothing for it otherwise.
+  var rejectLog: ((Reject) -> Void)? {
+    guard logger.logLevel <= .debug else { return nil }
+    return { [logger] reject in
+      logger.debug(
+        "record rejected",
+        metadata: [
+          "event": "reject", "code": "\(reject.code)", "entity": "\(reject.entity)", "property": "\(reject.property)",
+          "file": "\(reject.file)", "line": .stringConvertible(reject.line),
+          "column": .stringConvertible(reject.column), "byteOffset": .stringConvertible(reject.byteOffset),
+          "value": "\(reject.value)", "reason": "\(reject.message)",
+        ])
+    }
+  }
+
   func logSeal(bytes: Int?) {
     guard let bytes else {
       logger.info("sealing the store", metadata: ["event": "seal.begun"])

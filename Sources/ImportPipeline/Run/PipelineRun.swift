@@ -83,7 +83,10 @@ public struct PipelineRun {
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
     let (resources, failures) = RecordExpressionResources.load(pipeline)
-    if let failure = failures.first { throw failure.error }
+    if let failure = failures.first {
+      guard failure.error.code == "csv.unknown-column" else { throw failure.error }
+      throw failure.error.placed(at: failure.lookup.position, in: FilePath.shown(pipeline.path))
+    }
     try PipelineCheck.requireSound(pipeline, model: model, resources: resources)
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
@@ -109,7 +112,8 @@ public struct PipelineRun {
       result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
-    report.warnings = modelFile.warnings.map { "model: \($0.shortDescription)" }
+    // What Xcode says to a name is for those who look at the model: it changes nothing in the store.
+    report.warnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
     defer { trail.report = report }
     let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)
     let known = pipeline.store.replace == .whenChanged ? build.existingInputDigest : nil
@@ -143,6 +147,7 @@ public struct PipelineRun {
     try checkDerivedAttributes(plans, store)
     let rejects = RejectCollector(
       settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign)
+    rejects.onReject = rejectLog
     trail.rejects = rejects
     let indexing = StageMeter(.index)
     do {
@@ -281,7 +286,7 @@ public struct PipelineRun {
           resources: resources))
     }
     let missing = zip(plans, inputs.files).flatMap { $0.missingColumns(in: $1) }
-    if let error = RunError(missingColumns: missing) { throw error }
+    if let error = RunError(missingColumns: missing, pipelinePath: FilePath.shown(pipeline.path)) { throw error }
     return plans
   }
 

@@ -45,6 +45,12 @@ final class StepRun {
 
   func run() throws {
     let start = ContinuousClock.now
+    // Of a step that fails, too.
+    defer {
+      report.durationSeconds = (ContinuousClock.now - start).seconds
+      report.stages = meters.reports
+      report.readings = meters.readingCount
+    }
     let choice = try StrategyChoice.choose(
       plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) })
     report.strategy = choice.strategy
@@ -90,9 +96,6 @@ final class StepRun {
     seen = nil
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
-    report.durationSeconds = (ContinuousClock.now - start).seconds
-    report.stages = meters.reports
-    report.readings = meters.readingCount
     report.notes = sourceNotes()
   }
 

@@ -111,9 +111,7 @@ struct StoreBuild {
       return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
     }
     guard FileManager.default.fileExists(atPath: origin) else {
-      throw RunError(
-        .missingInput, code: "seed.missing", "the seed store \(origin) does not exist",
-        hint: "store.seed names it; the path is relative to the pipeline file")
+      throw RunError.missingSeed(origin)
     }
     do {
       // The copy is checked when it is opened, and forced to disk when it is sealed.
@@ -199,5 +197,5 @@ extension StoreSettings {
   }
 
   /// `origin` where there is such a file.
-  var existingOrigin: String? { origin.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } }
+  public var existingOrigin: String? { origin.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } }
 }

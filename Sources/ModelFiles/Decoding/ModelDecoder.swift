@@ -59,7 +59,7 @@ struct ModelDecoder {
       let model = try ManagedObjectModel(
         entities: entities, configurations: configurations, fetchRequestTemplates: templates,
         versionIdentifier: identifier, validation: .source)
-      for warning in model.warnings { log.warn(log.located(warning)) }
+      for warning in model.warnings + NameAdvice.warnings(entities) { log.warn(log.located(warning)) }
       if problems.isEmpty { return model }
     } catch {
       problems += error.problems.map(log.located)

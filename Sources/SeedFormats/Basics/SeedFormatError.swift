@@ -43,6 +43,16 @@ public struct SeedFormatError: Error, Sendable, Equatable {
   /// Offset in the text after transcoding to UTF-8; for gzip errors in the compressed file, for encoding errors in
   /// the text before transcoding.
   public var byteOffset: UInt64?
+  /// Columns that were asked for and are not there, each with what to do about it.
+  public var missingColumns: [MissingName] = []
+
+  /// A name that is not there.
+  public struct MissingName: Sendable, Equatable {
+    /// As it was asked for.
+    public var name: String
+    /// What is there instead, and which of that may be meant.
+    public var hint: String
+  }
 
   /// An error; positions that are not known stay nil.
   public init(

@@ -96,8 +96,24 @@ enum ColumnNames {
     } else if !hasOthers, !columns.isEmpty {
       hint += "; if the first line is a record, name the columns: header: false, columns: [...]"
     }
-    return SeedFormatError(
+    var error = SeedFormatError(
       code: "csv.unknown-column", kind: .malformed, message: message(names), hint: hint, file: file, line: 1)
+    let shown = 30
+    let header =
+      columns.isEmpty
+      ? "the file has no columns"
+      : "the header (\(file.map { $0 + ":1" } ?? "line 1")) has "
+        + columns.prefix(shown).map { "\"\($0)\"" }.joined(separator: ", ")
+        + (columns.count > shown ? " and \(columns.count - shown) more" : "")
+    let isNoHeader = near.isEmpty && !hasOthers && !columns.isEmpty
+    error.missingColumns = names.map { name in
+      let meant = nearest(to: name, among: columns).map { "did you mean \"\($0)\"? " } ?? ""
+      return SeedFormatError.MissingName(
+        name: name,
+        hint: meant + header
+          + (isNoHeader ? "; if the first line is a record, name the columns: header: false, columns: [...]" : ""))
+    }
+    return error
   }
 
   private static func message(_ names: [String]) -> String {

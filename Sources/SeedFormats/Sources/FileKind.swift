@@ -1,9 +1,11 @@
 /// Kinds of files that are no text of a seed, told by their first bytes.
-public struct FileKind: Sendable, Equatable {
+public struct FileKind: Sendable {
   /// What the file is, with its article: `a zip archive`.
   public let name: String
   /// What to do with it.
   public let hint: String
+  /// What is read by itself, but not inside compressed data: how it is called there, and what to do with it.
+  private var inside: (name: String, hint: String)?
 
   /// How many bytes tell every kind; a file that has fewer is told by what it has.
   public static let prefixLength = 512
@@ -27,14 +29,17 @@ public struct FileKind: Sendable, Equatable {
     self.init(unsafe Array(UnsafeRawBufferPointer(start: held.base, count: held.count)))
   }
 
-  init(_ name: String, hint: String) {
+  init(_ name: String, hint: String, inside: (name: String, hint: String)? = nil) {
     self.name = name
     self.hint = hint
+    self.inside = inside
   }
 
-  /// The error of a source that should be text.
+  /// The error of a source that should be text once it is inflated.
   func error(file: String?) -> SeedFormatError {
-    SeedFormatError(code: "source.kind", kind: .malformed, message: "this is \(name)", hint: hint, file: file)
+    SeedFormatError(
+      code: "source.kind", kind: .malformed, message: "this is \(inside?.name ?? name)", hint: inside?.hint ?? hint,
+      file: file)
   }
 
   private static func archive(_ bytes: [UInt8]) -> FileKind? {
@@ -47,7 +52,19 @@ public struct FileKind: Sendable, Equatable {
     if member.starts(with: Array("mimetypeapplication/vnd.oasis.opendocument".utf8)) {
       return FileKind("an OpenDocument file, such as a spreadsheet", hint: saveAsText)
     }
-    return FileKind("a zip archive", hint: "unpack it (unzip) and name the file that was inside")
+    return FileKind(
+      "a zip archive", hint: "as a source it is read in place: FEED.zip!MEMBER.csv names a file inside",
+      inside: (
+        "a zip archive inside another or inside compressed data",
+        "unpack the outer one; then FEED.zip!MEMBER.csv names a file inside, with no more unpacking"
+      ))
+  }
+
+  /// A compression that is read.
+  private static func packed(_ name: String, _ program: String, inside: String) -> FileKind {
+    FileKind(
+      "packed with \(name)", hint: "as a source it is read as it is, whatever its name",
+      inside: (inside, "unpack it once (\(program) -dc FILE > OTHER); what is left is read as it is"))
   }
 
   private static let saveAsText = "save the sheet as CSV in UTF-8, and name that file"
@@ -59,10 +76,10 @@ public struct FileKind: Sendable, Equatable {
   /// Kinds by the bytes that they begin with. Those that could begin a text have a byte after them that could not.
   private static let signatures: [(bytes: [UInt8], kind: FileKind)] = [
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], FileKind("packed with xz", hint: unpack("xz", "xz"))),
-    ([0x28, 0xB5, 0x2F, 0xFD], FileKind("packed with zstd", hint: unpack("zstd", "zst"))),
+    ([0x28, 0xB5, 0x2F, 0xFD], packed("zstd", "zstd", inside: "packed with zstd inside another compression")),
     ([0x04, 0x22, 0x4D, 0x18], FileKind("packed with LZ4", hint: unpack("lz4", "lz4"))),
     ([0x1F, 0x9D], FileKind("packed with compress (.Z)", hint: unpack("uncompress", "Z"))),
-    ([0x1F, 0x8B, 8], FileKind("packed with gzip twice", hint: "unpack it once (gzip -dc FILE.gz > FILE)")),
+    ([0x1F, 0x8B, 8], packed("gzip", "gzip", inside: "packed with gzip twice")),
     (
       [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C],
       FileKind("a 7-Zip archive", hint: "unpack it (7z x) and name the file inside")
@@ -79,7 +96,7 @@ public struct FileKind: Sendable, Equatable {
       FileKind("an old Office document, such as .xls", hint: saveAsText)
     ),
     (Array("%PDF-".utf8), FileKind("a PDF document", hint: "ask for the data as CSV or JSON")),
-    (Array("bplist0".utf8), FileKind("a binary property list", hint: "convert it (plutil -convert json FILE)")),
+    (Array("bplist0".utf8), FileKind("a binary property list", hint: propertyList)),
     ([0x89] + Array("PNG\r\n".utf8) + [0x1A], FileKind("a PNG picture", hint: dataFile)),
     ([0xFF, 0xD8, 0xFF], FileKind("a JPEG picture", hint: dataFile)),
     (Array("GIF89a".utf8), FileKind("a GIF picture", hint: dataFile)),
@@ -87,6 +104,7 @@ public struct FileKind: Sendable, Equatable {
     (Array("ARROW1".utf8) + [0], FileKind("an Arrow file", hint: columnar)),
   ]
 
+  private static let propertyList = "an array of dictionaries is read with from: { path: FILE, format: plist }"
   private static let dataFile = "name the file with the data"
   private static let columnar = "write it as CSV or NDJSON first, such as with DuckDB: COPY (FROM 'FILE') TO 'FILE.csv'"
 
@@ -114,6 +132,10 @@ public struct FileKind: Sendable, Equatable {
       return FileKind(
         "a web page (HTML)",
         hint: "a server may have answered with a page instead of the data: look into it, and download the file again")
+    }
+    let isPropertyList = String(decoding: start.prefix(400), as: UTF8.self).lowercased().contains("<plist ")
+    if isPropertyList, lower.hasPrefix("<?xml ") || lower.hasPrefix("<plist ") {
+      return FileKind("an XML property list", hint: propertyList)
     }
     if lower.hasPrefix("<?xml ") {
       return FileKind("XML", hint: "convert it to CSV, JSON or NDJSON")

@@ -28,6 +28,11 @@ enum CommandAdvice {
     "--entity": "entity: in the pipeline", "--format": "format: of a source in the pipeline",
   ]
 
+  /// The hint in a message that `advised` made.
+  static func hint(in text: String) -> String? {
+    text.split(separator: "\n").first { $0.hasPrefix("  hint: ") }.map { String($0.dropFirst(8)) }
+  }
+
   /// The parser's message, with what to do where that is known.
   static func advised(_ text: String, arguments: [String]) -> String {
     guard arguments.dropFirst().first == "run",

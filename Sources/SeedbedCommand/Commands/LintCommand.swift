@@ -26,9 +26,10 @@ struct LintCommand: ParsableCommand {
       let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowOutside))
-      let modelFile = try StoreModel.readFile(of: file)
-      let model = modelFile.model
-      problems = modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: model)
+      let modelFile = try StoreModel.readFile(of: file, templatePath: file.store.existingOrigin)
+      problems =
+        modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: modelFile.model)
+        + PipelineCheck.problemsOfOrigin(of: file, model: modelFile.model)
     } catch let error as PipelineError {
       problems = error.problems
     } catch {

@@ -26,6 +26,9 @@ struct InflationOption: CustomStringConvertible {
   /// Reads an argument.
   /// - Throws: what is wrong, with an example.
   static func parse(_ argument: String) throws -> InflationOption {
+    for part in argument.split(separator: ",") {
+      if let mistake = ByteSize.mistake(String(part)) { throw ValidationError(mistake + ", or a ratio such as 200:1") }
+    }
     guard let option = InflationOption(argument: argument) else {
       throw ValidationError("a limit is a size, a ratio or both, for example 10GB, 200:1 or 10GB,200:1")
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes as an argument: `64MB`, `1GB`, `500000`. A kilobyte has 1,000 bytes, a kibibyte (`KiB`) 1,024.
+/// A number of bytes as an argument: `64MB`, `1GB`, `500KB`. A kilobyte has 1,000 bytes, a kibibyte (`KiB`) 1,024.
 struct ByteSize: CustomStringConvertible, Equatable {
   var bytes: Int
 
@@ -25,10 +25,21 @@ struct ByteSize: CustomStringConvertible, Equatable {
   /// Reads an argument.
   /// - Throws: what is wrong, with an example.
   static func parse(_ argument: String) throws -> ByteSize {
+    if let mistake = mistake(argument) { throw ValidationError(mistake) }
     guard let size = ByteSize(argument: argument) else {
       throw ValidationError("a size is a number with a unit, for example 500KB, 64MB or 2GiB")
     }
     return size
+  }
+
+  /// A number that is meant in another unit: without one, and too small to be bytes.
+  static func mistake(_ argument: String) -> String? {
+    let digits = argument.filter { $0 != " " && $0 != "_" && $0 != "," }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits), count > 0,
+      count < 1 << 20
+    else { return nil }
+    return "\(digits) has no unit: write \(digits)MB, \(digits)GB or \(digits)GiB (or KB, TB, KiB, MiB, TiB; "
+      + "\(digits)B for so many bytes)"
   }
 
   var description: String {

@@ -69,4 +69,22 @@ struct RunLogTests {
     let other = try await workspace.run("check", "none.sqlite", "--log-format", "json")
     #expect(try lines(other).map { $0["run"] is String } == [true])
   }
+
+  @Test("every single reject is an event at the level debug, with its place and its reason, and at no other level")
+  func singleRejects() async throws {
+    let workspace = try workspace()
+    try workspace.write("items.csv", "id,name,count\na,A,1\nb,B,many\nc,C,few\n")
+    for level in ["debug", "trace"] {
+      let outcome = try await workspace.run("run", "items.yaml", "--log-format", "json", "--log-level", level)
+      let rejects = try lines(outcome).filter { $0["event"] as? String == "reject" }
+      #expect(
+        rejects.map { $0["line"] as? Int } == [3, 4] && rejects.map { $0["value"] as? String } == ["many", "few"])
+      #expect(rejects.allSatisfy { $0["level"] as? String == "debug" && $0["code"] as? String == "value.not-a-number" })
+      #expect((rejects.first?["reason"] as? String)?.contains("is not an Integer 32") == true)
+    }
+    for level in ["info", "notice"] {
+      let outcome = try await workspace.run("run", "items.yaml", "--log-format", "json", "--log-level", level)
+      #expect(try !lines(outcome).contains { $0["event"] as? String == "reject" })
+    }
+  }
 }

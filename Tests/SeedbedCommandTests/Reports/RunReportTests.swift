@@ -92,6 +92,9 @@ struct RunReportTests {
     Failing(
       name: "a source that is missing", old: "from: items.csv", new: "from: none.csv", exitCode: 66,
       code: "source.missing"),
+    Failing(
+      name: "a column that is misspelt", old: "name: name", new: "name: nome", exitCode: 65, code: "csv.unknown-column",
+      place: "items.yaml:9:7"),
     Failing(name: "a model that is missing", old: "Shop.xc", new: "Shap.xc", exitCode: 78, code: "model"),
   ]
 
@@ -112,6 +115,7 @@ struct RunReportTests {
     let steps = try #require(report["steps"] as? [[String: Any]])
     #expect(steps.count == failing.steps)
     if failing.steps > 0 { #expect((report["total"] as? [String: Any])?["read"] as? Int == 4) }
+    #expect(steps.allSatisfy { ($0["durationSeconds"] as? Double ?? 0) > 0 })
     if let place = failing.place {
       let position = try #require(error["position"] as? [String: Any], "\(error)")
       let found = [position["file"] as? String ?? ""] + ["line", "column"].map { "\(position[$0] as? Int ?? 0)" }
