@@ -62,7 +62,7 @@ struct Seedbed: ParsableCommand {
         report(
           message(for: error), hint: CommandAdvice.hint(in: text) ?? "seedbed help run lists the options", begin: begin)
       }
-      if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { Terminal.say(text) } }
+      if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { CommandAdvice.report(text) } }
       Self.exit(withError: code)
     }
   }

@@ -37,8 +37,8 @@ struct ConfigurationProblemTests {
             map: { a: { form: b } }
         """,
       problems: [
-        "1:1 unknown key \"modle\"", "1:1 \"model\" is missing", "2:26 unknown key \"journl\"",
-        "6:5 unknown key \"on_match\"", "7:15 \"from\" is missing", "7:17 unknown key \"form\"",
+        "1:1 unknown key \"modle\"", "2:26 unknown key \"journl\"",
+        "6:5 unknown key \"on_match\"", "7:17 unknown key \"form\"",
       ]),
     Case(
       name: "wrong types",

@@ -84,6 +84,34 @@ struct RejectFileTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZCOUNT FROM ZITEM ORDER BY 1") == ["a|1", "b|2"])
   }
 
+  @Test(
+    "lines of rejects are read by the step of a document with a pointer",
+    arguments: ["pointer: /data/items", "format: json, pointer: /data/items", "format: json, lenient: true"])
+  func pointer(settings: String) async throws {
+    let workspace = try Workspace.withModel()
+    let records = #"[{"id":"a","name":"A","count":1},\#n{"id":"b","name":"B","count":"x"}]"#
+    try workspace.write(
+      "items.json", settings.contains("pointer") ? "{\"data\":{\"items\":\(records)}}" : records)
+    var pipeline = ItemPipeline(
+      source: "{ path: items.json, \(settings) }", map: ["identifier: id", "name: name", "count: count"],
+      rejects: "file: bad.ndjson, limit: 1")
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.report("items.yaml").total == Report.Counts(read: 2, inserted: 1, rejected: 1))
+    let mended = try workspace.text("bad.ndjson").replacingOccurrences(of: "\"count\":\"x\"", with: "\"count\":2")
+    try workspace.write("mended.ndjson", mended)
+    pipeline.source = "{ path: mended.ndjson, \(settings) }"
+    pipeline.replace = "never"
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.run("lint", "items.yaml").exitCode == 0)
+    #expect(try await workspace.report("items.yaml").total == Report.Counts(read: 1, inserted: 1))
+    // Under the name of the document, too.
+    try workspace.write("items.json", mended)
+    pipeline.source = "{ path: items.json, \(settings) }"
+    pipeline.replace = "always"
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.report("items.yaml").total == Report.Counts(read: 1, inserted: 1))
+  }
+
   @Test("files of one source with other columns have files of rejects of their own")
   func otherColumns() async throws {
     let workspace = try Workspace.withModel()

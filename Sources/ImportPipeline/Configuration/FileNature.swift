@@ -6,6 +6,8 @@ import SeedFormats
 struct FileNature {
   /// With its article: `a pipeline file`.
   var name: String
+  /// The name of an SQLite database.
+  static let database = "an SQLite database"
   /// What to do with it; nil where that depends on what was expected.
   var hint: String?
 

@@ -70,4 +70,9 @@ enum ForeignVocabulary {
     }
     return meant.flatMap { words.contains($0) ? "did you mean \"\($0)\"?" : nil }
   }
+
+  /// The word of a choice that another one stands for without a doubt; nil for all others.
+  static func synonym(_ word: String, of field: FieldSpec) -> String? {
+    field.name == "encoding" && word.lowercased() == "cp1252" ? "windows-1252" : nil
+  }
 }

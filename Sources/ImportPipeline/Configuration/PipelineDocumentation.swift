@@ -66,7 +66,8 @@ public enum PipelineDocumentation {
     folder of that name; else the file's own folder. Symbolic links are followed before this is checked. Two things \
     lift it: `--allow-outside`, and a path that starts with a variable whose value in the environment is an absolute \
     path (`${TRANSIT_DATA}/stops.csv.gz`), because then the operator gave the place. Such a path may not climb out of \
-    it again, and a default in the file does not count. Streams of the process are no files of the project: \
+    it again, and a default in the file does not count. Inside braces a path with a variable stands in quotes: \
+    `{ path: "${TRANSIT_DATA}/stops.csv.gz" }`. Streams of the process are no files of the project: \
     `/dev/stdin` and `/dev/fd/N` as a source, and `/dev/stdout`, `/dev/stderr`, `/dev/null` and `/dev/fd/N` as \
     `export.to`, need neither.
     """, "",
@@ -116,6 +117,7 @@ public enum PipelineDocumentation {
     "| a mapping with `match` and `from` | a relationship by natural key |",
     "| a mapping with `key` | a relationship by record key |",
     "| a mapping with `from` and `map` | nested objects |",
+    "| `tags: { from: tags, match: name, map: { name: . } }` | objects of an array of bare values, such as `[\"music\", \"bar\"]`: `.` is the value itself |",
     "| `address.city: city` | an element of a composite attribute; nested composites go on with dots |",
     "| `address: { map: { city: town } }` | elements of a composite attribute from fields of the record; with `from` from those of an object inside it |",
     "| `address: addr` | every element of a composite attribute, from the members of that name of a JSON object; `null` clears all of them |",
@@ -135,11 +137,30 @@ public enum PipelineDocumentation {
     """, "",
     """
     Inside a nested `map`, fields are those of the nested object; it cannot see the record around it. References find \
-    objects, they do not make any: a list of bare texts can refer to objects that another step imports.
+    objects, they do not make any: `tags: { match: name, from: tags }` refers to objects that another step imports.
+    """, "",
+    """
+    Where the array holds bare texts or numbers, `.` is the element itself, also inside an expression (`upper(trim(.))`). \
+    With `match`, equal elements are one object, in all records and later imports; without it every element is an object of \
+    its own. An absent field leaves the relationship as it is, null and an empty array clear it, and null among the elements \
+    is an element without a value.
+    """, "",
+    """
+    A field that no record of a JSON source has is most likely misspelt: `seedbed lint` (from the first 1,000 records) and the \
+    report of a run warn about it, unless the line says `optional: true`.
     """, "",
     """
     An object of a composite attribute that is null clears all elements, an element that it does not carry is left as it is, and a value \
     that is no object is a reject. An element that the model requires is required where the object is there.
+    """, "",
+    "## Objects that left the feed", "",
+    """
+    With `replace: never` and `match`, objects whose records are gone from the feed stay as they are, with their relationships: \
+    a run changes and adds, it deletes nothing. Where the feed is the whole truth, build the store anew (`replace: always` or \
+    `when-changed`); with a stated `store.uuid` it is the same store to the app. A feed that was cut off must not empty the store: \
+    `expect: { shrink: 20% }` at the step fails the run where the earlier store has so many more objects, and the earlier \
+    store stays. To tell new objects from old ones in a store that is updated, map a constant or a column with the feed's date \
+    to an attribute, and let the app delete those with an older one.
     """, "",
     "## Values by attribute type", "",
     "| type | text that is accepted |", "|---|---|",

@@ -266,6 +266,8 @@ public struct NestedMapping: Sendable {
   public var match: [String]
   /// Where each property of the nested object comes from; paths start at that object.
   public var map: [MapEntry]
+  /// Whether records need not have the field.
+  public var isOptional = false
   /// Where each field's value is in the pipeline file.
   public var fieldPositions: [String: FilePosition] = [:]
 }

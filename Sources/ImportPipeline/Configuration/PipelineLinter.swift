@@ -1,3 +1,4 @@
+import Foundation
 public import ObjectModel
 
 /// Checks a pipeline against the model it writes to, before anything is read.
@@ -234,6 +235,20 @@ struct Lint {
     let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     add(
       "unknown-property", "\(entity.name) has no property \"\(name)\"", at: position,
-      hint: ExportAdvice.hint(for: name, among: names) ?? Self.list("properties", names))
+      hint: Self.formHint(for: name, entity, names) ?? ExportAdvice.hint(for: name, among: names)
+        ?? Self.list("properties", names))
+  }
+
+  /// What several names in one, or a path through a relationship, are written as.
+  private static func formHint(for name: String, _ entity: Entity, _ names: [String]) -> String? {
+    let parts = name.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    if parts.count > 1, parts.allSatisfy(names.contains) { return "write [\(parts.joined(separator: ", "))]" }
+    let path = name.split(separator: ".").map(String.init)
+    if path.count == 2, let relationship = entity.relationship(path[0]),
+      relationship.destination.attribute(path[1]) != nil
+    {
+      return "write \(path[0]): { match: \(path[1]), from: ... }"
+    }
+    return nil
   }
 }

@@ -60,10 +60,13 @@ extension SectionReader {
       ? format(
         values, path: paths?.first ?? expansion.text, at: position, known: Self.sourceFormats, file: paths?.first,
         named: expansion.text, readsArchives: true) : nil
-    if let format { checkFields(values, of: format) }
-    guard let format, let paths, let encoding: SourceSettings.Encoding = values.choice("encoding"),
+    // A document's rejects are lines, which no pointer leads into.
+    let isOfRejects = format?.isJSON == true && paths.map(RejectFile.areJSONRejects) == true
+    if let format, !isOfRejects { checkFields(values, of: format) }
+    guard let format = isOfRejects ? .ndjson : format, let paths,
+      let encoding: SourceSettings.Encoding = values.choice("encoding"),
       let hasHeader = values.boolean("header"), let timeZone = values.text("time-zone"),
-      let pointer = values.text("pointer")
+      let pointer = isOfRejects ? "" : values.text("pointer")
     else { return nil }
     let stated = values.text("delimiter").map { Array($0.utf8) }
     let delimiter = stated?.first ?? UInt8(ascii: format == .tsv ? "\t" : ",")
@@ -151,7 +154,7 @@ extension SectionReader {
     let useless =
       isText
       ? ["pointer", "lenient"]
-      : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns", "optional"]
+      : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns"]
     for name in useless where values.positions[name] != nil {
       add(
         "useless-key", "\"\(name)\" means nothing for format \(format.rawValue)", hint: "remove it",

@@ -115,7 +115,8 @@ extension SectionReader {
     guard let match = values.texts("match") else { return nil }
     checkRepeats(match, "match", values)
     return NestedMapping(
-      from: from, entity: values.text("entity"), match: match, map: map, fieldPositions: values.positions)
+      from: from, entity: values.text("entity"), match: match, map: map,
+      isOptional: values.boolean("optional") ?? false, fieldPositions: values.positions)
   }
 
   /// An expression: what a scalar says, YAML's own numbers, booleans and null as constants.

@@ -99,7 +99,10 @@ public enum PipelineSchema {
     case .character(let allowsNull):
       let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
       return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
-    case .choice(let words): return [.object([("enum", .array(words.map(JSONValue.string)))]), reference("variable")]
+    case .choice(let words):
+      // YAML reads null without quotes as no text.
+      let values = words.map(JSONValue.string) + (words.contains("null") ? [.null] : [])
+      return [.object([("enum", .array(values))]), reference("variable")]
     case .texts: return [text, typed("array", [("items", text)])]
     case .names: return [text, typed("array", [("items", .object([("anyOf", .array([text, typed("null")]))]))])]
     case .expression: return [reference("expression")]

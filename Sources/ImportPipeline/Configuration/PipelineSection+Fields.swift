@@ -179,7 +179,7 @@ extension PipelineSection {
       example: "[id, name]"),
     FieldSpec(
       "optional", .texts, .value(.texts([])),
-      "Columns that a feed need not have. Where it has none, what is mapped to it is absent: the property is left as it is. `optional: true` at a line of `map` says it for the columns of that line.",
+      "Columns, or fields of JSON, that a feed need not have. Where it has none, what is mapped to it is absent: the property is left as it is. `optional: true` at a line of `map` says it for the columns of that line.",
       example: "[zone_id, platform_code]"),
     FieldSpec(
       "pointer", .text, .value(.text("")),

@@ -19,7 +19,8 @@ extension PipelineSection {
 
   private static let optionalField = FieldSpec(
     "optional", .boolean, .value(.boolean(false)),
-    "Whether a CSV source need not have the columns: where it has none, the property is left as it is.",
+    "Whether the source need not have the columns: where it has none, the property is left as it is. JSON records need "
+      + "not have them anyway; without it, a field that no record has is warned about.",
     example: "true")
 
   static let constantFields = [
@@ -32,8 +33,9 @@ extension PipelineSection {
     example: "\";\"")
   private static let missingField = FieldSpec(
     "missing", .choice(ReferenceMapping.Missing.words), .value(.text("reject")),
-    "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`.",
-    example: "\"null\"")
+    "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`, "
+      + "which the report counts.",
+    example: "null")
 
   static let keyReferenceFields = [
     FieldSpec(
@@ -68,5 +70,6 @@ extension PipelineSection {
       "match", .texts, .value(.texts([])),
       "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone.",
       example: "[identifier]"),
+    optionalField,
   ]
 }

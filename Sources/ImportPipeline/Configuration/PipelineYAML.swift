@@ -97,7 +97,9 @@ struct PipelineYAML {
     if problem.contains("could not find expected ':'") { return "put a colon and a blank after the key" }
     if problem.contains("undefined alias") { return "name the value first, with &NAME; or put the text in quotes" }
     if problem.contains("another document") { return "remove the line ---: a pipeline is one document" }
-    if problem.contains("did not find expected key") || problem.contains("block end") {
+    if problem.contains("did not find expected key") || problem.contains("block end")
+      || problem.contains("did not find expected '-' indicator")
+    {
       return "begin the keys of one mapping in the same column"
     }
     return "quote text that holds : # { } [ ] & * or %"

@@ -80,7 +80,9 @@ struct ProjectPaths: Sendable {
     guard Self.contains(root, absolute), Self.contains(realRoot, Self.real(absolute)) else {
       throw Failure(
         message: "the path \"\(text)\" leaves the project folder \(root)",
-        hint: "move the file inside, name its folder by an environment variable (${NAME}/...), or give --allow-outside")
+        hint:
+          "put the pipeline into a folder pipelines/ beside the files, make an empty .seedbed-root where the project begins, "
+          + "name the folder by an environment variable (${NAME}/...), or give --allow-outside")
     }
     return absolute
   }

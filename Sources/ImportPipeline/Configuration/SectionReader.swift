@@ -98,9 +98,11 @@ struct SectionReader {
     guard let pairs = pairs(node, what: "a mapping", hint: Self.hint(for: node, as: section)) else { return nil }
     var result = SectionValues(section: section, position: node.position)
     let fields = section.fields
+    let names = fields.map(\.name)
+    var meant: Set<String> = []
     for (key, keyPosition, value) in pairs {
       guard let field = fields.first(where: { $0.name == key }) else {
-        let names = fields.map(\.name)
+        if let near = Suggestion.nearest(to: key, among: names) { meant.insert(near) }
         add(
           "unknown-key", "unknown key \"\(key)\"",
           hint: ForeignVocabulary.hint(forKey: key, among: names) ?? Suggestion.hint(
@@ -119,7 +121,9 @@ struct SectionReader {
         if field.type == .path { result.written[key] = value.scalar?.string }
       }
     }
-    for field in fields where field.whenMissing == .required && result.positions[field.name] == nil {
+    // One that is there under a misspelt name is not missing.
+    for field in fields
+    where field.whenMissing == .required && result.positions[field.name] == nil && !meant.contains(field.name) {
       add(
         "missing-key", "\"\(field.name)\" is missing", hint: "add \(field.name): \(field.example)", at: node.position)
     }
@@ -133,6 +137,7 @@ struct SectionReader {
     case .scalar(let scalar):
       let field = section.fields.first { $0.whenMissing == .required } ?? section.fields.first
       guard let field, !scalar.string.isEmpty else { return nil }
+      if section == .rejects, Int(scalar.string) != nil { return "write rejects: { limit: \(scalar.string) }" }
       return "write \(name){ \(field.name): \(scalar.string) }"
     case .sequence:
       return section == .source
@@ -249,6 +254,7 @@ struct SectionReader {
       if (1...8).contains(bytes.count), isUsable { return .text(expansion.text) }
     case (.choice(let words), _):
       if words.contains(expansion.text) { return .text(expansion.text) }
+      if let word = ForeignVocabulary.synonym(expansion.text, of: field), words.contains(word) { return .text(word) }
       add(
         "choice",
         "\"\(expansion.text)\" is not allowed for \"\(field.name)\": expected \(words.joined(separator: ", "))",

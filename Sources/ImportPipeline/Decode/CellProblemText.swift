@@ -13,9 +13,11 @@ extension CellProblem {
     let quoted = "\"\(text)\""
     // A word such as NULL or n/a may stand for a missing value; something with digits is a value to be mended.
     let nullHint =
-      text.contains(where: \.isNumber)
-      ? "mend the value, convert it with an expression such as replace(), or raise rejects.limit"
-      : "add nulls: [\(quoted)] to the source, or raise rejects.limit"
+      Self.isPlaceholder(text)
+      ? "add nulls: [\(quoted)] to the source, or raise rejects.limit"
+      : text.contains(where: \.isNumber)
+        ? "mend the value, convert it with an expression such as replace(), or raise rejects.limit"
+        : "is this the right column? Or mend the value, or raise rejects.limit"
     let code: String
     let message: String
     var hint = nullHint
@@ -43,9 +45,11 @@ extension CellProblem {
       hint =
         isOutside
         ? nullHint
-        : guesses.isEmpty
-          ? "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
-          : guesses.joined(separator: " or ") + " reads it"
+        : guesses.isEmpty && dates.isStated
+          ? "mend the value, or raise rejects.limit"
+          : guesses.isEmpty
+            ? "state the format with date:, such as date: dd/MM/yyyy; the default is ISO 8601"
+            : guesses.joined(separator: " or ") + " reads it"
     case .notAUUID:
       code = "value.not-a-uuid"
       message = "\(quoted) is not a UUID (\(place))"
@@ -113,6 +117,18 @@ extension CellProblem {
     }
     return RecordProblem(
       rawOffset: rawOffset, property: property, code: code, value: text, message: message, hint: hint)
+  }
+}
+
+extension CellProblem {
+  /// Whether a text is one that people write where there is no value.
+  private static func isPlaceholder(_ text: String) -> Bool {
+    let words: Set<String> = [
+      "null", "nil", "none", "nan", "na", "n/a", "#n/a", "n.a.", "k.a.", "unknown", "undefined", "missing", "empty",
+      "void",
+      "tbd", "\\n", "(null)", "(none)", "<null>", "no data", "not available",
+    ]
+    return words.contains(text.lowercased()) || !text.contains { $0.isLetter || $0.isNumber }
   }
 }
 

@@ -139,6 +139,8 @@ final class DecodedBatch: @unchecked Sendable {
   var problems: [Int: [RecordProblem]] = [:]
   var filtered = 0
   var duplicate = 0
+  /// References with `missing: null` that lead nowhere, by relationship, once nothing more can come.
+  var leftOut: [String: Int] = [:]
   /// The records of all rows as they are stored, where a worker could make them already.
   var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.

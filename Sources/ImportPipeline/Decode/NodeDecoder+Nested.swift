@@ -33,7 +33,12 @@ extension NodeDecoder {
               value: table.text(of: slice), message: error.message, hint: error.hint ?? ""), row: row)
         }
       default:
-        if unsafe !isObject(slice, child, row: row) { state = .null }
+        if unsafe !isObject(slice, child, row: row) {
+          state = .null
+        } else {
+          objects.append(slice)
+          owners.append(Int32(row))
+        }
       }
       states.append(state)
     }
@@ -56,6 +61,13 @@ extension NodeDecoder {
     do {
       let fields = try JSONFields(projection: child.node.projection)
       for (row, object) in objects.enumerated() {
+        // An element by itself. What stands in a text is not read as JSON.
+        if object.kind != .object {
+          for slot in child.node.projection.indices where child.node.projection[slot] == RecordExpression.elementPath {
+            unsafe slices[row * fieldCount + slot] = object
+          }
+          continue
+        }
         do {
           try unsafe fields.project(
             object, in: decoded.records,
@@ -70,23 +82,25 @@ extension NodeDecoder {
     } catch {
       preconditionFailure("the planner checked the projection: \(error.message)")
     }
+    let table = unsafe FieldTable(
+      records: decoded.records, slices: UnsafeBufferPointer(slices), fieldCount: fieldCount, respectsQuotes: false)
+    unsafe met?.look(table, node: child.node.index, entries: objects.count)
     unsafe NodeDecoder(
-      plan: child.node,
-      table: FieldTable(
-        records: decoded.records, slices: UnsafeBufferPointer(slices), fieldCount: fieldCount, respectsQuotes: false),
-      node: inner, decoded: decoded, entries: Array(0..<Int32(objects.count))
+      plan: child.node, table: table, node: inner, decoded: decoded, entries: Array(0..<Int32(objects.count)), met: met
     ).run()
   }
 
   private func isObject(_ slice: FieldSlice, _ child: ChildPlan, row: Int) -> Bool {
-    if slice.kind == .object { return true }
+    if slice.kind == .object || child.takesElements { return true }
     unsafe note(
       RecordProblem(
         rawOffset: slice.rawOffset, property: child.property, code: "json.not-an-object",
         value: table.text(of: slice),
         message: "\(plan.entity.name).\(child.property) needs a JSON object"
           + (child.relationship.isToMany ? " or an array of objects" : ""),
-        hint: "a nested map reads objects; objects that exist are referred to by match: and from:, or by key:"),
+        hint:
+          "a nested map reads objects; for bare values write . for the value itself, as in map: { name: . }; objects that "
+          + "exist are referred to by match: and from:, or by key:"),
       row: row)
     return false
   }

@@ -15,6 +15,8 @@ import StoreInterface
   let entries: [Int32]
   /// While the keys of to-many fields are decoded: the node's row that each entry belongs to.
   var owners: [Int32]?
+  /// Told which fields nested objects have.
+  var met: MetFields?
 
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }

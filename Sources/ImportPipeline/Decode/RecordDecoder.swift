@@ -6,6 +6,8 @@ import StoreInterface
 /// Decodes record batches into rows by a plan. Holds no state between batches: any worker may decode any batch.
 struct RecordDecoder: Sendable {
   let plan: StepPlan
+  /// Told which fields the records have; nil where that is of no interest.
+  var met: MetFields?
 
   /// - Parameter losers: records that another record of the same key supersedes.
   func decode(_ records: RecordBatch, file: Int, losers: LoserSet) -> DecodedBatch {
@@ -15,8 +17,11 @@ struct RecordDecoder: Sendable {
     let table = unsafe FieldTable(
       records: records, slices: records.fields, fieldCount: plan.projection.count,
       respectsQuotes: plan.respectsQuotes)
+    unsafe met?.look(table, node: 0, entries: records.count)
     unsafe select(table, decoded, losers: losers)
-    unsafe NodeDecoder(plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records).run()
+    unsafe NodeDecoder(
+      plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records, met: met
+    ).run()
     if !decoded.problems.isEmpty {
       var good = [Bool](repeating: true, count: records.count)
       for record in decoded.problems.keys { good[record] = false }

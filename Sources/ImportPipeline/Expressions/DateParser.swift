@@ -76,6 +76,9 @@ public struct DateParser: Sendable {
     return date.adding(toSeconds: local - zone.offset(atLocal: local))
   }
 
+  /// Whether the format is stated, and not the default.
+  var isStated: Bool { if case .iso8601 = format { false } else { true } }
+
   /// The format in words: what a message says was expected.
   var expectation: String {
     switch format {

@@ -30,6 +30,8 @@ public struct RecordExpression: Sendable, Hashable {
     case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
     case contains, split, first, round, uuid, lookup, file
   }
+  /// The path of `.`: the value itself that fields are looked for in, such as an element of an array of texts.
+  static let elementPath = ""
   /// As written in the pipeline file.
   public var source: String
   /// The tree.

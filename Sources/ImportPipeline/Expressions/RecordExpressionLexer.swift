@@ -18,6 +18,7 @@ struct RecordExpressionToken: Equatable {
   var description: String {
     switch kind {
     case .identifier(let name), .number(let name): "\"\(name)\""
+    case .field(RecordExpression.elementPath): "\".\""
     case .field(let name): "field \"\(name)\""
     case .text: "a text constant"
     case .symbol(let symbol): "\"\(symbol)\""
@@ -67,6 +68,10 @@ struct RecordExpressionLexer {
     if scalar == "`" { return RecordExpressionToken(kind: .field(try backticked()), column: column) }
     if Self.isDigit(scalar) || (scalar == "." && index + 1 < scalars.count && Self.isDigit(scalars[index + 1])) {
       return RecordExpressionToken(kind: .number(try number()), column: column)
+    }
+    if scalar == ".", index + 1 == scalars.count || !Self.continuesName(scalars[index + 1]) {
+      index += 1
+      return RecordExpressionToken(kind: .field(RecordExpression.elementPath), column: column)
     }
     if Self.startsName(scalar) { return RecordExpressionToken(kind: .identifier(try identifier()), column: column) }
     if scalar == "/" && !isAfterOperand { return RecordExpressionToken(kind: .field(try pointer()), column: column) }

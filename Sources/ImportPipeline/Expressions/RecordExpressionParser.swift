@@ -15,7 +15,7 @@ public enum RecordExpressionParser {
     guard state.token.kind == .end else {
       throw RecordExpressionError(
         column: state.token.column, message: "expected an operator or the end, found \(state.token.description)",
-        hint: state.token.isName ? "put a field name with spaces in backticks" : nil)
+        hint: state.token.operatorHint ?? (state.token.isName ? "put a field name with spaces in backticks" : nil))
     }
     return RecordExpression(source: source, root: root)
   }
@@ -64,6 +64,20 @@ extension RecordExpression {
 }
 
 extension RecordExpressionToken {
+  /// What a word that is an operator elsewhere is written as here.
+  fileprivate var operatorHint: String? {
+    guard case .identifier(let name) = kind else { return nil }
+    switch name.uppercased() {
+    case "AND": return "write && for \(name)"
+    case "OR": return "write || for \(name)"
+    case "NOT": return "write ! for \(name)"
+    case "IS": return "compare with == null or != null"
+    case "LIKE", "CONTAINS": return "write contains(text, part)"
+    case "IN": return "write several comparisons with ||"
+    default: return nil
+    }
+  }
+
   fileprivate var isName: Bool {
     if case .identifier = kind { return true }
     return false

@@ -132,3 +132,13 @@ public enum StoreModel {
     }
   }
 }
+
+extension StoreModel {
+  /// Whether a path names a file that is no database, such as data or a pipeline: nothing can be said of it as a store.
+  public static func isNoDatabase(path: String) -> Bool {
+    FileNature(path).map { !$0.isFolder && $0.name != FileNature.database } ?? false
+  }
+
+  /// Whether a path names an SQLite database.
+  public static func isDatabase(path: String) -> Bool { FileNature(path)?.name == FileNature.database }
+}

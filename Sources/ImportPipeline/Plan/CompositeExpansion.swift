@@ -11,6 +11,8 @@ struct CompositeExpansion {
     var property: String
     var path: String
     var isOptional: Bool
+    /// Whether records need not have the object.
+    var mayBeAbsent = false
   }
 
   struct Problem {
@@ -33,19 +35,25 @@ struct CompositeExpansion {
     for entry in map { add(entry, as: entry.property, inside: "") }
   }
 
-  private mutating func add(_ entry: MapEntry, as property: String, inside path: String) {
+  private mutating func add(
+    _ entry: MapEntry, as property: String, inside path: String, mayBeAbsent: Bool = false
+  ) {
     guard let attribute = composite(at: property) else {
       var entry = entry
       entry.property = property
-      if !path.isEmpty, case .attribute(var mapping) = entry.mapping {
-        mapping.expression = mapping.expression.inside(path)
+      if case .attribute(var mapping) = entry.mapping {
+        if !path.isEmpty { mapping.expression = mapping.expression.inside(path) }
+        mapping.isOptional = mapping.isOptional || mayBeAbsent
         entry.mapping = .attribute(mapping)
       }
       return entries.append(entry)
     }
     switch entry.mapping {
-    case .nested(let nested): add(nested, attribute, as: property, inside: path, at: entry.position)
-    case .attribute(let mapping) where mapping.defaultValue == nil:
+    case .nested(var nested):
+      nested.isOptional = nested.isOptional || mayBeAbsent
+      add(nested, attribute, as: property, inside: path, at: entry.position)
+    case .attribute(var mapping) where mapping.defaultValue == nil:
+      mapping.isOptional = mapping.isOptional || mayBeAbsent
       switch mapping.expression.root {
       case .constant(.null): addElements(of: attribute, property, mapping, path: nil, at: entry.position)
       case .field(let field) where readsJSON:
@@ -76,9 +84,13 @@ struct CompositeExpansion {
             code: "nested-in-csv", message: "\(entity.name).\(property): CSV fields hold no nested objects",
             hint: "remove from:, and map the elements to columns", position: nested.fieldPositions["from"] ?? position))
       }
-      objects.append(Object(property: property, path: inner, isOptional: attribute.isOptional))
+      objects.append(
+        Object(
+          property: property, path: inner, isOptional: attribute.isOptional, mayBeAbsent: nested.isOptional))
     }
-    for entry in nested.map { add(entry, as: property + "." + entry.property, inside: inner) }
+    for entry in nested.map {
+      add(entry, as: property + "." + entry.property, inside: inner, mayBeAbsent: nested.isOptional)
+    }
   }
 
   /// An entry for every stored element, nested composites gone into.
@@ -87,7 +99,11 @@ struct CompositeExpansion {
     of attribute: AttributeDescription, _ property: String, _ mapping: AttributeMapping, path: String?,
     at position: FilePosition
   ) {
-    if let path { objects.append(Object(property: property, path: path, isOptional: attribute.isOptional)) }
+    if let path {
+      objects.append(
+        Object(
+          property: property, path: path, isOptional: attribute.isOptional, mayBeAbsent: mapping.isOptional))
+    }
     for element in attribute.composite?.elements ?? [] where !element.isTransient {
       let name = property + "." + element.name
       let inner = path.map { Self.joined($0, element.name) }
@@ -96,7 +112,11 @@ struct CompositeExpansion {
         continue
       }
       var mapping = mapping
-      if let inner { mapping.expression = RecordExpression(source: inner, root: .field(inner)) }
+      if let inner {
+        mapping.expression = RecordExpression(source: inner, root: .field(inner))
+        // The pipeline names the object alone.
+        mapping.isOptional = true
+      }
       entries.append(MapEntry(property: name, mapping: .attribute(mapping), position: position))
     }
   }

@@ -47,11 +47,14 @@ final class NodePlan: Sendable {
   let projection: [String]
   /// Required attributes that nothing maps and that have no default: no object of this kind can be inserted.
   let unmappedRequired: [String]
+  /// Fields of the projection that an entry of the map without `optional: true` reads.
+  let requiredFields: Set<String>
 
   init(
     entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan],
     composites: [CompositePlan] = [], references: [ReferencePlan], children: [ChildPlan], match: [MatchPart],
-    recordKey: CellPlan?, projection: [String], unmappedRequired: [String]
+    recordKey: CellPlan?, projection: [String], unmappedRequired: [String],
+    requiredFields: Set<String> = []
   ) {
     self.entity = entity
     self.index = index
@@ -66,6 +69,7 @@ final class NodePlan: Sendable {
     self.fieldCount = projection.count
     self.projection = projection
     self.unmappedRequired = unmappedRequired
+    self.requiredFields = requiredFields
   }
 
   /// Columns of the natural key in `match` order.
@@ -162,6 +166,8 @@ struct ChildPlan: Sendable {
   /// Slot of the object or array in the parent's field table.
   let slot: Int
   let node: NodePlan
+  /// Whether the map reads the element itself, so that it need not be an object.
+  var takesElements: Bool { node.projection.contains(RecordExpression.elementPath) }
 }
 
 /// Names a key table: the objects of an entity (sub-entities included) by some of its attributes, or by the keys of

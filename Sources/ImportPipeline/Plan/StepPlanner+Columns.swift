@@ -45,7 +45,7 @@ extension MapEntry {
     switch mapping {
     case .attribute(let mapping): mapping.isOptional
     case .reference(let mapping): mapping.isOptional
-    case .nested: false
+    case .nested(let mapping): mapping.isOptional
     }
   }
 }

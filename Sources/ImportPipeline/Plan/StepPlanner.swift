@@ -53,6 +53,11 @@ struct StepPlanner {
     let root = try node(
       entity, map: step.map, match: step.match, key: step.key, slots: &slots, owner: nil, position: step.position)
     if step.source.format.isJSON { try checkPaths(slots, at: step.position) }
+    if slots.paths.contains(RecordExpression.elementPath) {
+      throw failure(
+        "pipeline.element", "\".\" is an element of an array, and a record has no such field", at: step.position,
+        hint: "write it inside { from: ..., map: { ... } } only, where the field holds the array")
+    }
     return StepPlan(
       step: step, root: root, projection: slots.paths,
       optionalFields: Set(slots.paths).subtracting(slots.required).union(step.source.optionalColumns),
@@ -135,7 +140,9 @@ struct StepPlanner {
       }
     }
     let composites = expansion.objects.map { object in
-      CompositePlan(
+      slots.isOptional = object.mayBeAbsent
+      defer { slots.isOptional = false }
+      return CompositePlan(
         property: object.property, isOptional: object.isOptional, slot: slots.slot(of: object.path),
         cells: cells.indices.filter { cells[$0].property.hasPrefix(object.property + ".") })
     }
@@ -165,7 +172,7 @@ struct StepPlanner {
     return NodePlan(
       entity: entity, index: index, columns: columns, cells: cells, composites: composites, references: references,
       children: children, match: parts, recordKey: recordKey, projection: slots.paths,
-      unmappedRequired: isRestoring ? [] : unmappedRequired)
+      unmappedRequired: isRestoring ? [] : unmappedRequired, requiredFields: slots.required)
   }
 
   /// What a new object needs, and neither the map nor the model gives: the attribute, or elements of a composite that

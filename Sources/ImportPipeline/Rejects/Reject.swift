@@ -36,9 +36,12 @@ public struct Reject: Sendable, Hashable {
       ] + (pointer.map { [("pointer", .string($0))] } ?? []))
   }
 
+  /// Where the record is, as a message begins.
+  var place: String { "\(file):\(line):\(column): " }
+
   /// The reject as it is shown to a person.
   public var text: String {
-    "\(file):\(line):\(column): \(message)" + (hint.isEmpty ? "" : "\n  hint: \(hint)")
+    "\(place)\(message)" + (hint.isEmpty ? "" : "\n  hint: \(hint)")
   }
 }
 

@@ -53,12 +53,17 @@ final class RejectCollector {
     header: [String]
   ) throws(RunError) {
     count += 1
-    grouping.add(reject)
     onReject?(reject)
     if shown.count < Self.shownLimit { shown.append(reject) }
-    guard let path = path(step: index, name: name, source: source) else { return }
+    guard let path = path(step: index, name: name, source: source) else {
+      return grouping.add(reject, file: nil)
+    }
     let open = files[index, default: []]
     let file: RejectFile
+    defer {
+      let written = files[index]?.last { $0.header == header && $0.delimiter == source.delimiterBytes }
+      grouping.add(reject, file: written?.path)
+    }
     if let known = open.first(where: { $0.header == header && $0.delimiter == source.delimiterBytes }) {
       file = known
     } else {

@@ -57,6 +57,17 @@ final class RejectFile {
     }
   }
 
+  /// Whether paths name files of rejects of JSON sources, which are lines of JSON.
+  static func areJSONRejects(_ paths: [String]) -> Bool {
+    let start = Data("{\"$reject\":{".utf8)
+    return !paths.isEmpty
+      && paths.allSatisfy { path in
+        guard case .file = PathContent(at: path), let file = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: start.count)) == start
+      }
+  }
+
   /// How a file of rejects is read.
   static func options(_ source: SourceSettings) -> FormatOptions {
     var options = source.formatOptions

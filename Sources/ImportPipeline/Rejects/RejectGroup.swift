@@ -10,6 +10,8 @@ public struct RejectGroup: Sendable, Hashable {
   public var count: Int
   /// The first of them.
   public var first: Reject
+  /// The files that they were written to, in the order of their first records.
+  public var files: [String] = []
 
   /// `Item.price`, or the entity alone.
   public var subject: String {
@@ -32,15 +34,19 @@ struct RejectGrouping {
   /// In the order of their first records.
   private(set) var groups: [RejectGroup] = []
 
-  mutating func add(_ reject: Reject) {
+  /// - Parameter file: what the record was written to; nil when there is none.
+  mutating func add(_ reject: Reject, file: String?) {
     var key = Key(code: reject.code, entity: reject.entity, property: reject.property)
     if places[key] == nil, groups.count >= Self.limit { key.property = "" }
     if let place = places[key] {
       groups[place].count += 1
+      if let file, !groups[place].files.contains(file) { groups[place].files.append(file) }
       return
     }
     places[key] = groups.count
     groups.append(
-      RejectGroup(code: key.code, entity: key.entity, property: key.property, count: 1, first: reject))
+      RejectGroup(
+        code: key.code, entity: key.entity, property: key.property, count: 1, first: reject,
+        files: file.map { [$0] } ?? []))
   }
 }

@@ -18,6 +18,8 @@ public struct StepReport: Sendable {
   public var nestedUpdated = 0
   /// Files without records, and files that were not read.
   public var notes: [SourceNote] = []
+  /// What is amiss with the step's records as a whole, in sentences; also among the warnings of the run.
+  public var warnings: [String] = []
   /// Wall-clock time of the step.
   public var durationSeconds = 0.0
   /// Where that time went, in the order that data goes through the stages.
@@ -62,6 +64,8 @@ public struct RunReport: Sendable {
   public var pipeline: String
   /// The store's path.
   public var storePath: String
+  /// The model's path; empty where the pipeline could not be read.
+  public var modelPath = ""
   /// The store's UUID.
   public var storeIdentifier: String
   /// Bytes of the store, its sidecars and its files of external data.

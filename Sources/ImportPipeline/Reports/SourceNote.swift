@@ -1,4 +1,4 @@
-/// What is worth telling of a file of a source although nothing is wrong with it.
+/// What is worth telling of a file of a source, or of the whole, although nothing is wrong with it.
 public struct SourceNote: Sendable, Hashable {
   /// What it is about a file.
   public enum Kind: String, Sendable {
@@ -12,14 +12,51 @@ public struct SourceNote: Sendable, Hashable {
     case blankLines = "blank lines only"
     /// A dry run leaves a FIFO to the run.
     case unread = "a dry run does not read from a FIFO"
+    /// Latin-1 makes control characters of bytes that are letters and quotation marks of Windows-1252.
+    case controlCharacters = "control characters"
+    /// References with `missing: null` whose keys match no object.
+    case leftOut = "references left out"
   }
-  /// The file as messages name it.
+  /// The file as messages name it; the source as the pipeline writes it where the note is of all files.
   public var file: String
   /// What it is.
   public var kind: Kind
+  /// Of references: the relationship, and how many keys match no object.
+  public var reference: (property: String, count: Int)? { leftOut.map { ($0.property, $0.count) } }
+
+  private struct LeftOut: Hashable {
+    var property: String
+    var count: Int
+  }
+  private var leftOut: LeftOut?
+
+  init(file: String, kind: Kind) {
+    self.file = file
+    self.kind = kind
+  }
+
+  /// References that were left out.
+  init(source: String, leftOut property: String, count: Int) {
+    file = source
+    kind = .leftOut
+    leftOut = LeftOut(property: property, count: count)
+  }
 
   /// The note as a report has it.
   public var text: String {
-    kind == .unread ? "\(file): not read: \(kind.rawValue)" : "\(file): no records: \(kind.rawValue)"
+    switch kind {
+    case .unread: "\(file): not read: \(kind.rawValue)"
+    case .controlCharacters:
+      "\(file): it has bytes from 0x80 to 0x9F, which latin-1 makes control characters: is it encoding: windows-1252?"
+    case .leftOut: leftOutText
+    case .emptyFile, .headerOnly, .emptyArray, .blankLines: "\(file): no records: \(kind.rawValue)"
+    }
+  }
+
+  private var leftOutText: String {
+    let count = leftOut?.count ?? 0
+    return
+      "\(leftOut?.property ?? ""): \(count) \(count == 1 ? "reference was" : "references were") left out, because no "
+      + "object has the key (missing: null)"
   }
 }

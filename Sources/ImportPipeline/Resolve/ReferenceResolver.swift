@@ -30,6 +30,7 @@ struct ReferenceResolver: Sendable {
     _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (KeyTable.Row) -> Bool
   ) -> [UnresolvedReference] {
     var unresolved: [UnresolvedReference] = []
+    decoded.leftOut = [:]
     resolve(
       decoded.root, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
       into: &unresolved)
@@ -95,6 +96,8 @@ struct ReferenceResolver: Sendable {
                 unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
               } else if reference.missing == .reject {
                 note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
+              } else {
+                decoded.leftOut["\(node.plan.entity.name).\(reference.property)", default: 0] += 1
               }
             }
           }

@@ -115,13 +115,19 @@ final class ImportSession {
 
   /// - Parameter isEarly: whether there may be more that nobody has looked at.
   func limitError(isEarly: Bool) -> RunError {
-    let first = rejects.shown.first.map { "; the first: \($0.text)" } ?? ""
-    let files = rejects.allPaths.map { FilePath.shown($0) }
+    let first = rejects.shown.first
+    let files = rejects.allPaths.map { FilePath.shown($0) }.joined(separator: ", ")
+    // Each says by itself that the limit can be raised.
+    let ownHint = (first?.hint ?? "").replacing(", or raise rejects.limit", with: "")
+    var hints = ownHint.isEmpty ? [] : [ownHint]
+    if !files.isEmpty { hints.append("\(files) has the records and why") }
+    hints.append("mend the data, leave such records out with where:, or raise rejects.limit or rejects.percent")
     var error = RunError(
       .badData, code: "rejects.over-limit",
-      (files.isEmpty ? "" : files.joined(separator: ", ") + ": ") + (isEarly ? "at least " : "")
-        + "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)\(first)",
-      hint: "mend the data, filter such records with where:, or raise rejects.limit or rejects.percent")
+      (isEarly ? "at least " : "")
+        + "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)"
+        + (first.map { "; the first: \($0.place)\($0.message)" } ?? ""),
+      hint: hints.joined(separator: "; "))
     error.position = rejects.shown.first.map { RunError.Position($0) }
     return error
   }
@@ -235,6 +241,8 @@ final class ImportSession {
               try left.append(reference)
             } else if node.references[reference.reference].isDemanded {
               throw steps[reference.step].danglingReference(reference)
+            } else {
+              steps[reference.step].noteLeftOut(node.references[reference.reference], of: node)
             }
           }
         } catch let error as RunError {

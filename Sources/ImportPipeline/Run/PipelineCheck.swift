@@ -30,8 +30,8 @@ public enum PipelineCheck {
     }
   }
 
-  /// What steps that could not be read might supply.
-  private static let dependentCodes: Set<String> = ["lint.required-not-mapped"]
+  /// What steps and lines that could not be read might supply.
+  private static let dependentCodes: Set<String> = ["lint.required-not-mapped", "lint.match-not-mapped"]
 
   /// Looks at a pipeline, its model and the beginning of every source: is it there, does it have the columns that `map`
   /// names?
@@ -45,7 +45,7 @@ public enum PipelineCheck {
     let faulty = faulty(file, lint)
     // Where a step has mistakes already, its source says nothing new.
     let ofSources = zip(file.imports, looks).flatMap { step, look in
-      faulty.contains(step.position) ? [] : look.faults(model: model)
+      faulty.contains(step.position) ? [] : look.findings(model: model)
     }
     return sorted(lint + ofSources + looks.flatMap(\.warnings) + ofValueFiles(file))
   }
@@ -176,8 +176,8 @@ extension PipelineCheck {
       }
     }
 
-    /// What is wrong with the sources.
-    func faults(model: ManagedObjectModel) -> [PipelineProblem] {
+    /// What is wrong with the sources, as far as their beginnings show it.
+    func findings(model: ManagedObjectModel) -> [PipelineProblem] {
       if let failure { return [problem(failure)] }
       do {
         var planner = StepPlanner(
@@ -186,18 +186,38 @@ extension PipelineCheck {
         let plan = try planner.plan()
         let missing = plan.missingColumns(in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
         if !missing.isEmpty { return missing.map { $0.problem(pipelinePath: pipelinePath) } }
+        let met = MetFields(plan)
+        var isWhole = !isStream
         for path in paths {
           var options = step.source.formatOptions
           options.optionalFields = plan.optionalFields
           let source = try SeedFile.open(path: path, options: options)
           let reader = try RecordReader(
             source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
-          _ = try reader.next(RecordBatch(fieldCount: plan.projection.count), maximumRecords: 1)
+          let batch = RecordBatch(fieldCount: plan.projection.count)
+          guard let met else {
+            _ = try reader.next(batch, maximumRecords: 1)
+            continue
+          }
+          guard try reader.next(batch, maximumRecords: min(plan.recordsPerBatch, Self.sampledRecords)) else { continue }
+          _ = RecordDecoder(plan: plan, met: met).decode(batch, file: 0, losers: LoserSet())
+          if isWhole { isWhole = try !reader.next(batch, maximumRecords: 1) }
         }
-        return []
+        return met?.findings(plan, isWhole: isWhole).map { warning($0, plan) } ?? []
       } catch {
         return [problem(RunError(any: error, store: ""))]
       }
+    }
+
+    /// How many records of a JSON file lint looks at.
+    private static let sampledRecords = 1000
+
+    private func warning(_ finding: MetFields.Finding, _ plan: StepPlan) -> PipelineProblem {
+      PipelineProblem(
+        severity: .warning, code: "lint.field-not-met", message: finding.message, hint: finding.hint,
+        file: pipelinePath,
+        position: step.map.position(of: plan.propertyPath(ofNode: finding.node), finding.properties.first)
+          ?? step.fieldPositions["where"] ?? step.position)
     }
 
     /// What the columns make doubtful.
@@ -239,5 +259,21 @@ extension ImportStep {
       return entry
     }
     return step
+  }
+}
+
+extension [MapEntry] {
+  /// Where the map says what becomes of a property of a nested object; of the innermost entry that is there.
+  /// - Parameter path: the relationships that lead to the object.
+  fileprivate func position(of path: [String], _ property: String?) -> FilePosition? {
+    guard let name = path.first ?? property else { return nil }
+    guard let entry = first(where: { $0.property == name || name.hasPrefix($0.property + ".") }) else { return nil }
+    guard case .nested(let nested) = entry.mapping else { return entry.position }
+    let isComposite = entry.property != name
+    let inner =
+      isComposite
+      ? nested.map.position(of: [], String(name.dropFirst(entry.property.count + 1)))
+      : path.isEmpty ? nil : nested.map.position(of: [String](path.dropFirst()), property)
+    return inner ?? entry.position
   }
 }

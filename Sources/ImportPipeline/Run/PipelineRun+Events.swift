@@ -42,13 +42,13 @@ extension PipelineRun {
   /// One line for each reason.
   func logRejects(_ rejects: RejectCollector) {
     for group in rejects.groups {
-      logger.notice(
-        "records rejected",
-        metadata: [
-          "event": "rejects", "code": "\(group.code)", "entity": "\(group.entity)", "property": "\(group.property)",
-          "count": .stringConvertible(group.count), "first": "\(group.first.text)",
-          "files": .array(rejects.paths.map { .string($0) }),
-        ])
+      var metadata: Logger.Metadata = [
+        "event": "rejects", "code": "\(group.code)", "entity": "\(group.entity)", "property": "\(group.property)",
+        "count": .stringConvertible(group.count), "first": "\(group.first.place)\(group.first.message)",
+        "files": .array(group.files.map { .string($0) }),
+      ]
+      if !group.first.hint.isEmpty { metadata["hint"] = "\(group.first.hint)" }
+      logger.notice("records rejected", metadata: metadata)
     }
   }
 

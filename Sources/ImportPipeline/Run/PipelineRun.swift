@@ -112,6 +112,7 @@ public struct PipelineRun {
       result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
+    report.modelPath = pipeline.modelPath
     // What Xcode says to a name is for those who look at the model: it changes nothing in the store.
     report.warnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
     defer { trail.report = report }
@@ -162,6 +163,7 @@ public struct PipelineRun {
       try? store.close()
       throw error
     }
+    report.warnings += report.steps.flatMap(\.warnings)
     for (index, names) in inputs.unread.enumerated() {
       report.steps[index].notes += names.map { SourceNote(file: $0, kind: .unread) }
     }

@@ -85,19 +85,23 @@ extension RunError {
         "several \(entity) have the same \(constraint.joined(separator: ", ")) (\(message))",
         hint: "match by the constraint")
     case .incompatibleModel(let differing, let missing, let extra):
-      let parts = [("differ", differing), ("are missing in the store", missing), ("are not in the model", extra)]
+      let parts = [
+        (differing.count == 1 ? "differs" : "differ", differing),
+        ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
+        ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
+      ]
       self.init(
         .badPipeline, code: "store.incompatible-model",
         "\(path) was made with another model: "
           + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
-        hint: "use the model version the store was made with")
+        hint: "use the model version the store was made with; seedbed check \(path) --model MODEL says what differs")
     case .notAStore(let path, StoreError.isFolder):
       let nature = FileNature(path)
       self.init(
         .missingInput, code: "store.is-folder", "\(path) is \(nature?.name ?? "a folder")",
         hint: "name the store's file")
     case .notAStore(let path, let message):
-      if let nature = FileNature(path), nature.name != "an SQLite database" {
+      if let nature = FileNature(path), nature.name != FileNature.database {
         self.init(
           .badData, code: "store.not-a-store", "\(path) is \(nature.name), not a Core Data store",
           hint: "name the store's file, such as build/NAME.sqlite")
@@ -108,7 +112,10 @@ extension RunError {
       self.init(
         .badData, code: "store.damaged-value", "\(path): \(message)",
         hint: "put the file back, or leave the attribute out; \"seedbed check\" names all such values")
-    case .busy(let path): self.init(.locked, code: "store.busy", "\(path) is locked by another process")
+    case .busy(let path):
+      self.init(
+        .locked, code: "store.busy", "\(path) is locked by another process",
+        hint: "close the app or simulator that has it open, and try again")
     case .missing(let path) where FileNature.isURL(path):
       self.init(
         .missingInput, code: "store.missing", "\(path) is a URL, not a path", hint: FileNature.hint(forURL: path))

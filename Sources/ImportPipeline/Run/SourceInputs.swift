@@ -64,6 +64,12 @@ struct SourceInputs {
     self.stamps = stamps
   }
 
+  /// For a variable that is written as shells have it.
+  private static func variableHint(_ written: String) -> String? {
+    guard let match = written.firstMatch(of: /\$([A-Za-z_][A-Za-z0-9_]*)/) else { return nil }
+    return "variables are written ${\(match.output.1)};"
+  }
+
   private static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
     guard path != "-" else { return }
     let path = SeedPlace.parts(of: path).file
@@ -80,7 +86,7 @@ struct SourceInputs {
     }
     throw RunError(
       .missingInput, code: "source.missing", "\(FilePath.shown(path)): \(reason)",
-      hint: (FileNature.hint(forMissing: path).map { $0 + " " } ?? "")
+      hint: ((variableHint(step.source.written) ?? FileNature.hint(forMissing: path)).map { $0 + " " } ?? "")
         + "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 

@@ -67,7 +67,7 @@ extension StepRun {
     return RunError(
       .badData, code: "reference.unresolved",
       "\(files[pending.file].name):\(pending.line):\(pending.column): \"\(key)\" matches no object (\(property))",
-      hint: "restore the whole dump, or add missing: \"null\" to the reference")
+      hint: "restore the whole dump, or add missing: null to the reference")
   }
 
   /// A record that had been written is refused after all.

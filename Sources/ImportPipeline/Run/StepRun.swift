@@ -13,6 +13,8 @@ final class StepRun {
   let session: ImportSession
   var report: StepReport
   let meters = StepMeters()
+  /// Which fields the records have had; nil for CSV, whose columns are known beforehand.
+  let met: MetFields?
   var bulk: BulkWriter
   /// What decode workers do for a bulk step beyond decoding.
   var preparation: BulkPreparation?
@@ -28,12 +30,15 @@ final class StepRun {
   private(set) var isTentative = false
   /// The batch whose objects are being saved.
   var saving: ObjectSave?
+  /// References with `missing: null` that lead nowhere, by relationship.
+  var leftOut: [String: Int] = [:]
   /// Copies of batches whose records would change existing objects but refer to something not yet there.
   private var held: [DecodedBatch] = []
 
   init(index: Int, plan: StepPlan, files: [SourceFile], options: FormatOptions, session: ImportSession) {
     self.index = index
     self.plan = plan
+    met = MetFields(plan)
     self.files = files
     self.options = options
     self.session = session
@@ -97,6 +102,7 @@ final class StepRun {
     session.noteRows(in: plan)
     if !insertsOnly { try session.reloadTables(changedBy: plan, ifUpdated: report.counts.updated) }
     report.notes = sourceNotes()
+    report.warnings = fieldWarnings()
   }
 
   /// Reads the source and takes its records up, without those that lose against a later one.
@@ -144,7 +150,11 @@ final class StepRun {
   func finish() throws {
     let batches = held
     held = []
-    for decoded in batches { try consume(decoded, isFinal: true) }
+    for decoded in batches {
+      try consume(decoded, isFinal: true)
+      leftOut.merge(decoded.leftOut) { $0 + $1 }
+    }
+    addLeftOutNotes()
   }
 
   func stages(losers: LoserSet) -> StepStages {
@@ -152,7 +162,7 @@ final class StepRun {
       plan: plan, files: files, options: options, jobs: session.jobs,
       recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), losers: losers,
       cancellation: session.cancellation,
-      progress: session.progress, meters: meters)
+      progress: session.progress, met: met, meters: meters)
   }
 
   // MARK: - A batch

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SeedFormats
 import Synchronization
 
 /// A kind of work of a run, done by one worker or several at once.
@@ -149,6 +150,8 @@ extension NSCondition {
 /// The meters of one import step, whose source may be read more than once.
 final class StepMeters: Sendable {
   let index = StageMeter(.index)
+  /// What the decoding of texts has met.
+  let textNotices = TextNotices()
   private let readings = Mutex<[ReadingMeters]>([])
   private let records = Mutex<[Int]>([])
 

@@ -28,6 +28,8 @@ struct StepStages: Sendable {
   var preparation: BulkPreparation?
   /// Likewise, in a reading that looks for stored rows.
   var search: StoredRowSearch?
+  /// Told which fields the records have.
+  var met: MetFields?
   let meters: StepMeters
   /// Of the reading at hand.
   private(set) var reading = ReadingMeters()
@@ -99,7 +101,7 @@ struct StepStages: Sendable {
   /// One worker's part.
   private func decode(in crew: Crew<RecordBatch, StepSource.Piece, Decoded>) {
     let scanner = BatchScanner()
-    let decoder = RecordDecoder(plan: plan)
+    let decoder = RecordDecoder(plan: plan, met: met)
     let preparer = preparation?.makeWorker()
     let searcher = search?.makeWorker()
     crew.work { piece in
@@ -167,6 +169,7 @@ private final class StepSource {
     let bytes = CountingBlockSource(
       try place.bytes(), progress: stages.progress, meter: stages.reading.read)
     return SeedFile.decoded(
-      bytes, member: place.member, options: stages.options, file: file.name, workers: stages.jobs)
+      bytes, member: place.member, options: stages.options, file: file.name, workers: stages.jobs,
+      notices: stages.meters.textNotices)
   }
 }

@@ -68,6 +68,11 @@ extension PredicateParser {
         hint: "compare the identifiers as text")
     }
     if nextWord == "NOT" { throw unexpected("a comparison", hint: "write NOT before the whole comparison") }
+    if nextWord == "IS" {
+      let follower = if case .word(let word, _) = tokens[position + 1].kind { word.uppercased() } else { "" }
+      let isNegated = follower == "NOT"
+      throw unexpected("a comparison such as ==", hint: "write \(left) \(isNegated ? "!=" : "==") nil")
+    }
     throw unexpected(
       "a comparison such as ==", hint: "a property by itself is no predicate; compare it: \(left) == YES")
   }

@@ -109,7 +109,7 @@ extension PredicateParser {
     guard case .constant(let literal) = operand else { return .cast(operand, type) }
     let value = type.convert(literal)
     if value.isMissing && !literal.isMissing {
-      throw failure(.literal, "\(operand) cannot be cast to \(type.rawValue)", at: column)
+      throw failure(.literal, "\(operand) cannot be cast to \(type.rawValue)", at: column, hint: type.castHint(literal))
     }
     return .constant(value)
   }
@@ -223,5 +223,22 @@ extension FetchExpression? {
         .argument, "the argument for %K is no key path", column, "a key path is names with dots between them")
     }
     return self
+  }
+}
+
+extension FetchExpression.CastType {
+  /// How a literal that cannot be cast is written.
+  fileprivate func castHint(_ literal: Value) -> String? {
+    guard self == .date else { return nil }
+    let form = "seconds since 2001-01-01 00:00 UTC"
+    guard case .string(let text) = literal, let date = Self.date(text) else {
+      return "a date is a number of \(form): CAST(SECONDS, '\(rawValue)')"
+    }
+    return "write CAST(\(Int64(date.timeIntervalSinceReferenceDate)), '\(rawValue)'): \(form)"
+  }
+
+  /// A date or a time in UTC as ISO 8601 writes it.
+  private static func date(_ text: String) -> Date? {
+    (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: .iso8601.year().month().day()))
   }
 }

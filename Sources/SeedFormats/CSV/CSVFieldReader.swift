@@ -97,7 +97,8 @@
     }
     if tokenizer.mayHaveNonASCII, let at = unsafe Text.invalidUTF8(base, start, tokenizer.contentEnd) {
       return (
-        "text.invalid-utf8", "the record is not valid UTF-8", "state its encoding, such as encoding: latin-1", at
+        "text.invalid-utf8", "the record is not valid UTF-8",
+        "state its encoding, such as encoding: windows-1252 or latin-1", at
       )
     }
     if let at = tokenizer.textAfterQuoteAt {

@@ -181,7 +181,8 @@ import Platform
   func flaw(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {
     if tokenizer.nonASCII & Swar.high != 0, let at = unsafe Text.invalidUTF8(tokenizer.base, start, end) {
       return (
-        "text.invalid-utf8", "the record is not valid UTF-8", "state its encoding, such as encoding: latin-1", at
+        "text.invalid-utf8", "the record is not valid UTF-8",
+        "state its encoding, such as encoding: windows-1252 or latin-1", at
       )
     }
     switch tokenizer.flaw {

@@ -100,7 +100,8 @@
     }
     if let at = unsafe Text.invalidUTF8(tokenizer.base, start, tokenizer.end) {
       return (
-        "text.invalid-utf8", "the record is not valid UTF-8", "state its encoding, such as encoding: latin-1", at
+        "text.invalid-utf8", "the record is not valid UTF-8",
+        "state its encoding, such as encoding: windows-1252 or latin-1", at
       )
     }
     return stop == .tooDeep

@@ -12,9 +12,10 @@ public enum SeedFile {
   /// - Parameters:
   ///   - member: the member of a zip archive whose bytes they are.
   ///   - workers: members of a gzip file that has several are inflated by so many at a time.
+  ///   - notices: told what is odd about the text.
   public static func decoded(
     _ source: any BlockSource, member: ZipArchive.Member? = nil, options: FormatOptions, file: String? = nil,
-    workers: Int = 1
+    workers: Int = 1, notices: TextNotices? = nil
   ) -> any BlockSource {
     var source = source
     if let member {
@@ -31,7 +32,7 @@ public enum SeedFile {
         upstream: source, refusesWideText: options.encoding == .automatic || options.encoding == .utf8, file: file)
     }
     if options.encoding != .utf8 {
-      source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file)
+      source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file, notices: notices)
     }
     if options.isPropertyList, options.format == .json {
       return PropertyListSource(upstream: source, pointer: options.pointer, limits: options.limits, file: file)

@@ -19,9 +19,16 @@
   private var isWaiting = false
   private var isAtEnd = false
   private var pendingError: SeedFormatError?
+  /// Told of control characters; nil once it was.
+  private var notices: TextNotices?
 
-  /// - Parameter encoding: UTF-8 is passed through unchecked, with its byte order mark.
-  public init(upstream: any BlockSource, encoding: FormatOptions.Encoding, file: String? = nil) {
+  /// - Parameters:
+  ///   - encoding: UTF-8 is passed through unchecked, with its byte order mark.
+  ///   - notices: told of bytes that are letters in another encoding.
+  public init(
+    upstream: any BlockSource, encoding: FormatOptions.Encoding, file: String? = nil, notices: TextNotices? = nil
+  ) {
+    self.notices = notices
     self.upstream = upstream
     self.encoding = encoding
     self.file = file
@@ -101,16 +108,22 @@
     let input = unsafe held.base
     let output = unsafe text.base
     var count = 0
+    var hasControls = false
     for index in 0..<held.count {
       let byte = unsafe input[index]
       if byte < 0x80 {
         unsafe output[count] = byte
         count &+= 1
       } else {
+        if byte < 0xA0 { hasControls = true }
         unsafe output[count] = 0xC0 | byte >> 6
         unsafe output[count &+ 1] = 0x80 | byte & 0x3F
         count &+= 2
       }
+    }
+    if hasControls {
+      notices?.noteControls(file: file)
+      notices = nil
     }
     text.count = count
     return held.count

@@ -45,6 +45,11 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError("the model is given twice, as an argument and as --model")
     }
     if ModelReader.isModel(path: store) {
+      if let second = other ?? model.model, !ModelReader.isModel(path: second),
+        StoreModel.isDatabase(path: second)
+      {
+        throw ValidationError("the store comes first: check \(second) \(store)")
+      }
       guard other ?? model.model != nil else {
         throw ValidationError("\(store) is a model: give a store, or a second model to compare it with")
       }
@@ -65,7 +70,10 @@ struct CheckCommand: ParsableCommand {
         (text, isFit) = (json ? result.json : result.text, result.isFit)
       }
     } catch {
-      throw CommandFailure(error, store: store, format: log.logFormat)
+      var failure = CommandFailure(error, store: store, format: log.logFormat)
+      // 65 would be an answer.
+      if failure.code == "store.not-a-store", StoreModel.isNoDatabase(path: store) { failure.exitCode = ExitCode(66) }
+      throw failure
     }
     Terminal.print(text)
     if !isFit { throw ExitCode(65) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImportPipeline
+import Logging
 
 /// What is meant by a command line that the parser refuses.
 enum CommandAdvice {
@@ -41,5 +42,21 @@ enum CommandAdvice {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines.insert("  hint: \(setting.key) is \(setting.value)", at: 1)
     return lines.joined(separator: "\n")
+  }
+
+  /// Tells what the parser has to say of a wrong command line, as errors of commands are told.
+  static func report(_ text: String) {
+    let prefix = "Error: "
+    let text = text.hasPrefix(prefix) ? "error: " + text.dropFirst(prefix.count) : text
+    guard case .json = LogFormat.ofCommandLine else { return Terminal.say(text) }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let message = lines.first.map { $0.hasPrefix("error: ") ? String($0.dropFirst(7)) : $0 } ?? ""
+    var members: [(String, JSONValue)] = [
+      ("event", .string("error")), ("code", .string("usage")), ("message", .string(message)),
+    ]
+    if let hint = lines.first(where: { $0.hasPrefix("  hint: ") }) {
+      members.append(("hint", .string(String(hint.dropFirst(8)))))
+    }
+    Terminal.say(LogLine.json(.error, members))
   }
 }

@@ -86,10 +86,22 @@ struct ObjectQuery {
     entity = String(first)
     guard words.count > 1 else { return }
     if entity.lowercased() == "select" { throw ValidationError("SQL is not understood: \(form)") }
+    if let clause = Self.clause(in: words.dropFirst().joined(separator: " ")) { throw ValidationError(clause) }
     guard words[1].lowercased() == "where" else {
       throw ValidationError("\"\(words[1])\" stands where WHERE belongs: \(form)")
     }
     guard words.count > 2 else { throw ValidationError("nothing stands after WHERE: \(form)") }
     predicate = String(words[2])
+  }
+
+  /// What SQL writes behind a query and an option says here; nil where there is none.
+  private static func clause(in text: String) -> String? {
+    if let match = text.firstMatch(of: /(?i)(?:^|\s)ORDER\s+BY\s+([\w.]+)(\s+DESC)?\s*[^'"]*$/) {
+      return "ORDER BY is no part of a query: use --order \(match.output.2 == nil ? "" : "-")\(match.output.1)"
+    }
+    if let match = text.firstMatch(of: /(?i)(?:^|\s)LIMIT\s+(\d+)\s*$/) {
+      return "LIMIT is no part of a query: use --limit \(match.output.1)"
+    }
+    return nil
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import ImportPipeline
+import Logging
 import Platform
 
 /// Turns the first SIGINT or SIGTERM into a cancellation; a second one ends the process at once.
@@ -28,10 +29,18 @@ final class Signals {
         }
         first.time = now
         cancellation.cancel()
-        Terminal.say("stopping; a second signal stops at once")
+        Self.sayStopping()
       }
       source.resume()
       return source
+    }
+  }
+
+  private static func sayStopping() {
+    let text = "stopping; a second signal stops at once"
+    switch LogFormat.ofCommandLine {
+    case .text: Terminal.say(text)
+    case .json: Terminal.say(LogLine.json(.notice, [("event", .string("run.stopping")), ("message", .string(text))]))
     }
   }
 

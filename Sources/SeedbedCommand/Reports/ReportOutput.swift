@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Logging
 
 /// Where the report of a run goes: to standard output or standard error, and into a file.
 struct ReportOutput {
@@ -24,7 +25,7 @@ struct ReportOutput {
       if writesData { Terminal.say(document) } else { Terminal.print(document) }
     } else if report.failure == nil {
       if isQuiet {
-        if report.counts.rejected > 0 { Terminal.say(ReportText.rejectLine(report)) }
+        if report.counts.rejected > 0 { sayRejects(report) }
       } else {
         let text = ReportText.text(report, showsStages: showsStages)
         if writesData { Terminal.say(text) } else { Terminal.print(text) }
@@ -40,6 +41,22 @@ struct ReportOutput {
       if report.failure != nil { return failure.report() }
       failure.hint = "the run's results are as they should be"
       throw failure
+    }
+  }
+
+  /// What `--quiet` says of rejects.
+  private func sayRejects(_ report: RunReport) {
+    switch logFormat {
+    case .text: Terminal.say(ReportText.rejectLine(report))
+    case .json:
+      Terminal.say(
+        LogLine.json(
+          .notice,
+          [
+            ("event", .string("rejects.total")), ("message", .string(ReportText.rejectLine(report))),
+            ("count", .integer(report.counts.rejected)), ("read", .integer(report.counts.total)),
+            ("files", .array(report.rejectFiles.map { .string($0) })),
+          ]))
     }
   }
 }

@@ -38,10 +38,11 @@ enum ReportText {
     }
     lines += rejects(report)
     if [.built, .updated, .unchanged].contains(report.result) {
-      lines += [
-        "", "Look at it:", "  \(Terminal.commandName) inspect \(quoted(path))",
-        "  sqlite3 -readonly \(quoted(path)) .tables",
-      ]
+      let model = report.modelPath.isEmpty ? "" : " --model " + quoted(shown(report.modelPath))
+      lines += ["", "Look at it:", "  \(Terminal.commandName) inspect \(quoted(path))\(model)"]
+      if let entity = report.steps.first?.entity {
+        lines.append("  \(Terminal.commandName) query \(quoted(path)) \(entity) --limit 10\(model)")
+      }
     }
     return lines.joined(separator: "\n")
   }

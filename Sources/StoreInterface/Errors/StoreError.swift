@@ -46,7 +46,11 @@ extension StoreError: CustomStringConvertible {
     case .constraintConflict(let entity, let constraint, let message):
       return "several \(entity) have the same \(constraint.joined(separator: ", ")): \(message)"
     case .incompatibleModel(let differing, let missing, let extra):
-      let parts = [("differ", differing), ("are missing in the store", missing), ("are not in the model", extra)]
+      let parts = [
+        (differing.count == 1 ? "differs" : "differ", differing),
+        ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
+        ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
+      ]
       return "the store was made with another model: "
         + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; ")
     case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"

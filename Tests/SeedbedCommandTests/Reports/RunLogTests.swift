@@ -54,6 +54,34 @@ struct RunLogTests {
     #expect(try await workspace.run("run", "items.yaml", "--log-level", "loud").exitCode == 64)
   }
 
+  @Test("every line is JSON, with the hint by itself and the files of its own step")
+  func everyLine() async throws {
+    let workspace = try workspace()
+    try workspace.write("more.csv", "id,name,count\nc,C,few\nd,,1\n")
+    var pipeline = ItemPipeline(
+      map: ["identifier: id", "name: name", "count: count"], rejects: "file: bad.csv, limit: 5")
+    pipeline.more = """
+        - { from: more.csv, name: more, entity: Item, match: [identifier], map: { identifier: id, name: name, count: count } }
+      """
+    try pipeline.write(to: workspace)
+    let outcome = try await workspace.run(
+      "run", "items.yaml", "--quiet", "--log-format", "json", "--log-level", "notice")
+    #expect(outcome.exitCode == 1)
+    let lines = try lines(outcome)
+    #expect(lines.map { $0["event"] as? String } == ["rejects", "rejects", "rejects.total"])
+    #expect(lines.allSatisfy { !"\($0["message"] ?? "")\($0["first"] ?? "")".contains("\n") })
+    #expect((lines[0]["hint"] as? String)?.contains("expected a whole number") == true)
+    let files = lines.map { ($0["files"] as? [String] ?? []).map { ($0 as NSString).lastPathComponent } }
+    #expect(
+      files == [["bad.1-Item.csv", "bad.2-more.csv"], ["bad.2-more.csv"], ["bad.1-Item.csv", "bad.2-more.csv"]])
+    #expect(lines[2]["count"] as? Int == 3 && lines[2]["read"] as? Int == 4)
+    for arguments in [["run", "--nothing"], ["runn", "items.yaml"], ["run", "none.yaml"]] {
+      let failed = try await Tool.run(arguments + ["--log-format", "json"], in: workspace.folder)
+      let line = try #require(try self.lines(failed).first)
+      #expect(line["level"] as? String == "error" && line["message"] is String, "\(failed.talk)")
+    }
+  }
+
   @Test("an error in JSON has the run, the time and its position")
   func errors() async throws {
     let workspace = try workspace()

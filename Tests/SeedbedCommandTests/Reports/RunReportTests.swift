@@ -85,7 +85,7 @@ struct RunReportTests {
       code: "expect.failed", steps: 1),
     Failing(
       name: "a key that is not known", old: "entity: Item", new: "entty: Item", exitCode: 78, code: "pipeline",
-      place: "items.yaml:4:5"),
+      place: "items.yaml:5:5"),
     Failing(
       name: "a property that the entity does not have", old: "name: name", new: "nam: name", exitCode: 78,
       code: "lint.unknown-property", place: "items.yaml:4:5"),
@@ -132,7 +132,7 @@ struct RunReportTests {
     #expect(outcome.exitCode == 65)
     #expect(
       outcome.talk.hasPrefix(
-        "error: bad.csv: at least 3 records rejected, over the limit of 1; the first: items.csv:3:5"))
+        "error: at least 3 records rejected, over the limit of 1; the first: items.csv:3:5"))
     #expect(workspace.exists("bad.csv"))
     let share = try await self.workspace(rejects: "percent: 50")
     let exact = try await share.run("run", "items.yaml")
