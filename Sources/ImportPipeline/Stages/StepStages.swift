@@ -169,7 +169,6 @@ private final class StepSource {
     let bytes = CountingBlockSource(
       try place.bytes(), progress: stages.progress, meter: stages.reading.read)
     return SeedFile.decoded(
-      bytes, member: place.member, options: stages.options, file: file.name, workers: stages.jobs,
-      notices: stages.meters.textNotices)
+      bytes, member: place.member, options: stages.options, file: file.name, notices: stages.meters.textNotices)
   }
 }

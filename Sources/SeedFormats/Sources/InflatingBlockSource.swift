@@ -2,13 +2,9 @@ import CZlib
 
 /// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression is
 /// to be found out, also those of zstd frames.
-///
-/// From the second member on, several workers may inflate members ahead.
 @safe public final class InflatingBlockSource: BlockSource {
   private enum Stage {
     case undecided, plain, zstd, header, member, betweenMembers, padding, done
-    /// The segment at hand was inflated ahead.
-    case inflated
   }
 
   private let upstream: any BlockSource
@@ -17,17 +13,10 @@ import CZlib
   private let isAutomatic: Bool
   private let stream: UnsafeMutablePointer<z_stream>
   private var isInitialized = false
-  /// The compressed bytes at hand, of `block` or of `segment`, and how many of them were used.
+  /// The compressed bytes at hand, and how many of them were used.
   private var input: UnsafeMutableBufferPointer<UInt8>
   private var used = 0
   private let block = ByteBlock()
-  private let workers: Int
-  private let limits: GzipReadAhead.Limits
-  private var ahead: GzipReadAhead?
-  private var segment: GzipSegment?
-  /// What the segment inflates to, and how much of it was handed out.
-  private var inflated: ByteBuffer?
-  private var given = 0
   /// Offset of the block at hand in the compressed input.
   private var inputOffset: UInt64 = 0
   private var pendingError: SeedFormatError?
@@ -38,26 +27,14 @@ import CZlib
   /// - Parameters:
   ///   - compression: `automatic` passes input through that starts with neither gzip's nor zstd's magic bytes.
   ///   - file: the name that errors carry.
-  ///   - workers: members of a file that has several are inflated by so many at a time.
   ///   - inflation: the most that comes out.
-  public convenience init(
+  public init(
     upstream: any BlockSource, compression: FormatOptions.Compression = .automatic, file: String? = nil,
-    workers: Int = 1, inflation: InflationLimit = .standard
-  ) {
-    self.init(
-      upstream: upstream, compression: compression, file: file, workers: workers, limits: GzipReadAhead.Limits(),
-      inflation: inflation)
-  }
-
-  init(
-    upstream: any BlockSource, compression: FormatOptions.Compression, file: String?, workers: Int,
-    limits: GzipReadAhead.Limits, inflation: InflationLimit = .standard
+    inflation: InflationLimit = .standard
   ) {
     self.upstream = upstream
     self.inflation = inflation
     self.file = file
-    self.workers = workers
-    self.limits = limits
     unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
     isAutomatic = compression == .automatic
     stage =
@@ -90,11 +67,8 @@ import CZlib
     do {
       while written < target.count {
         switch stage {
-        case .header where try takeSegment(): stage = .inflated
         case .header, .member:
           try unsafe inflateSome(into: target, &written)
-        case .inflated:
-          written += unsafe copySome(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
         case .betweenMembers, .padding:
           try passPadding()
         case .done, .undecided, .plain, .zstd:
@@ -126,49 +100,9 @@ import CZlib
     if unsafe used < input.count { return true }
     inputOffset += unsafe UInt64(input.count)
     used = 0
-    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
-    guard let ahead else {
-      let isThere = try block.fill(from: upstream)
-      unsafe input = UnsafeMutableBufferPointer(start: block.base, count: block.count)
-      return isThere
-    }
-    if let segment { ahead.giveBack(segment) }
-    segment = nil
-    guard let next = try ahead.next() else { return false }
-    segment = next
-    unsafe input = UnsafeMutableBufferPointer(start: next.bytes.base, count: next.bytes.count)
-    return true
-  }
-
-  /// At the start of a member: whether it starts a segment that was inflated ahead.
-  private func takeSegment() throws(SeedFormatError) -> Bool {
-    guard ahead != nil, try haveInput(), used == 0, let segment else { return false }
-    given = 0
-    inflated = segment.finish()
-    return inflated != nil
-  }
-
-  /// Hands out text that was inflated ahead.
-  private func copySome(into target: UnsafeMutableRawBufferPointer) -> Int {
-    guard let inflated else { return 0 }
-    let count = min(inflated.count - given, target.count)
-    unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: inflated.base + given, count: count))
-    given += count
-    if given == inflated.count {
-      self.inflated = nil
-      used = unsafe input.count
-      stage = .betweenMembers
-    }
-    return count
-  }
-
-  /// Lets what follows be inflated ahead, now that the file is known to have several members.
-  private func startReadingAhead() {
-    let rest = unsafe UnsafeBufferPointer(rebasing: input[used...])
-    unsafe ahead = GzipReadAhead(upstream: upstream, start: rest, workers: workers, limits: limits)
-    inputOffset += UInt64(used)
-    used = 0
-    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
+    let isThere = try block.fill(from: upstream)
+    unsafe input = UnsafeMutableBufferPointer(start: block.base, count: block.count)
+    return isThere
   }
 
   /// Looks for the magic bytes of gzip and zstd.
@@ -262,7 +196,6 @@ import CZlib
     }
     let byte = unsafe input[used]
     if byte == 0x1F && stage == .betweenMembers {
-      if workers > 1 && ahead == nil { startReadingAhead() }
       stage = .header
     } else if byte == 0 {
       stage = .padding

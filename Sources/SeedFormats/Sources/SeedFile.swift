@@ -11,11 +11,10 @@ public enum SeedFile {
   /// with `source.kind`.
   /// - Parameters:
   ///   - member: the member of a zip archive whose bytes they are.
-  ///   - workers: members of a gzip file that has several are inflated by so many at a time.
   ///   - notices: told what is odd about the text.
   public static func decoded(
     _ source: any BlockSource, member: ZipArchive.Member? = nil, options: FormatOptions, file: String? = nil,
-    workers: Int = 1, notices: TextNotices? = nil
+    notices: TextNotices? = nil
   ) -> any BlockSource {
     var source = source
     if let member {
@@ -24,7 +23,7 @@ public enum SeedFile {
     }
     if options.compression != .none {
       source = InflatingBlockSource(
-        upstream: source, compression: options.compression, file: file, workers: workers,
+        upstream: source, compression: options.compression, file: file,
         inflation: options.limits.inflation)
     }
     if !options.isPropertyList {

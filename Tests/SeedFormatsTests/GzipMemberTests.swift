@@ -3,16 +3,12 @@ import Testing
 
 @testable import SeedFormats
 
-@Suite("Gzip members inflated ahead")
-struct GzipReadAheadTests {
-  /// Small enough that short files have many segments.
-  static let limits = GzipReadAhead.Limits(minimumBytes: 30, maximumBytes: 300, maximumOutputBytes: 4000)
-
-  private func inflate(_ bytes: [UInt8], workers: Int, blockSize: Int) -> (bytes: [UInt8], error: SeedFormatError?) {
+@Suite("Gzip files of several members")
+struct GzipMemberTests {
+  private func inflate(_ bytes: [UInt8], blockSize: Int) -> (bytes: [UInt8], error: SeedFormatError?) {
     drain(
       InflatingBlockSource(
-        upstream: MemorySource(bytes, blockSize: blockSize), compression: .gzip, file: "x.gz", workers: workers,
-        limits: Self.limits), atATime: 97)
+        upstream: MemorySource(bytes, blockSize: blockSize), compression: .gzip, file: "x.gz"), atATime: 97)
   }
 
   /// CRC-32 (RFC 1952), bit by bit.
@@ -66,35 +62,18 @@ struct GzipReadAheadTests {
     return file
   }
 
-  @Test("text, errors and their offsets are the same as with members one after the other", arguments: 0..<8)
+  @Test("text, errors and their offsets are the same however the bytes arrive", arguments: 0..<8)
   func agree(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed) + 1300)
     for round in 0..<25 {
       let file = try Self.randomFile(&random)
-      let expected = inflate(file, workers: 1, blockSize: 4096)
-      for workers in 2...3 {
-        let found = inflate(file, workers: workers, blockSize: Int.random(in: 1...400, using: &random))
+      let expected = inflate(file, blockSize: 4096)
+      for _ in 0..<2 {
+        let found = inflate(file, blockSize: Int.random(in: 1...400, using: &random))
         #expect(found.bytes == expected.bytes, "seed \(seed), round \(round)")
         #expect(found.error == expected.error, "seed \(seed), round \(round)")
       }
     }
-  }
-
-  @Test("whole members are taken from the workers, and nothing else is")
-  func segments() throws {
-    let text = Array((0..<80).map { "line \($0 * 7919)\n" }.joined().utf8)
-    let member = try gzip(text)
-    let bytes = member + member + Self.stored(member + member) + member
-    let limits = GzipReadAhead.Limits(minimumBytes: 30, maximumBytes: 4000, maximumOutputBytes: 4000)
-    let ahead = unsafe GzipReadAhead(
-      upstream: MemorySource(bytes), start: UnsafeBufferPointer(start: nil, count: 0), workers: 2, limits: limits)
-    var inflated: [Int?] = []
-    while let segment = try ahead.next() {
-      inflated.append(segment.finish()?.count)
-      ahead.giveBack(segment)
-    }
-    // The third holds members and ends at the start of the second of them, which is followed by what is no member.
-    #expect(inflated == [text.count, text.count, nil, nil, text.count])
   }
 
   @Test("an error of the source comes after all that was read before it")
@@ -110,7 +89,7 @@ struct GzipReadAheadTests {
     }
     let member = try gzip(InflatingTests.text)
     let source = InflatingBlockSource(
-      upstream: Failing(member + member + member), compression: .gzip, file: nil, workers: 2, limits: Self.limits)
+      upstream: Failing(member + member + member), compression: .gzip, file: nil)
     let (bytes, error) = drain(source)
     #expect(bytes == InflatingTests.text + InflatingTests.text + InflatingTests.text)
     #expect(error?.code == "file.read")
