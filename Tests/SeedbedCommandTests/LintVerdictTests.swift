@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
-import SQLiteStore
 import Testing
 
 /// `lint` reads model and seed store as `run` does.

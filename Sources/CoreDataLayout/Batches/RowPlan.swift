@@ -48,12 +48,8 @@ final class RowPlan {
   let entityNumbers: [Int64]
   /// Whether some value may lie in a file.
   let hasExternalData: Bool
-  /// Cells whose columns are in an index that may be unique.
-  let uniqueCells: CellSet
   /// UPDATE statements by the cells they set.
   var updates: [CellSet: Statement] = [:]
-  /// UPDATE statements for several rows at once, likewise.
-  var groupUpdates: [CellSet: Statement] = [:]
 
   init(_ key: Key, layout: StoreLayout) throws {
     entity = key.entity
@@ -90,14 +86,6 @@ final class RowPlan {
       else { return nil }
       return (column.name, try RowPlan.kind(of: attribute), attribute.defaultValue)
     }
-    let name = table.name
-    let unique = Set(
-      layout.entitiesByNumber.filter { layout.table(for: $0).name == name }.flatMap { entity in
-        entity.description.uniquenessConstraints.joined().compactMap { layout.propertyColumn($0, of: entity) }
-      })
-    var uniqueCells = CellSet()
-    for (index, cell) in cells.enumerated() where unique.contains(cell.name) { uniqueCells.insert(index) }
-    self.uniqueCells = uniqueCells
     hasExternalData = cells.contains { $0.kind == .externalBlob } || unmapped.contains { $0.kind == .externalBlob }
   }
 
@@ -193,13 +181,6 @@ struct CellSet: Hashable {
   mutating func insert(_ index: Int) {
     isEmpty = false
     if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
-  }
-
-  func isDisjoint(with other: CellSet) -> Bool { low & other.low == 0 && high.isDisjoint(with: other.high) }
-
-  /// Whether all numbers are under `count`.
-  func isWithin(_ count: Int) -> Bool {
-    64 - low.leadingZeroBitCount <= count && high.allSatisfy { $0 < count }
   }
 
   func contains(_ index: Int) -> Bool {

@@ -6,15 +6,10 @@ import StoreInterface
 
 /// Updates rows of one batch: compares each cell with what is stored and writes only what differs.
 final class RowUpdater {
-  let plan: RowPlan
-  let store: SQLiteStore
+  private let plan: RowPlan
+  private let store: SQLiteStore
   private let select: Statement
   private var binder: RowBinder
-  /// Changes that wait for others of the same columns, in the order in which the first of each came.
-  var waiting: [(changed: CellSet, rows: [(row: Int, key: Int64)])] = []
-  var waitingKeys: Set<Int64> = []
-  /// Rows of the batch whose change was refused after all.
-  private(set) var lateConflicts: [Int] = []
   private let isReplacing: Bool
   /// Parameter of the SELECT with which SQLite itself compares a cell, 0 where the bytes are compared here.
   private var comparisonParameters: [Int32] = []
@@ -58,9 +53,8 @@ final class RowUpdater {
     }
   }
 
-  /// - Returns: what became of the row. `.updated` may turn out to be a conflict: see `finish`.
+  /// - Returns: what became of the row.
   func update(row: Int, key: Int64) throws -> RowOutcome {
-    if waitingKeys.contains(key) { try writeWaiting() }
     try select.bind(1, key)
     for index in plan.cells.indices where comparisonParameters[index] > 0 {
       try binder.bind(index, row: row, to: select, at: comparisonParameters[index], key: key)
@@ -87,10 +81,6 @@ final class RowUpdater {
     }
     select.reset()
     if changed.isEmpty { return .unchanged }
-    if !movedAway, canWait(changed) {
-      try wait(changed, row: row, key: key)
-      return .updated
-    }
     do {
       try record(changed, number, key) { try write(changed, row: row, key: key) }
     } catch let error as SQLiteError where error.isUniqueViolation {
@@ -163,32 +153,6 @@ final class RowUpdater {
     case .uuid(let value):
       return unsafe select.blob(at: column) != withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
     case .decimal, .composite: return true
-    }
-  }
-
-  /// Writes the changes that wait.
-  /// - Returns: rows of the batch that broke a uniqueness constraint and stay as they are.
-  func finish() throws -> [Int] {
-    try writeWaiting()
-    return lateConflicts
-  }
-
-  /// Writes one row; one that breaks a uniqueness constraint, of an index that the model does not know of, is noted.
-  func writeAlone(_ changed: CellSet, row: Int, key: Int64) throws {
-    do {
-      try write(changed, row: row, key: key)
-    } catch let error as SQLiteError where error.isUniqueViolation {
-      lateConflicts.append(row)
-    }
-  }
-
-  /// Binds the key and the changed cells of a row, from a parameter on.
-  func bind(_ changed: CellSet, row: Int, key: Int64, to statement: Statement, at first: Int32) throws {
-    try statement.bind(first, key)
-    var parameter = first
-    for index in plan.cells.indices where changed.contains(index) {
-      parameter += 1
-      try binder.bind(index, row: row, to: statement, at: parameter, key: key)
     }
   }
 

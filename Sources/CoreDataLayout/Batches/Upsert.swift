@@ -78,13 +78,7 @@ extension SQLiteStore {
         }
         do {
           if last == Int64.max { throw StoreError.failure("\(batch.entity.root.name) has no primary keys left") }
-          do {
-            try inserter.insert(row: row, key: last + 1)
-          } catch let error as SQLiteError where error.isUniqueViolation && !updater.waitingKeys.isEmpty {
-            // A change that waits may make room for the row, in an index that the model does not know of.
-            try updater.writeWaiting()
-            try inserter.insert(row: row, key: last + 1)
-          }
+          try inserter.insert(row: row, key: last + 1)
           last += 1
           keys.append(last)
           results.append(.inserted)
@@ -93,7 +87,6 @@ extension SQLiteStore {
           results.append(.conflict)
         }
       }
-      for row in try updater.finish() { results[row] = .conflict }
       try setLastPrimaryKey(last, of: batch.entity)
     }
     outcomes = results
@@ -113,7 +106,6 @@ extension SQLiteStore {
     try performAtomically {
       let updater = try RowUpdater(batch, plan: try plan(for: batch), store: self, replacing: false)
       for row in 0..<batch.count { results.append(try updater.update(row: row, key: unsafe primaryKeys[row])) }
-      for row in try updater.finish() { results[row] = .conflict }
     }
     outcomes = results
   }

@@ -1,5 +1,5 @@
+import CoreDataLayout
 public import ObjectModel
-import SQLiteStore
 import StoreInterface
 
 extension PipelineCheck {
