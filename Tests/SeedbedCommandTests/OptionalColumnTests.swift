@@ -36,6 +36,23 @@ struct OptionalColumnTests {
     #expect(try workspace.query("Stops.sqlite", Self.rows) == ["A|Alef|∅|∅|2", "B|Bet|Z9|A|3"])
   }
 
+  @Test(
+    "a key of several parts leaves its relationship as it is where the feed lacks one of them",
+    arguments: ["from: [parent_station, pz], optional: true", "from: [parent_station, pz]"])
+  func compoundKey(reference: String) async throws {
+    let map = ["name: stop_name", "zone: zone_id", "parent: { match: [identifier, zone], \(reference) }"]
+    let source = "{ path: stops.csv, optional: [stop_name, zone_id, pz] }"
+    let workspace = try StopFeed.workspace(
+      ["stops.csv": "id,stop_name,zone_id,parent_station,pz\nA,Alpha,Z1,,\nB,Beta,Z2,A,Z1\n"],
+      pipeline: StopFeed.pipeline(map, store: "replace: never", source: source))
+    #expect(try await workspace.run("run", "--quiet", "stops.yaml").exitCode == 0)
+    try workspace.write("stops.csv", "id,parent_station\nA,\nB,A\n")
+    let second = try await workspace.run("run", "--quiet", "stops.yaml")
+    #expect(second.exitCode == 0, "\(second.talk)")
+    let rows = "SELECT s.ZIDENTIFIER, p.ZIDENTIFIER FROM ZSTOP s LEFT JOIN ZSTOP p ON p.Z_PK = s.ZPARENT ORDER BY 1"
+    #expect(try workspace.query("Stops.sqlite", rows) == ["A|∅", "B|A"])
+  }
+
   @Test("the source names optional columns too, a default fills in, and files of one pattern may differ")
   func sourceList() async throws {
     let workspace = try StopFeed.workspace(

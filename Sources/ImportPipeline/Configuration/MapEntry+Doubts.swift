@@ -7,7 +7,8 @@ extension MapEntry {
     var position: FilePosition
   }
 
-  /// What the columns of a source make doubtful: a constant that is also the name of a column, and an optional column that
+  /// What the columns of a source make doubtful: a constant that is also the name of a column, a column whose name is a
+  /// constant, and an optional column that
   /// is not there while another of nearly that name is.
   func doubts(_ columns: Set<String>) -> [Doubt] {
     guard !columns.isEmpty else { return [] }
@@ -23,6 +24,14 @@ extension MapEntry {
   }
 
   private func doubt(ofConstant expression: RecordExpression, _ columns: Set<String>) -> [Doubt] {
+    if case .constant = expression.root, !expression.isLiteral, columns.contains(expression.source) {
+      return [
+        Doubt(
+          code: "lint.column-is-constant",
+          message: "\(property): \(expression.source) is the column of that name here, not the constant",
+          hint: "for the constant write { value: \(expression.source) }", position: position)
+      ]
+    }
     guard let text = expression.root.leadingConstant, columns.contains(text) else { return [] }
     let name = RecordExpressionParser.isName(text) ? text : "`\(text.replacing("`", with: "``"))`"
     return [

@@ -64,6 +64,8 @@ extension NodeDecoder {
     case .noKey:
       let isAbsent = columns.allSatisfy { unsafe batch.states[$0][keyRow] == RowBatch.State.absent.rawValue }
       state = isAbsent ? .absent : .null
+    case .incomplete where reference.isOptional && lacksPart(columns, of: batch, row: keyRow):
+      state = .absent
     case .incomplete:
       state = .null
       // A part that could not be decoded is told already.
@@ -78,6 +80,11 @@ extension NodeDecoder {
       ReferenceKeys.Entry(
         row: Int32(row), state: state, offset: UInt32(offset), length: UInt32(keys.bytes.count - offset),
         rawOffset: rawOffset ?? 0))
+  }
+
+  /// Whether the record has not even a field for one of the key's parts.
+  private func lacksPart(_ columns: [Int], of batch: RowBatch, row: Int) -> Bool {
+    columns.contains { unsafe batch.states[$0][row] == RowBatch.State.absent.rawValue }
   }
 
   private func decodeToMany(_ reference: ReferencePlan, into keys: inout ReferenceKeys) {

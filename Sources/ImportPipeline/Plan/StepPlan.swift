@@ -155,6 +155,8 @@ struct ReferencePlan: Sendable {
   /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
   /// them and a destination that is not there is no matter of one record.
   let isStored: Bool
+  /// Whether the source need not have the fields of the key: where one is not there, the relationship is left alone.
+  let isOptional: Bool
   /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
   var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
 }

@@ -360,7 +360,9 @@ struct StepPlanner {
         entity: destination, attributes: mapping.match, isByRecordKey: mapping.isByRecordKey), parts: parts,
       keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
-      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isStored: isRestoring)
+      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isStored: isRestoring,
+      isOptional: mapping.isOptional
+        || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }
 
   private func evaluator(
