@@ -24,7 +24,7 @@ extension FetchPredicate {
       }
       try comparison.refuseObjects(left, right)
       if left.isDate && comparison.right.isMiswrittenDate || right.isDate && comparison.left.isMiswrittenDate {
-        throw .failure("a Date is compared with a number that is no time")
+        throw PredicateCheckError("a Date is compared with a number that is no time")
       }
       guard let first = left.isText, let second = right.isText, first != second else { return }
       throw PredicateCheckError("\(left.words) is never equal to \(right.words)")
@@ -37,12 +37,12 @@ extension FetchPredicate.Comparison {
   /// Refuses an object beside a value: an object equals objects alone.
   fileprivate func refuseObjects(
     _ left: ExpressionType.Element, _ right: ExpressionType.Element
-  ) throws(StoreError) {
+  ) throws(PredicateCheckError) {
     for (operand, side, other) in [(self.left, left, right), (self.right, right, left)] {
       guard case .object(let entity) = side, case .attribute(let type) = other,
         type != .objectID, type != .undefined
       else { continue }
-      throw .failure("\(operand) is an object of \(entity.name), and \(other.words) is none")
+      throw PredicateCheckError("\(operand) is an object of \(entity.name), and \(other.words) is none")
     }
   }
 }
