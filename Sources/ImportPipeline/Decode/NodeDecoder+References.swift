@@ -84,7 +84,7 @@ extension NodeDecoder {
 
   /// Whether the record has not even a field for one of the key's parts.
   private func lacksPart(_ columns: [Int], of batch: RowBatch, row: Int) -> Bool {
-    columns.contains { unsafe batch.states[$0][row] == RowBatch.State.absent.rawValue }
+    unsafe columns.contains { unsafe batch.states[$0][row] == RowBatch.State.absent.rawValue }
   }
 
   private func decodeToMany(_ reference: ReferencePlan, into keys: inout ReferenceKeys) {
