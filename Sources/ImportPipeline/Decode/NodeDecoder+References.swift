@@ -64,7 +64,7 @@ extension NodeDecoder {
     case .noKey:
       let isAbsent = columns.allSatisfy { unsafe batch.states[$0][keyRow] == RowBatch.State.absent.rawValue }
       state = isAbsent ? .absent : .null
-    case .incomplete where reference.isOptional && lacksPart(columns, of: batch, row: keyRow):
+    case .incomplete where unsafe reference.isOptional && lacksPart(columns, of: batch, row: keyRow):
       state = .absent
     case .incomplete:
       state = .null
@@ -84,7 +84,7 @@ extension NodeDecoder {
 
   /// Whether the record has not even a field for one of the key's parts.
   private func lacksPart(_ columns: [Int], of batch: RowBatch, row: Int) -> Bool {
-    unsafe columns.contains { unsafe batch.states[$0][row] == RowBatch.State.absent.rawValue }
+    columns.contains { unsafe batch.states[$0][row] == RowBatch.State.absent.rawValue }
   }
 
   private func decodeToMany(_ reference: ReferencePlan, into keys: inout ReferenceKeys) {
