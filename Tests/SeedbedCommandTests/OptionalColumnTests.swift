@@ -44,7 +44,7 @@ struct OptionalColumnTests {
     let source = "{ path: stops.csv, optional: [stop_name, zone_id, pz] }"
     let workspace = try StopFeed.workspace(
       ["stops.csv": "id,stop_name,zone_id,parent_station,pz\nA,Alpha,Z1,,\nB,Beta,Z2,A,Z1\n"],
-      pipeline: StopFeed.pipeline(map, store: "replace: never", source: source))
+      pipeline: StopFeed.pipeline(map, source: source, store: "replace: never"))
     #expect(try await workspace.run("run", "--quiet", "stops.yaml").exitCode == 0)
     try workspace.write("stops.csv", "id,parent_station\nA,\nB,A\n")
     let second = try await workspace.run("run", "--quiet", "stops.yaml")
