@@ -12,7 +12,7 @@
 import Foundation
 
 /// Modules whose folders may still know each other.
-let circlesAllowed: Set<String> = ["ImportPipeline", "ModelFiles", "ObjectGraph", "CoreDataLayout", "Inference"]
+let circlesAllowed: Set<String> = ["ImportPipeline", "ModelFiles", "ObjectGraph", "CoreDataLayout"]
 
 struct SourceFile {
   let name: String

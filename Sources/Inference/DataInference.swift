@@ -51,7 +51,7 @@ public struct DataInference {
   }
 
   /// Name of the JSON Schema beside the pipeline file, for editors.
-  public static let schemaName = "pipeline.schema.json"
+  public static let schemaName = PipelineText.schemaName
 
   /// The files as they were given, each with the path that the pipeline file has for it.
   public var files: [(path: String, written: String)]
@@ -101,6 +101,10 @@ public struct DataInference {
     }
     if list.count == 0 {
       return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"
+    }
+    if list.columns.count == 1, list.form.notes.contains("delimiter: " + DialectSniffer.singleFieldNote) {
+      return
+        "\(list.title) is read as one column, because no delimiter splits its lines alike: state `delimiter`, or `skip-lines` for lines above the header"
     }
     guard list.isWholeDocument else { return nil }
     return "\(list.title) holds no array of objects, so the whole document is one record"
@@ -159,6 +163,6 @@ public struct DataInference {
       model: made, pipeline: text.text, notes: notes.map(PipelineText.oneLine),
       doubts: doubts.map(PipelineText.oneLine), textColumnCount: textColumnCount,
       recordCount: lists.reduce(0) { $0 + $1.count },
-      entities: made?.entities.map(\.name) ?? steps.map(\.entity))
+      entities: made?.entities.map(\.name) ?? steps.filter { !$0.isCommentedOut }.map(\.entity))
   }
 }

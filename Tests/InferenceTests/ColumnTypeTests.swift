@@ -38,7 +38,8 @@ struct ColumnTypeTests {
   }
 
   static let cases: [Case] = [
-    .init("1|2|-3", .integer16), .init("1||2", .integer16), .init("32767|32768", .integer32),
+    .init("1|2|-3", .integer32), .init("1||2", .integer32), .init("1001|1005", .integer32),
+    .init("32767|32768", .integer32),
     .init("2147483648", .integer64), .init("9223372036854775807|-9223372036854775808", .integer64),
     .init("9223372036854775808", .string), .init("007|008", .string), .init("1|02", .string), .init("+1|2", .string),
     .init("-0|1", .string, byValue: .double), .init("1|2.5", .decimal), .init("1.0|2.5", .double),
@@ -53,14 +54,16 @@ struct ColumnTypeTests {
     .init("1,000|2", .string), .init(" 1|2", .string), .init("true|false", .boolean),
     .init("NO|NO", .string), .init("NO|SE", .string), .init("TRUE|TRUE", .string, byValue: .boolean),
     .init("TRUE|FALSE", .string, byValue: .boolean), .init("yes|no", .string, byValue: .boolean),
-    .init("0|1", .integer16),
+    .init("0|1", .integer32),
     .init("2024-01-05|2023-12-31", .date), .init("2024-01-05T10:00:00Z", .date),
     .init("2024-01-05T10:00:00Z|2024-01-05T10:00:00+01:00", .string), .init("2024-01-05|2024-01-05T10:00:00", .string),
     .init("2024-02-30", .string), .init("31/12/2024|01/02/2024", .date), .init("12/31/2024|01/02/2024", .date),
     .init("01/02/2024|03/04/2024", .string), .init("5.1.2024|31.12.2024", .date), .init("05.01.2024|31.12.2024", .date),
     .init("Jan 5, 2024|Dec 31, 2023", .date), .init("20240105|20241231", .integer32),
     .init("20240105|20241231", .date, name: "start_date"), .init("20240105|20241332", .integer32, name: "start_date"),
-    .init("2024-01-05 10:00:00.123456789", .string), .init("10:30|11:45", .string), .init("2024", .integer16),
+    .init("2024-01-05 10:00:00.123456789", .string), .init("10:30|11:45", .string), .init("2024", .integer32),
+    .init("1700000000", .integer64),
+    .init("1|2", .integer64, name: "stop_id"), .init("4006381333931", .integer64, name: "ean"),
     .init("6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11", .uuid), .init("6e9a3e9c-3a0e-4b6e-9c55-0e6a5b0d9b11", .uuid),
     .init("6e9a3e9c-3a0e-4b6e-9c55-0e6a5b0d9b11|6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11", .string),
     .init("https://example.org/a?b=c|http://example.org", .uri), .init("mailto:a@b.c", .uri), .init("a/b|c", .string),
@@ -80,10 +83,23 @@ struct ColumnTypeTests {
   @Test("numbers of JSON are told by value, and texts among them make texts of all")
   func json() {
     #expect(Self.decision(["1", "2.50", "1e2"], kind: .number).type == .double)
-    #expect(Self.decision(["1", "2"], kind: .number).type == .integer16)
+    #expect(Self.decision(["1", "2"], kind: .number).type == .integer32)
     #expect(Self.decision(["1.0", "2.0"], kind: .number).type == .double)
     #expect(Self.decision(["12345678901234567890"], kind: .number).type == .string)
     #expect(Self.decision(["true", "true"], kind: .true).type == .boolean)
+  }
+
+  @Test("whole numbers have room for later feeds, unless a few of them come again and again")
+  func widths() {
+    let stars = (0..<60).map { String($0 % 5) }
+    #expect(Self.decision(stars).type == .integer16)
+    #expect(Self.decision(Array(stars.prefix(40))).type == .integer32)
+    #expect(Self.decision(stars.map { "1" + $0 + "000" }).type == .integer32)
+    #expect(Self.decision(stars, named: "stars_id").type == .integer64)
+    let key = Self.decision(["1", "2"]).asKey()
+    #expect(key.type == .integer64)
+    #expect(key.evidence == "whole numbers from 1 to 2: Integer 64")
+    #expect(Self.decision(["a"]).asKey().type == .string)
   }
 
   @Test("the reason counts what does not fit, and names the first of it")

@@ -9,6 +9,7 @@ struct DialectTests {
     var name: String
     var text: String
     var delimiter: Character = ","
+    var rest = ""
     var quote: Character? = "\""
     var escape: Character?
     var comment: Character?
@@ -20,6 +21,11 @@ struct DialectTests {
     .init(name: "semicolons with decimal commas", text: "a;b;c\n1,5;2,5;3\n1,0;2,2;4\n", delimiter: ";"),
     .init(name: "tabs under a name for commas", text: "a\tb\n1\t2, or 3\n4\t5\n", delimiter: "\t"),
     .init(name: "bars", text: "a|b|c\nx|y|z, and more\n1|2|3\n", delimiter: "|"),
+    .init(name: "double bars", text: "id||name\n1||x\n2||y, and|more\n3||\n", delimiter: "|", rest: "|"),
+    .init(name: "bars around an empty column", text: "id||name\n1||x\n2|w|y\n", delimiter: "|"),
+    .init(name: "double colons", text: "1::A (1995)::x|y\n2::B: b, c::z\n3::C::x\n", delimiter: ":", rest: ":"),
+    .init(name: "colons in one column", text: "name\nstd::list\nstd::map\nmain\n"),
+    .init(name: "bars between tildes", text: "a~|~b\n1~|~x\n2~|~y\n", delimiter: "~", rest: "|~"),
     .init(name: "one column of words", text: "name\nAnn\nBob\n"),
     .init(name: "one column of sentences", text: "text\nHello, world\nOne\nTwo, three, four\n", delimiter: "\t"),
     .init(name: "line ends and delimiters in quotes", text: "a,b\n\"1;2;3\",\"x\ny\"\n\"4;5;6\",\"z\"\n"),
@@ -41,6 +47,7 @@ struct DialectTests {
     let sniffer = DialectSniffer(head: Array(example.text.utf8), isWhole: true)
     let dialect = sniffer.dialect(named: UInt8(ascii: ",")).dialect
     #expect(Character(UnicodeScalar(dialect.delimiter)) == example.delimiter)
+    #expect(String(decoding: dialect.delimiterRest, as: UTF8.self) == example.rest)
     #expect(dialect.quote.map { Character(UnicodeScalar($0)) } == example.quote)
     #expect(dialect.escape.map { Character(UnicodeScalar($0)) } == example.escape)
     #expect(dialect.comment.map { Character(UnicodeScalar($0)) } == example.comment)

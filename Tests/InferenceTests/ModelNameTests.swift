@@ -52,7 +52,9 @@ struct ModelNameTests {
       ("parent_stop_id", "stop_id", "stops", true),
       ("customer", "id", "customers", true), ("home_team", "code", "teams", true), ("quantity", "id", "orders", false),
       ("id", "id", "orders", false), ("parent_id", "id", "folders", true), ("manager_id", "id", "employees", true),
-      ("name", "name", "people", false), ("zone_id", "stop_id", "stops", false),
+      ("name", "name", "people", false), ("isbn", "isbn", "books", true), ("SKU", "sku", "products", true),
+      ("Artikelnummer", "artikelnummer", "artikel", true), ("number", "number", "rooms", false),
+      ("zone_id", "stop_id", "stops", false),
     ])
   func references(column: String, key: String, list: String, expected: Bool) {
     #expect(ReferenceSearch.names(column, key: key, list: list) == expected)

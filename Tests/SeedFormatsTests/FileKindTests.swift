@@ -29,6 +29,8 @@ struct FileKindTests {
       (Array("bplist00".utf8) + [0xD1], "a binary property list"),
       ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "a PNG picture"),
       ([0xFF, 0xD8, 0xFF, 0xE0], "a JPEG picture"),
+      ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1], "a program"), ([0xCF, 0xFA, 0xED, 0xFE, 7, 0, 0, 1], "a program"),
+      ([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 2], "a program"), ([0x4D, 0x5A, 0x90, 0, 3, 0, 0, 0], "a program"),
       (Array("PAR1".utf8) + [0x15, 0x04], "a Parquet file"),
       (Array("Obj".utf8) + [1, 4], "an Avro file"),
       (Array("ARROW1".utf8) + [0, 0], "an Arrow file"),
@@ -52,7 +54,8 @@ struct FileKindTests {
     "text is text, whatever it begins with",
     arguments: [
       "", "a", "PK,name\n1,a\n", "PK\n", "BZh9,x\n", "Rar!,x\n", "PAR1,x\n", "PAR1", "%PDF,x\n", "Obj,x\n", "Object\n",
-      "ARROW1,x\n", "SQLite format 3,x\n", "bplist,x\n", "GIF89,x\n", "7z,x\n", "name,<html>\n", "<a>,<b>\n",
+      "ARROW1,x\n", "SQLite format 3,x\n", "bplist,x\n", "GIF89,x\n", "7z,x\n", "MZ,x\n", "MZ\n", "name,<html>\n",
+      "<a>,<b>\n",
       "{\"rtf\": 1}", "[{\"a\": 1}]", "\u{FEFF}a,b\n", "ä,ö\n", "東京,大阪\n", "(µ,ý\n", "\t\t\n", "\0",
     ])
   func text(_ text: String) {

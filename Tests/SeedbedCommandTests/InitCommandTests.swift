@@ -24,6 +24,7 @@ struct InitCommandTests {
     #expect(made.exitCode == 0, "\(made.talk)")
     #expect(made.output.isEmpty)
     #expect(made.talk.contains("wrote Model.xcdatamodeld"))
+    #expect(made.talk.contains("wrote pipelines/pipeline.schema.json"))
     #expect(made.talk.contains("run pipelines/data.yaml"))
     #expect(try workspace.names() == [".gitignore", "Model.xcdatamodeld", "data", "pipelines"])
     #expect(try workspace.text(".gitignore").contains("/build/\n"))
@@ -109,6 +110,10 @@ struct InitCommandTests {
     #expect(noted.exitCode == 0, "\(noted.talk)")
     #expect(workspace.exists("sub/deep/c.xcdatamodeld/c.xcdatamodel/contents"))
     #expect(noted.talk.contains("run --allow-outside sub/deep/pipelines/c.yaml"))
+    let head = try workspace.text("sub/deep/pipelines/c.yaml")
+    for word in ["lint", "run"] {
+      #expect(head.contains("#   seedbed \(word) --allow-outside sub/deep/pipelines/c.yaml\n"), "\(head)")
+    }
     let ran = try await workspace.run("run", "--allow-outside", "sub/deep/pipelines/c.yaml")
     #expect(ran.exitCode == 0, "\(ran.talk)")
   }

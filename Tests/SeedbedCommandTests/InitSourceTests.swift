@@ -41,6 +41,14 @@ struct InitSourceTests {
       text("padded lines above", "a.csv", "Prices,,\n,,\n" + table, "skip-lines: 2"),
       text("a line above semicolons", "a.csv", "Prices\n" + semicolons, "skip-lines: 1", "delimiter: \";\""),
       text(
+        "double bars", "a.csv",
+        table.replacing("\"Bob, Jr.\"", with: "#").replacing(",", with: "||")
+          .replacing("#", with: "Bob, Jr."), "delimiter: \"||\"  # 4 of the first 4 records have 3 fields with it"),
+      Case(
+        name: "a line above few records", file: "a.tsv",
+        bytes: Array("Prices of 2024\nid\tname\n1\tAnn\n2\tBob\n".utf8),
+        words: ["skip-lines: 1"], export: "id,name\n1,Ann\n2,Bob\n"),
+      text(
         "tabs, by name", "a.tab",
         table.replacing("\"Bob, Jr.\"", with: "Bob# Jr.").replacing(",", with: "\t")
           .replacing("#", with: ","), "../data/a.tab"),

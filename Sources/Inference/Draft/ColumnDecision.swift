@@ -146,10 +146,7 @@ struct ColumnDecision {
     let all = "all \(column.values.grouped)"
     switch candidate.type {
     case .integer64:
-      type =
-        column.smallest >= Int64(Int16.min) && column.greatest <= Int64(Int16.max)
-        ? .integer16
-        : column.smallest >= Int64(Int32.min) && column.greatest <= Int64(Int32.max) ? .integer32 : .integer64
+      type = Self.width(column)
       evidence = "whole numbers from \(column.smallest) to \(column.greatest): \(type.name)"
     case .boolean: evidence = "true or false in \(all)"
     case .double: evidence = "numbers with a fraction in \(all): Double"
@@ -175,6 +172,29 @@ struct ColumnDecision {
     }
   }
 
+  /// A width with room for what later feeds hold: 16 bits only for a few values that come again and again, 64 for what
+  /// identifies something.
+  private static func width(_ column: ColumnProfile) -> AttributeType {
+    let magnitude = max(column.smallest.magnitude, column.greatest.magnitude)
+    if KeyChoice.isKeyName(column.name) || magnitude > widestOf32Bits { return .integer64 }
+    let different = column.keys.hashes.count
+    let areCategories = !column.keys.isGivenUp && different <= 32 && different * 10 <= column.values
+    return areCategories && magnitude <= widestOf16Bits ? .integer16 : .integer32
+  }
+
+  /// Half of what the types hold, and less.
+  private static let widestOf16Bits: UInt64 = 10_000
+  private static let widestOf32Bits: UInt64 = 1_000_000_000
+
+  /// The decision for a column that turned out to be the key: whole numbers have all room that there is.
+  func asKey() -> ColumnDecision {
+    guard type == .integer16 || type == .integer32 else { return self }
+    var decision = self
+    decision.type = .integer64
+    decision.evidence = evidence.replacing(": \(type.name)", with: ": \(AttributeType.integer64.name)")
+    return decision
+  }
+
   /// What a value becomes in an export.
   private static func change(_ example: TypeCandidate.Example) -> String {
     "\(bare(example.text)) becomes \(bare(example.exported)) (line \(example.line))"
@@ -185,7 +205,7 @@ struct ColumnDecision {
     let isPlain = text.utf8.allSatisfy {
       (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46
     }
-    return isPlain && text.count <= 30 ? text : shown(text)
+    return isPlain && text.count <= 30 ? text : ShownText.quoted(text)
   }
 
   /// Why a column is text, as far as one type nearly fitted.
@@ -211,23 +231,17 @@ struct ColumnDecision {
         if candidate.refused == 0, candidate.changed > 0, let example = candidate.firstOther, !candidate.isGivenUp {
           return
             "text: \(candidate.changed.grouped) of \(column.values.grouped) would not come back as they are written "
-            + "as a \(name) (line \(example.line): \(shown(example.text)))"
+            + "as a \(name) (line \(example.line): \(ShownText.quoted(example.text)))"
         }
         guard !candidate.isGivenUp, candidate.refused > 0, good * 2 > column.values,
           let example = candidate.firstRefused
         else { continue }
         return
           "text: \(candidate.refused.grouped) of \(column.values.grouped) \(candidate.refused == 1 ? "is" : "are") no \(name) "
-          + "(line \(example.line): \(shown(example.text)))"
+          + "(line \(example.line): \(ShownText.quoted(example.text)))"
       }
     }
     return "text"
-  }
-
-  static func shown(_ text: String) -> String {
-    let plain = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : String($0) }
-      .joined()
-    return "\"\(plain.prefix(30))\(plain.count > 30 ? "…" : "")\""
   }
 }
 

@@ -32,6 +32,8 @@ final class EntityDraft {
   var key: (attribute: String, evidence: String)?
   /// Properties that tell objects apart together, where no attribute does alone, and why they do.
   var compoundKey: (properties: [String], evidence: String)?
+  /// Why nothing tells objects apart; nil where something does.
+  var keyAbsence: String?
   /// The column whose values `key` has.
   var keyColumn: ColumnProfile?
 

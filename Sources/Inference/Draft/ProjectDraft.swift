@@ -11,6 +11,8 @@ struct ProjectDraft {
   /// Columns that are text only because an export would write their values otherwise.
   private(set) var textColumnCount = 0
   private var names = ModelNames()
+  /// The entities that each entity needs an object of.
+  private var required: [String: Set<String>] = [:]
   private let takesValues: Bool
 
   /// - Parameter takesValues: whether types may write values otherwise than the files do.
@@ -46,7 +48,10 @@ struct ProjectDraft {
 
   private mutating func chooseKey(_ candidate: ReferenceSearch.Candidate) {
     let entity = candidate.step.entity
-    guard let key = KeyChoice.key(of: candidate.step.list, decisions: candidate.decisions) else { return }
+    guard let key = KeyChoice.key(of: candidate.step.list, decisions: candidate.decisions) else {
+      entity.keyAbsence = KeyChoice.absence(in: candidate.step.list, decisions: candidate.decisions)
+      return
+    }
     // Named first, so that it has the plain name.
     entity.key = (names.property(key.column.name, of: entity.name, fallback: "column1"), key.evidence)
     entity.keyColumn = key.column
@@ -57,6 +62,7 @@ struct ProjectDraft {
     guard step.entity.keyColumn == nil, !columns.isEmpty else { return }
     let properties = columns.compactMap { column in step.entity.lines.first { $0.field == column.name }?.property }
     guard properties.count == columns.count else { return }
+    step.entity.keyAbsence = nil
     step.entity.compoundKey = (
       properties,
       "together unique in all \(step.list.count.grouped), none of them alone"
@@ -85,6 +91,7 @@ struct ProjectDraft {
   ) {
     let missing = owners - column.count + column.nulls
     let isKey = entity.keyColumn === column
+    let decision = isKey ? decision.asKey() : decision
     var comment = decision.evidence
     if missing == 0, owners > 0, column.emptyTexts == 0 {
       comment += isKey ? "" : "; never empty"
@@ -94,7 +101,7 @@ struct ProjectDraft {
     if let candidate, let search {
       let (found, near) = search.reference(of: column, decision, in: candidate)
       if let found {
-        addReference(column, found, field: field, isMandatory: missing == 0, to: entity)
+        addReference(column, found, field: field, isNeverEmpty: missing == 0, to: entity)
         if !isKey { return }
       }
       if let near { comment += "; " + near }
@@ -127,9 +134,12 @@ struct ProjectDraft {
   }
 
   private mutating func addReference(
-    _ column: ColumnProfile, _ found: ReferenceSearch.Found, field: String, isMandatory: Bool, to entity: EntityDraft
+    _ column: ColumnProfile, _ found: ReferenceSearch.Found, field: String, isNeverEmpty: Bool, to entity: EntityDraft
   ) {
     let target = found.target
+    let isCircle = isNeverEmpty && (target === entity || needs(target.name, entity.name))
+    let isMandatory = isNeverEmpty && !isCircle
+    if isMandatory { required[entity.name, default: []].insert(target.name) }
     let wanted = ReferenceSearch.relationshipName(column.name, target: target.name)
     let name = names.property(wanted, of: entity.name, fallback: "target")
     var words = NameWords.words(entity.name)
@@ -149,7 +159,18 @@ struct ProjectDraft {
     entity.lines.append(
       .init(
         property: name, field: column.name, source: .reference(key: target.key?.attribute ?? "", expression: field),
-        comment: "\(found.evidence)\(isMandatory ? "; never empty" : ""): a relationship to \(target.name)"))
+        comment: "\(found.evidence)\(isNeverEmpty ? "; never empty" : ""): a relationship to \(target.name)"
+          + (isCircle ? ", optional, because objects that require each other could never be deleted" : "")))
+  }
+
+  /// Whether objects of an entity need one of another, at any remove.
+  private func needs(_ entity: String, _ other: String) -> Bool {
+    var found: Set<String> = []
+    var waiting = [entity]
+    while let name = waiting.popLast() {
+      for next in required[name] ?? [] where found.insert(next).inserted { waiting.append(next) }
+    }
+    return found.contains(other)
   }
 
   // MARK: JSON
@@ -161,7 +182,7 @@ struct ProjectDraft {
     let hasScalars = member.scalars.values + member.scalars.emptyTexts > 0
     guard let field = Self.expression(member.name) else {
       notes.append(
-        "\(entity.place): the key \(ColumnDecision.shown(member.name)) cannot be named in an expression: left out")
+        "\(entity.place): the key \(ShownText.quoted(member.name)) cannot be named in an expression: left out")
       return
     }
     let isObject = member.objectCount > 0 && member.arrayCount == 0 && !hasScalars

@@ -24,7 +24,9 @@ struct ReferenceSearch {
     }
     var best: (score: Int, found: Found)?
     var near: String?
-    for target in candidates {
+    let isOwnKey = candidate.step.entity.keyColumn === column
+    let ownIndex = candidates.firstIndex { $0.step.entity === candidate.step.entity } ?? 0
+    for (index, target) in candidates.enumerated() {
       guard let key = target.step.entity.keyColumn, key !== column, let keyName = target.step.entity.key?.attribute,
         let keyDecision = target.decisions.first(where: { $0.column === key })?.decision,
         Self.isSameKind(keyDecision.type, decision.type)
@@ -33,6 +35,7 @@ struct ReferenceSearch {
       let isNamed = Self.names(column.name, key: key.name, list: target.step.list.name, isOwn: isOwn)
       // A second name for each record has the same values, but leads nowhere else.
       if isOwn, column.keys.isUnique, column.keys.hashes == key.keys.hashes { continue }
+      if isOwnKey, !isOwn, !Self.leads(column, of: candidate, ownIndex, to: key, of: target, index) { continue }
       let score = score(column, key, isNamed: isNamed, isText: decision.type == .string || decision.type == .uuid)
       guard score > 0 else { continue }
       let missing = column.keys.hashes.count { !key.keys.hashes.contains($0) }
@@ -52,10 +55,39 @@ struct ReferenceSearch {
     return (best?.found, best == nil ? near : nil)
   }
 
+  /// Whether a key of a list leads to that of another. A key that is named after its own list does not: `users.user_id`
+  /// is what `profiles.user_id` refers to. Of two with the same values one refers to the other, or neither could be deleted.
+  private static func leads(
+    _ column: ColumnProfile, of own: Candidate, _ ownIndex: Int, to key: ColumnProfile, of target: Candidate,
+    _ index: Int
+  ) -> Bool {
+    if isNamedAfterList(column.name, own.step.list.name) { return false }
+    return index < ownIndex || isNamedAfterList(key.name, target.step.list.name)
+      || key.keys.hashes != column.keys.hashes
+  }
+
+  private static func isNamedAfterList(_ key: String, _ list: String) -> Bool {
+    let bare = withoutKeyWord(NameWords.words(key).map(NameWords.singular))
+    return !bare.isEmpty && NameWords.words(list).map(NameWords.singular).suffix(bare.count) == bare[...]
+  }
+
   /// How much speaks for a reference besides the values; 0: too little. Small whole numbers are found among any others.
   private func score(_ column: ColumnProfile, _ key: ColumnProfile, isNamed: Bool, isText: Bool) -> Int {
     if isNamed { return 2 }
-    return isText && column.keys.hashes.count >= 3 && key.keys.hashes.count >= 5 && key.longest >= 2 ? 1 : 0
+    return (isText || Self.isSameName(column.name, key.name)) && column.keys.hashes.count >= 3
+      && key.keys.hashes.count >= 5 && key.longest >= 2 ? 1 : 0
+  }
+
+  /// Names of keys that say nothing of what they are the key of, and of places in a list.
+  private static let generalWords: Set<String> = [
+    "id", "identifier", "uuid", "guid", "pk", "key", "code", "ref", "no", "nr", "number", "nummer", "name", "index",
+    "rank", "position", "pos", "row", "line", "seq", "sequence", "order", "level", "year", "month", "week", "day",
+    "hour", "version",
+  ]
+
+  private static func isSameName(_ column: String, _ key: String) -> Bool {
+    let words = NameWords.words(column)
+    return words == NameWords.words(key) && words.last.map { !generalWords.contains($0) } ?? false
   }
 
   private static func isSameKind(_ left: AttributeType, _ right: AttributeType) -> Bool {
@@ -69,7 +101,7 @@ struct ReferenceSearch {
     let words = NameWords.words(column).map(NameWords.singular)
     let keyWords = NameWords.words(key).map(NameWords.singular)
     let owner = NameWords.words(list).map(NameWords.singular)
-    if words == keyWords { return keyWords.count > 1 }
+    if words == keyWords { return keyWords.count > 1 || !isOwn && keyWords.allSatisfy(KeyChoice.isTelling) }
     let bare = withoutKeyWord(words)
     guard !bare.isEmpty, !owner.isEmpty else { return false }
     if bare.suffix(owner.count) == owner[...], !isOwn || bare.count > owner.count { return true }
@@ -91,10 +123,12 @@ struct ReferenceSearch {
     return Array(words.dropLast())
   }
 
-  /// The name of a relationship after its column: `stop` for `stop_id`.
+  /// The name of a relationship after its column: `stop` for `stop_id`, and the target's where the column has the name of a
+  /// key: `book` for `isbn`.
   static func relationshipName(_ column: String, target: String) -> String {
     let words = withoutKeyWord(NameWords.words(column))
-    return words.isEmpty ? target : words.joined(separator: "_")
+    let isKey = words.count == 1 && words.allSatisfy(KeyChoice.isTelling) && !target.isEmpty
+    return words.isEmpty || isKey ? target : words.joined(separator: "_")
   }
 }
 

@@ -10,6 +10,10 @@ struct ModelMatching {
   init(model: ManagedObjectModel, lists: [RecordList]) {
     self.model = model
     for list in lists { add(list) }
+    var runnable = RunnableSteps(steps, model: model)
+    runnable.settle()
+    steps = runnable.steps
+    notes += runnable.notes
   }
 
   /// A field of records: a column, or a key of JSON objects.
@@ -110,10 +114,11 @@ struct ModelMatching {
       } else {
         let near = pairs.first { $0.field == index && !taken.contains($0.property) }?.property
         lines.append(Self.unmatched(field, near, entity))
-        notes.append("\(place): \(field.name): nothing in \(entity.name) is like it, so it is left out")
+        notes.append(
+          near.map { "\(place): \(field.name): perhaps \(entity.name).\($0): it stands in a comment" }
+            ?? "\(place): \(field.name): nothing in \(entity.name) is like it, so it is left out")
       }
     }
-    noteRequired(entity, lines, place: place, owner: owner)
     return lines
   }
 
@@ -124,29 +129,6 @@ struct ModelMatching {
   }
 
   private static func expression(_ name: String) -> String? { YAMLText.field(name) }
-
-  private mutating func noteRequired(
-    _ entity: Entity, _ lines: [PipelineStep.Line], place: String, owner: Relationship?
-  ) {
-    let mapped = Set(lines.filter { !$0.isCommentedOut }.map(\.property))
-    for attribute in entity.attributes
-    where !attribute.isOptional && attribute.defaultValue == .null && attribute.derivation == nil
-      && !attribute.isTransient
-      && !mapped.contains(attribute.name)
-    {
-      notes.append(
-        "\(place): \(entity.name).\(attribute.name) is required and nothing fits it: map it, or every record is rejected"
-      )
-    }
-    for relationship in entity.relationships
-    where relationship.description.isMandatory && !mapped.contains(relationship.name)
-      && relationship.name != owner?.inverse?.name
-    {
-      notes.append(
-        "\(place): \(entity.name).\(relationship.name) is required and nothing fits it: map it, or every record is rejected"
-      )
-    }
-  }
 
   private mutating func line(
     _ field: Field, _ property: String, _ entity: Entity, owners: Int, place: String
@@ -168,7 +150,10 @@ struct ModelMatching {
       notes.append(
         "\(place): \(field.name): does not fit \(entity.name).\(property), so it is left out: \(fit.evidence)")
     }
-    return .init(property: property, value: value, comment: fit.evidence, isCommentedOut: !fit.fits)
+    var line = PipelineStep.Line(
+      property: property, value: value, comment: fit.evidence, isCommentedOut: !fit.fits)
+    line.column = field.scalars
+    return line
   }
 
   private mutating func reference(
@@ -196,8 +181,12 @@ struct ModelMatching {
         property: relationship.name, value: "{ match: key, from: \(expression) }",
         comment: "\(destination.name) has no uniqueness constraint of one attribute", isCommentedOut: true)
     }
-    return .init(
+    var line = PipelineStep.Line(
       property: relationship.name, value: "{ match: \(YAMLText.name(key)), from: \(expression) }",
       comment: "\(field.scalars.values.grouped) references to \(destination.name)")
+    line.reference = .init(
+      field: field.name, destination: destination.name, key: key, column: field.scalars,
+      isWhole: field.member.map { $0.arrayCount == 0 } ?? true)
+    return line
   }
 }

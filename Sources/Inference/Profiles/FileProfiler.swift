@@ -23,7 +23,7 @@ struct FileProfiler {
 
   // MARK: The form
 
-  private func open(_ options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
+  func open(_ options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
     var options = options
     options.limits.inflation = inflation
     return try SeedFile.open(path: path, options: options)
@@ -116,7 +116,7 @@ struct FileProfiler {
     if let titles {
       note(titles.dialect, in: &form)
       form.options.skippedLines = titles.count
-      let shown = titles.first.isEmpty ? "" : ": \(ColumnDecision.shown(titles.first))"
+      let shown = titles.first.isEmpty ? "" : ": \(ShownText.quoted(titles.first))"
       form.notes.append("skip-lines: what stands above the header\(shown)")
       if titles.dialect.delimiter != named { form.notes.append("delimiter: records have as many fields as the header") }
       sniffHeader(&form, head: (titles.rest, head.isWhole))
@@ -135,6 +135,7 @@ struct FileProfiler {
 
   private func note(_ dialect: DialectSniffer.Dialect, in form: inout SourceForm) {
     form.options.delimiter = dialect.delimiter
+    form.options.delimiterRest = dialect.delimiterRest
     form.options.quote = dialect.quote
     form.options.escape = dialect.escape
     form.options.comment = dialect.comment
@@ -308,19 +309,7 @@ struct FileProfiler {
     return lists
   }
 
-  // MARK: Keys
-
-  /// Looks for columns of a list that tell its records apart together.
-  func findCompoundKey(of list: RecordList) throws {
-    let search = CompoundKeySearch(list: list) { projection in
-      try stopIfCancelled()
-      return try RecordReader(
-        source: open(list.form.options), options: list.form.options, projection: projection, file: path)
-    }
-    list.compoundKey = try search.columns() ?? []
-  }
-
-  private func stopIfCancelled() throws {
+  func stopIfCancelled() throws {
     if cancellation.isCancelled { throw RunError(.interrupted, code: "interrupted", "interrupted") }
   }
 }

@@ -7,6 +7,8 @@ import SeedFormats
 struct DialectSniffer {
   struct Dialect: Equatable {
     var delimiter: UInt8
+    /// What a delimiter of more than one character has after the first.
+    var delimiterRest: [UInt8] = []
     var quote: UInt8? = UInt8(ascii: "\"")
     var escape: UInt8?
     var comment: UInt8?
@@ -23,6 +25,11 @@ struct DialectSniffer {
 
     var share: Double { good + bad == 0 ? 0 : Double(good) / Double(good + bad) }
   }
+
+  /// Delimiters of several characters that exports have, those first that hold others.
+  private static let longDelimiters = ["|||", "~|~", "^|^", "<|>", "||", "::"].map { Array($0.utf8) }
+
+  static let singleFieldNote = "with it every record is one field"
 
   private let head: [UInt8]
   private static let recordLimit = 1000
@@ -44,7 +51,7 @@ struct DialectSniffer {
     where !delimiters.contains(delimiter) { delimiters.append(delimiter) }
     var best: Score?
     for delimiter in delimiters {
-      let score = bestForm(delimiter)
+      let score = bestForm(Dialect(delimiter: delimiter))
       guard !score.isBroken, score.width > 1 else { continue }
       guard let other = best else {
         if score.share >= (delimiter == named ? 0.5 : 0.9) { best = score }
@@ -57,12 +64,13 @@ struct DialectSniffer {
         best = score
       }
     }
+    best = bestLong(against: best) ?? best
     guard let best else {
       // One column: what stands between fields is what does not occur.
-      let single = delimiters.map { bestForm($0) }.filter { !$0.isBroken && $0.width <= 1 }
+      let single = delimiters.map { bestForm(Dialect(delimiter: $0)) }.filter { !$0.isBroken && $0.width <= 1 }
       let whole = single.first { $0.dialect.delimiter == named && $0.bad == 0 } ?? single.max { $0.share < $1.share }
-      let form = whole ?? bestForm(named)
-      return (form.dialect, "with it every record is one field")
+      let form = whole ?? bestForm(Dialect(delimiter: named))
+      return (form.dialect, Self.singleFieldNote)
     }
     let total = best.good + best.bad
     return (
@@ -71,8 +79,21 @@ struct DialectSniffer {
     )
   }
 
+  /// A delimiter of several characters where it splits all records alike, and one of its own characters alone, if any,
+  /// does: `|` makes columns that are always empty of `||`.
+  private func bestLong(against best: Score?) -> Score? {
+    for delimiter in Self.longDelimiters where head.contains(delimiter) {
+      if let best, best.share >= 0.98, !delimiter.contains(best.dialect.delimiter) { continue }
+      var dialect = Dialect(delimiter: delimiter[0])
+      dialect.delimiterRest = Array(delimiter.dropFirst())
+      let score = bestForm(dialect)
+      if !score.isBroken, score.width > 1, score.good > 1, score.share >= 0.98 { return score }
+    }
+    return nil
+  }
+
   /// The dialect where the text states its delimiter itself.
-  func dialect(stated: UInt8) -> Dialect { bestForm(stated).dialect }
+  func dialect(stated: UInt8) -> Dialect { bestForm(Dialect(delimiter: stated)).dialect }
 
   /// How many fields the first record has under a dialect, how many records have as many, and their share of all.
   func measure(_ dialect: Dialect) -> (width: Int, good: Int, share: Double) {
@@ -84,6 +105,7 @@ struct DialectSniffer {
   static func records(_ head: [UInt8], _ dialect: Dialect, isWhole: Bool) -> [[String]] {
     var options = FormatOptions.csv
     options.delimiter = dialect.delimiter
+    options.delimiterRest = dialect.delimiterRest
     options.quote = dialect.quote
     options.escape = dialect.escape
     options.comment = dialect.comment
@@ -121,8 +143,8 @@ struct DialectSniffer {
   }
 
   /// The best quote, escape and comment for a delimiter.
-  private func bestForm(_ delimiter: UInt8) -> Score {
-    var best = score(Dialect(delimiter: delimiter))
+  private func bestForm(_ start: Dialect) -> Score {
+    var best = score(start)
     func tryOut(_ change: (inout Dialect) -> Void) {
       var dialect = best.dialect
       change(&dialect)
@@ -132,7 +154,7 @@ struct DialectSniffer {
     }
     if firstLineIsComment { tryOut { $0.comment = UInt8(ascii: "#") } }
     if contains([0x5C, 0x22]) { tryOut { $0.escape = 0x5C } }
-    if singleQuotesEnclose(delimiter) { tryOut { $0.quote = UInt8(ascii: "'") } }
+    if start.delimiterRest.isEmpty, singleQuotesEnclose(start.delimiter) { tryOut { $0.quote = UInt8(ascii: "'") } }
     if best.isBroken || best.bad > 0 { tryOut { $0.quote = nil } }
     return best
   }
@@ -164,6 +186,7 @@ struct DialectSniffer {
     var score = Score(dialect: dialect)
     var options = FormatOptions.csv
     options.delimiter = dialect.delimiter
+    options.delimiterRest = dialect.delimiterRest
     options.quote = dialect.quote
     options.escape = dialect.escape
     options.comment = dialect.comment

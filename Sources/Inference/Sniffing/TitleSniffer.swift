@@ -41,7 +41,9 @@ struct TitleSniffer {
     let sniffer = DialectSniffer(head: rest, isWhole: isWhole)
     let (dialect, _) = sniffer.dialect(named: named)
     let measure = sniffer.measure(dialect)
-    guard measure.width > 1, measure.share >= 0.98, measure.good > 3 else { return nil }
+    guard measure.width > 1, measure.share >= 0.98,
+      measure.good > (dialect.delimiter == named ? 2 : 3)
+    else { return nil }
     let records = DialectSniffer.records(rest, dialect, isWhole: isWhole)
     guard let names = records.first, Set(names).count == names.count,
       !names.contains(where: { $0.isEmpty || $0.first == " " || $0.last == " " || HeaderSniffer.isTyped($0) })

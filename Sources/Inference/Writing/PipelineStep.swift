@@ -16,6 +16,21 @@ struct PipelineStep {
     var match: [String] = []
     /// Only a proposal: nothing fits, or not well enough.
     var isCommentedOut = false
+    /// The field's values, where the line is that of an attribute.
+    var column: ColumnProfile?
+    /// What the line refers to.
+    var reference: Reference?
+  }
+
+  /// The key that a field refers to.
+  struct Reference {
+    var field: String
+    var destination: String
+    var key: String
+    /// The field's values.
+    var column: ColumnProfile
+    /// Whether the column has all of the field's values: it has none of those in arrays.
+    var isWhole: Bool
   }
 
   /// A column of an export that gives the source back.
@@ -32,6 +47,8 @@ struct PipelineStep {
   var columns: [ExportColumn] = []
   /// Lines about the step as a whole.
   var comments: [String] = []
+  /// It would not run as it is.
+  var isCommentedOut = false
 }
 
 extension PipelineStep {
@@ -45,6 +62,7 @@ extension PipelineStep {
       match = key.properties
       matchComment = key.evidence
     }
+    comments = [step.entity.keyAbsence].compactMap { $0 }
     columns = Self.columns(of: step.entity)
   }
 

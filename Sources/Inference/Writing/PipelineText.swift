@@ -17,6 +17,8 @@ struct PipelineText {
     var pipeline: String
   }
 
+  static let schemaName = "pipeline.schema.json"
+
   let steps: [PipelineStep]
   let places: Places
   let notes: [String]
@@ -24,7 +26,7 @@ struct PipelineText {
 
   var text: String {
     var lines = [
-      "# yaml-language-server: $schema=\(DataInference.schemaName)",
+      "# yaml-language-server: $schema=\(Self.schemaName)",
       "# Made by seedbed init. Each comment says why its line is as it is: correct what you know better.", "#",
       "#   seedbed lint \(places.pipeline)", "#   seedbed run \(places.pipeline)",
     ]
@@ -34,7 +36,7 @@ struct PipelineText {
     }
     lines += ["", "model: \(model)", "store: { path: \(YAMLText.quotedPath(places.store)) }"]
     lines += rejects
-    lines += ["", "import:"]
+    lines += ["", steps.allSatisfy(\.isCommentedOut) ? "import: []" : "import:"]
     for (index, step) in steps.enumerated() {
       if index > 0 { lines.append("") }
       lines += text(of: step)
@@ -49,7 +51,7 @@ struct PipelineText {
   }
 
   private var rejects: [String] {
-    let count = steps.reduce(0) { $0 + $1.list.rejectCount }
+    let count = steps.reduce(0) { $0 + ($1.isCommentedOut ? 0 : $1.list.rejectCount) }
     guard count > 0 else { return [] }
     return [
       "rejects:", "  file: \(YAMLText.quotedPath(places.build + "/rejects.csv"))",
@@ -60,6 +62,12 @@ struct PipelineText {
   // MARK: Steps
 
   private func text(of step: PipelineStep) -> [String] {
+    let lines = plainText(of: step)
+    guard step.isCommentedOut else { return lines }
+    return lines.map { $0.hasPrefix("  #") ? $0 : "  # " + $0.dropFirst(2) }
+  }
+
+  private func plainText(of step: PipelineStep) -> [String] {
     let count = step.list.count
     var lines = ["  # \(step.list.title): \(count.grouped) \(count == 1 ? "record" : "records")"]
     lines += step.list.form.notes.filter { $0.hasPrefix("file: ") }.map {
@@ -89,8 +97,10 @@ struct PipelineText {
     case .csv:
       // What is set is what `format: csv`, or `tsv` by name, does not mean already.
       let usual = named?.word == "csv" ? named?.delimiter ?? UInt8(ascii: ",") : UInt8(ascii: ",")
-      if options.delimiter != usual, !options.honorsSeparatorLine {
-        settings.append(("delimiter", Self.character(options.delimiter)))
+      if options.delimiter != usual || !options.delimiterRest.isEmpty, !options.honorsSeparatorLine {
+        let text = String(decoding: [options.delimiter] + options.delimiterRest, as: UTF8.self)
+        settings.append(
+          ("delimiter", text.utf8.count > 1 ? YAMLText.quoted(text) : Self.character(options.delimiter)))
       }
       if options.quote != UInt8(ascii: "\"") { settings.append(("quote", Self.character(options.quote))) }
       if let escape = options.escape { settings.append(("escape", Self.character(escape))) }
@@ -135,7 +145,7 @@ struct PipelineText {
 
   private func map(_ lines: [PipelineStep.Line], indent: String) -> [String] {
     let heads = lines.map { line -> String in
-      let mark = line.isCommentedOut ? "# " : ""
+      let mark = line.isCommentedOut && line.inside == nil ? "# " : ""
       return indent + mark + YAMLText.name(line.property) + ":" + (line.inside == nil ? " " + line.value : "")
     }
     // Comments of neighbours stand below each other as far as lines are short.
@@ -145,12 +155,15 @@ struct PipelineText {
       let gap = String(repeating: " ", count: max(width - head.count, 0))
       text.append(head + (line.comment.isEmpty ? "" : gap + comment(line.comment)))
       guard let inside = line.inside else { continue }
+      let start = text.count - 1
       text.append(indent + "  from: " + line.value)
       if !line.match.isEmpty {
         text.append(indent + "  match: [\(line.match.map(YAMLText.name).joined(separator: ", "))]")
       }
       text.append(indent + "  map:")
       text += map(inside, indent: indent + "    ")
+      guard line.isCommentedOut else { continue }
+      for index in start..<text.count { text[index] = indent + "# " + text[index].dropFirst(indent.count) }
     }
     return text
   }
@@ -174,7 +187,7 @@ struct PipelineText {
   private var exports: [String] {
     var lines = ["", "# The files again, out of the store.", "export:"]
     var names: Set<String> = []
-    for step in steps where !step.columns.isEmpty {
+    for step in steps where !step.columns.isEmpty && !step.isCommentedOut {
       var name = step.list.name
       while !names.insert(name.lowercased()).inserted { name += "-2" }
       let file = places.build + "/" + name + (step.list.isJSON ? ".ndjson" : ".csv")

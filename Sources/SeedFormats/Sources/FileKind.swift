@@ -97,6 +97,9 @@ public struct FileKind: Sendable {
     ),
     (Array("%PDF-".utf8), FileKind("a PDF document", hint: "ask for the data as CSV or JSON")),
     (Array("bplist0".utf8), FileKind("a binary property list", hint: propertyList)),
+    ([0x7F] + Array("ELF".utf8) + [1, 1], program), ([0x7F] + Array("ELF".utf8) + [2, 1], program),
+    ([0xCF, 0xFA, 0xED, 0xFE], program), ([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0], program),
+    (Array("MZ".utf8) + [0x90, 0, 3, 0], program),
     ([0x89] + Array("PNG\r\n".utf8) + [0x1A], FileKind("a PNG picture", hint: dataFile)),
     ([0xFF, 0xD8, 0xFF], FileKind("a JPEG picture", hint: dataFile)),
     (Array("GIF89a".utf8), FileKind("a GIF picture", hint: dataFile)),
@@ -105,6 +108,7 @@ public struct FileKind: Sendable {
   ]
 
   private static let propertyList = "an array of dictionaries is read with from: { path: FILE, format: plist }"
+  private static let program = FileKind("a program, not text", hint: dataFile)
   private static let dataFile = "name the file with the data"
   private static let columnar = "write it as CSV or NDJSON first, such as with DuckDB: COPY (FROM 'FILE') TO 'FILE.csv'"
 

@@ -116,8 +116,6 @@ struct InitCommand: ParsableCommand {
     let records = Format.count(project.recordCount, "record", "records")
     let entities = Format.count(project.entities.count, "entity", "entities")
     Terminal.say("\(records), \(entities). Next:")
-    let option = layout.needsOutside ? " --allow-outside" : ""
-    Terminal.say(
-      PropertyText.harmless("  \(Terminal.commandName) run\(option) \(ProjectLayout.shellQuoted(layout.pipelinePath))"))
+    Terminal.say(PropertyText.harmless("  \(Terminal.commandName) run \(layout.pipelineArguments)"))
   }
 }

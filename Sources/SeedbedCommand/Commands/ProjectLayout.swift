@@ -89,8 +89,11 @@ struct ProjectLayout {
     if let givenModel { model = written(givenModel) }
     return .init(
       model: model, modelVersion: modelVersion, store: "../build/\(name).sqlite", build: "../build",
-      pipeline: pipelinePath)
+      pipeline: pipelineArguments)
   }
+
+  /// What `run` and `lint` need behind them, as a shell takes it.
+  var pipelineArguments: String { (needsOutside ? "--allow-outside " : "") + Self.shellQuoted(pipelinePath) }
 
   /// Whether a file, or the model, lies outside of what the pipeline may name.
   var needsOutside: Bool {
@@ -165,7 +168,7 @@ struct ProjectLayout {
     }
     try put(PipelineSchema.json(), at: schemaPath)
     try put(project.pipeline, at: pipelinePath)
-    paths.append(pipelinePath)
+    paths += [pipelinePath, schemaPath]
     var hints: [String] = []
     let ignore = inFolder(".gitignore")
     if let lines = try? String(contentsOfFile: ignore, encoding: .utf8).split(whereSeparator: \.isNewline) {

@@ -86,3 +86,15 @@ struct CompoundKeySearch {
     return (0..<max(count, 0)).flatMap { last in choices(last, size - 1).map { $0 + [last] } }
   }
 }
+
+extension FileProfiler {
+  /// Looks for columns of a list that tell its records apart together.
+  func findCompoundKey(of list: RecordList) throws {
+    let search = CompoundKeySearch(list: list) { projection in
+      try stopIfCancelled()
+      return try RecordReader(
+        source: open(list.form.options), options: list.form.options, projection: projection, file: path)
+    }
+    list.compoundKey = try search.columns() ?? []
+  }
+}

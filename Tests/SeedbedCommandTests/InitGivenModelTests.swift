@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// `init --model`: what it writes runs at once, whatever files are missing.
+@Suite("seedbed init for a model that is there")
+struct InitGivenModelTests {
+  private static func workspace() throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.write(
+      "M.xcdatamodeld/M.xcdatamodel/contents",
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift">
+        <entity name="Category" representedClassName="Category" syncable="YES">
+          <attribute name="code" attributeType="String"/>
+          <attribute name="label" optional="YES" attributeType="String"/>
+          <relationship name="items" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Item" inverseName="category" inverseEntity="Item"/>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        </entity>
+        <entity name="Item" representedClassName="Item" syncable="YES">
+          <attribute name="sku" attributeType="String"/>
+          <attribute name="name" optional="YES" attributeType="String"/>
+          <relationship name="category" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="items" inverseEntity="Category"/>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints>
+        </entity>
+        <entity name="Review" representedClassName="Review" syncable="YES">
+          <attribute name="text" attributeType="String"/>
+          <relationship name="item" maxCount="1" deletionRule="Nullify" destinationEntity="Item"/>
+        </entity>
+      </model>
+      """)
+    return workspace
+  }
+
+  private static let items = "SKU,product_name,Category code\nP1,Kettle,c1\nP2,Spade,c2\n"
+  private static let reviews = "text,item_id\ngood,P1\nbad,P2\n"
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    var name: String
+    var files: [String: String]
+    var order: [String]
+    /// What is on standard error.
+    var says: [String]
+    /// What is in the pipeline.
+    var words: [String]
+    /// Rows of Category, Item and Review.
+    var counts: [String]
+    var testDescription: String { name }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      name: "no file for what is referred to", files: ["items.csv": items], order: ["items.csv"],
+      says: [
+        "items.csv: Category code: it is commented out: no file here has objects of Category with their code",
+        "items.csv: product_name: perhaps Item.name: it stands in a comment",
+      ],
+      words: ["      # category: { match: code, from: `Category code` }", "      # name: product_name", "# perhaps"],
+      counts: ["0", "2", "0"]),
+    Case(
+      name: "a file for it", files: ["items.csv": items, "categories.csv": "code,label\nc1,x\nc2,y\n"],
+      order: ["items.csv", "categories.csv"], says: ["perhaps Item.name"],
+      words: ["      category: { match: code, from: `Category code` }"], counts: ["2", "2", "0"]),
+    Case(
+      name: "a file that has not all of them", files: ["items.csv": items, "categories.csv": "code,label\nc1,x\n"],
+      order: ["items.csv", "categories.csv"], says: ["1 of 2 different values are no Category.code"],
+      words: ["      # category: { match"], counts: ["1", "2", "0"]),
+    Case(
+      name: "what is required and refers to what is not there",
+      files: ["items.csv": items, "reviews.csv": reviews.replacing("P2", with: "P9")],
+      order: ["reviews.csv", "items.csv"],
+      says: [
+        "reviews.csv: item_id: it is commented out: 1 of 2 different values are no Item.sku",
+        "reviews.csv: Review.item is required and nothing fits it, so the step is commented out",
+      ],
+      words: ["  # - from: ../reviews.csv\n", "  #   entity: Review\n"], counts: ["0", "2", "0"]),
+    Case(
+      name: "a step that falls with another",
+      files: ["items.csv": items.replacing("P2", with: ""), "reviews.csv": reviews],
+      order: ["items.csv", "reviews.csv"],
+      says: ["Item.sku is required and nothing fits it", "Review.item is required and nothing fits it"],
+      words: ["import: []"], counts: ["0", "0", "0"]),
+    Case(
+      name: "references that all are there", files: ["items.csv": items, "reviews.csv": reviews],
+      order: ["reviews.csv", "items.csv"], says: [], words: ["      item: { match: sku, from: item_id }"],
+      counts: ["0", "2", "2"]),
+  ]
+
+  @Test("what would end a run is commented out and told", arguments: cases)
+  func runsAtOnce(_ example: Case) async throws {
+    let workspace = try Self.workspace()
+    for (name, text) in example.files { try workspace.write(name, text) }
+    let made = try await Tool.run(
+      ["init", "--model", "M.xcdatamodeld", "--name", "t"] + example.order, in: workspace.folder)
+    try #require(made.exitCode == 0, "\(made.talk)")
+    let pipeline = try workspace.text("pipelines/t.yaml")
+    for text in example.says { #expect(made.talk.contains(text), "\(text)\n\(made.talk)") }
+    for text in example.words {
+      // Names with blanks are quoted by YAML where it needs that.
+      #expect(pipeline.replacing("\"", with: "").contains(text), "\(text)\n\(pipeline)")
+    }
+    let ran = try await workspace.run("run", "pipelines/t.yaml")
+    #expect(ran.exitCode == 0, "\(ran.talk)\n\(pipeline)")
+    let query = ["ZCATEGORY", "ZITEM", "ZREVIEW"].map { "(SELECT count(*) FROM \($0))" }
+    for (count, text) in zip(example.counts, query) {
+      #expect(try workspace.query("build/t.sqlite", "SELECT \(text)") == [count], "\(text)\n\(pipeline)")
+    }
+  }
+
+  @Test("objects inside objects that lack what is required are commented out whole")
+  func nested() async throws {
+    let workspace = try Self.workspace()
+    try workspace.write(
+      "items.json",
+      "[{\"sku\": \"P1\", \"category\": {\"label\": \"x\"}}, {\"sku\": \"P2\", \"category\": {\"label\": \"y\"}}]")
+    let made = try await workspace.run("init", "--model", "M.xcdatamodeld", "items.json")
+    #expect(made.talk.contains("items.json category: it is commented out: Category.code is required"), "\(made.talk)")
+    let pipeline = try workspace.text("pipelines/items.yaml")
+    #expect(pipeline.contains("      # category:"), "\(pipeline)")
+    #expect(pipeline.contains("      #   map:\n      #     label: label"), "\(pipeline)")
+    let ran = try await workspace.run("run", "pipelines/items.yaml")
+    #expect(ran.exitCode == 0, "\(ran.talk)\n\(pipeline)")
+  }
+}

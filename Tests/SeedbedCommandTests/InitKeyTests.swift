@@ -1,0 +1,133 @@
+import ModelFiles
+import ObjectModel
+import Testing
+
+/// Which columns become keys, and which relationships.
+@Suite("Keys and references of seedbed init")
+struct InitKeyTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    var header: String
+    var rows: [String]
+    /// What the pipeline has; nil for `no key`.
+    var key: String?
+    var words: [String] = []
+    var testDescription: String { "\(header), \(rows.count) records" }
+  }
+
+  private static func numbered(_ header: String, _ numbers: some Sequence<Int>, key: String?, _ words: String...)
+    -> Case
+  {
+    Case(header: header, rows: numbers.map { "\($0),x\($0 % 2)" }, key: key, words: words)
+  }
+
+  static let cases: [Case] = [
+    numbered("Artikelnummer,Name", 1001...1050, key: "artikelnummer", "Integer 64"),
+    numbered("Artikelnummer,Name", [77, 1003], key: "artikelnummer"),
+    numbered("foo,bar", 1...50, key: "foo", "Integer 64"),
+    numbered("foo,bar", (1...50).map { $0 * 7919 }, key: "foo"), numbered("foo,bar", 1001...1005, key: "foo"),
+    numbered("nr,bar", [3, 90], key: "nr"), numbered("Nummer,bar", [3, 90], key: "nummer"),
+    numbered(
+      "foo,bar", [3, 90, 7], key: nil, "no key: \"foo\" is unique in 3 of 3, which so few numbers may be by chance"),
+    numbered("weight,bar", 1...50, key: nil, "\"weight\" is unique in 50 of 50, but neither its name nor its place"),
+    Case(
+      header: "kind,size", rows: (1...30).map { "k\($0 % 3),\($0 * 31)" }, key: nil,
+      words: ["\"size\" is unique in 30 of 30, but neither"]),
+    Case(
+      header: "kind,size", rows: ["a,1", "a,1", "b,"], key: nil, words: ["no key: no column is unique and never empty"]),
+  ]
+
+  @Test(
+    "the first column of whole numbers is a key where that is no coincidence; else a comment says why not",
+    arguments: cases)
+  func keys(_ example: Case) async throws {
+    let workspace = try Workspace()
+    try workspace.write("a.csv", ([example.header] + example.rows).joined(separator: "\n") + "\n")
+    let made = try await workspace.run("init", "a.csv")
+    try #require(made.exitCode == 0, "\(made.talk)")
+    let pipeline = try workspace.text("pipelines/a.yaml")
+    if let key = example.key {
+      #expect(pipeline.contains("    match: [\(key)]"), "\(pipeline)")
+      #expect(!pipeline.contains("no key"))
+    } else {
+      #expect(!pipeline.contains("match:") && pipeline.contains("  # no key: "), "\(pipeline)")
+    }
+    for word in example.words { #expect(pipeline.contains(word), "\(word)\n\(pipeline)") }
+    #expect(try await workspace.run("run", "pipelines/a.yaml").exitCode == 0)
+  }
+
+  @Test(
+    "a column with the name of another file's key refers to it, whether numbers or texts",
+    arguments: [("isbn", ""), ("isbn", "x"), ("sku", ""), ("Artikelnummer", ""), ("thing", ""), ("thing", "x")])
+  func sameName(name: String, prefix: String) async throws {
+    let workspace = try Workspace()
+    let keys = (1...8).map { "\(prefix)\($0 + 900)" }
+    try workspace.write("books.csv", "\(name),title\n" + keys.map { "\($0),t\n" }.joined())
+    try workspace.write("loans.csv", "loan_id,\(name)\n" + (0..<12).map { "\($0),\(keys[$0 % 5])\n" }.joined())
+    try #require(try await workspace.run("init", "books.csv", "loans.csv", "--name", "t").exitCode == 0)
+    let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
+    let relationship = try #require(model["Loan"]?.relationships.first)
+    #expect(relationship.name == (name == "thing" ? "thing" : "book"))
+    #expect(relationship.destination.name == "Book")
+    #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
+  }
+
+  @Test("a number of a row is no reference to that of another file")
+  func ranks() async throws {
+    let workspace = try Workspace()
+    for name in ["a", "b"] {
+      try workspace.write("\(name).csv", "rank,name\n" + (1...30).map { "\($0),\(name)\($0)\n" }.joined())
+    }
+    try #require(try await workspace.run("init", "a.csv", "b.csv", "--name", "t").exitCode == 0)
+    let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
+    #expect(model.entities.allSatisfy { $0.relationships.isEmpty })
+  }
+
+  @Test(
+    "of two files with one key one refers to the other, in whatever order they are given",
+    arguments: [["users.csv", "profiles.csv"], ["profiles.csv", "users.csv"]])
+  func oneToOne(files: [String]) async throws {
+    let workspace = try Workspace()
+    try workspace.write("users.csv", "user_id,email\n1,a@x\n2,b@x\n3,c@x\n")
+    try workspace.write("profiles.csv", "user_id,bio\n1,x\n2,y\n3,x\n")
+    try #require(try await Tool.run(["init"] + files + ["--name", "t"], in: workspace.folder).exitCode == 0)
+    let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
+    #expect(model["Profile"]?.relationships.map(\.name) == ["user"])
+    #expect(model["User"]?.relationships.map(\.name) == ["profiles"])
+    let lint = try await workspace.run("lint", "pipelines/t.yaml")
+    #expect(lint.talk.contains("no problems"), "\(lint.text)")
+    #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
+  }
+
+  @Test("keys that name no file refer one way, to the file that is given first")
+  func oneToOneWithoutOwner() async throws {
+    let workspace = try Workspace()
+    for name in ["a", "b", "c"] {
+      try workspace.write("\(name).csv", "sku,x\n" + (1...6).map { "P\($0),\(name)\n" }.joined())
+    }
+    try #require(try await workspace.run("init", "a.csv", "b.csv", "c.csv", "--name", "t").exitCode == 0)
+    let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
+    #expect(model["A"]?.relationships.contains { !$0.isToMany } == false)
+    for name in ["B", "C"] {
+      #expect(model[name]?.relationships.filter { !$0.isToMany }.map(\.destination.name) == ["A"], "\(name)")
+    }
+    #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
+  }
+
+  @Test("what refers in a circle is not required, so that objects can be deleted")
+  func circles() async throws {
+    let workspace = try Workspace()
+    try workspace.write("departments.csv", "department_id,head_employee_id\n1,1\n2,3\n")
+    try workspace.write("employees.csv", "employee_id,department_id\n1,1\n2,1\n3,2\n4,2\n")
+    try workspace.write("folders.csv", "folder_id,parent_folder_id\n1,1\n2,1\n3,1\n4,2\n")
+    let made = try await workspace.run("init", "departments.csv", "employees.csv", "folders.csv", "--name", "t")
+    try #require(made.exitCode == 0, "\(made.talk)")
+    let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
+    let required = model.entities.flatMap { entity in
+      entity.relationships.filter { !$0.isToMany && !$0.description.isOptional }.map { "\(entity.name).\($0.name)" }
+    }
+    #expect(required == ["Department.headEmployee"])
+    #expect(model["Folder"]?.relationships.contains { $0.description.deleteRule == .deny } == false)
+    #expect(try workspace.text("pipelines/t.yaml").contains("objects that require each other could never be deleted"))
+    #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
+  }
+}
