@@ -27,7 +27,7 @@ struct ObjectEvaluationTests {
       try context.refresh(ada, mergeChanges: false)
       #expect(ada.isFault)
       #expect(try holds("course.pupils.@count == 1 AND entity == 'Pupil' AND objectID == SELF"))
-      #expect(throws: StoreError.self) { try holds("nowhere == 1") }
+      #expect(throws: PredicateCheckError.self) { try holds("nowhere == 1") }
       #expect(throws: StoreError.self) {
         try context.fetch(school.all(school.pupil, where: try FetchPredicate(format: "mood == 'bright'")))
       }

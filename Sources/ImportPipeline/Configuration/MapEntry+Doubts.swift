@@ -7,8 +7,7 @@ extension MapEntry {
     var position: FilePosition
   }
 
-  /// What the columns of a source make doubtful: a constant that is also the name of a column, a column whose name is a
-  /// constant, and an optional column that
+  /// What the columns of a source make doubtful: a constant that is also the name of a column, and an optional column that
   /// is not there while another of nearly that name is.
   func doubts(_ columns: Set<String>) -> [Doubt] {
     guard !columns.isEmpty else { return [] }
@@ -23,15 +22,21 @@ extension MapEntry {
     }
   }
 
+  /// Columns whose names look like constants, such as `0` or `null`, in a map as it was written.
+  func doubts(ofColumnsLikeConstants columns: Set<String>) -> [Doubt] {
+    guard case .attribute(let mapping) = mapping, case .constant = mapping.expression.root,
+      !mapping.expression.isLiteral, columns.contains(mapping.expression.source)
+    else { return [] }
+    let name = mapping.expression.source
+    return [
+      Doubt(
+        code: "lint.column-is-constant",
+        message: "\(property): \(name) is the column of that name here, not the constant",
+        hint: "for the constant write { value: \(name) }", position: position)
+    ]
+  }
+
   private func doubt(ofConstant expression: RecordExpression, _ columns: Set<String>) -> [Doubt] {
-    if case .constant = expression.root, !expression.isLiteral, columns.contains(expression.source) {
-      return [
-        Doubt(
-          code: "lint.column-is-constant",
-          message: "\(property): \(expression.source) is the column of that name here, not the constant",
-          hint: "for the constant write { value: \(expression.source) }", position: position)
-      ]
-    }
     guard let text = expression.root.leadingConstant, columns.contains(text) else { return [] }
     let name = RecordExpressionParser.isName(text) ? text : "`\(text.replacing("`", with: "``"))`"
     return [

@@ -137,6 +137,7 @@ extension PipelineCheck {
     let step: ImportStep
     /// Whether a source can be read only once; that is left to the run.
     let isStream: Bool
+    private let writtenMap: [MapEntry]
     private let pipelinePath: String
     private let columns: Set<String>
     /// Why the columns are not known.
@@ -159,6 +160,7 @@ extension PipelineCheck {
       }
       self.columns = columns
       self.failure = failure
+      writtenMap = step.map
       self.step = step.preferring(columns)
     }
 
@@ -222,7 +224,9 @@ extension PipelineCheck {
 
     /// What the columns make doubtful.
     var warnings: [PipelineProblem] {
-      step.map.flatMap { $0.doubts(columns) }.map { doubt in
+      let doubts =
+        step.map.flatMap { $0.doubts(columns) } + writtenMap.flatMap { $0.doubts(ofColumnsLikeConstants: columns) }
+      return doubts.map { doubt in
         PipelineProblem(
           severity: .warning, code: doubt.code, message: doubt.message, hint: doubt.hint, file: pipelinePath,
           position: doubt.position)

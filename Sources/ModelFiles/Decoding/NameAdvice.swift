@@ -41,6 +41,6 @@ enum NameAdvice {
     "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "faultingState", "finalize",
     "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted", "isProxy",
     "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release",
-    "retain", "retainCount", "self", "superclass", "willSave", "willTurnIntoFault", "zone",
+    "retain", "retainCount", "self", "superclass", "willSave", "willTurnIntoFault",
   ]
 }

@@ -109,8 +109,8 @@ struct TemplateTests {
     #expect(outcome.exitCode == 78)
     #expect(
       outcome.talk.contains(
-        "was made with another model: Car, Person, SportCar differ; LuxuryCar are missing in the store; "
-          + "ExpensiveSportCar are not in the model"), "\(outcome.talk)")
+        "was made with another model: Car, Person, SportCar differ; LuxuryCar is missing in the store; "
+          + "ExpensiveSportCar is not in the model"), "\(outcome.talk)")
     #expect(outcome.talk.contains("template.sqlite was made"))
     #expect(!workspace.exists("store.sqlite"))
   }

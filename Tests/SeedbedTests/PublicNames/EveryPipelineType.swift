@@ -11,7 +11,8 @@ enum EveryPipelineType {
     CSVWriter.self, Cancellation.self, CellColumn.self, DataArgument.self, DateFormatError.self, DateParser.self,
     DateText.self, DurationParser.self, ExportReport.self, ExportStep.self, (any FieldAccess).self, FieldSlice.self,
     FileBlockSource.self, FileKind.self, FilePosition.self, FileSink.self, FormatOptions.self, GzipSink.self,
-    HarmlessText.self, ImportStep.self, InflatingBlockSource.self, InflationLimit.self, JSONFields.self,
+    HarmlessText.self, ImportStep.self, InflatingBlockSource.self, InflationLimit.self, JSONElement.self,
+    JSONFields.self,
     JSONPointerLocator.self, JSONValue.self, LookupSettings.self, MapEntry.self, Mapping.self, MemoryBudget.self,
     NDJSONWriter.self, NestedMapping.self, Outcome.self, OutcomeCounts.self, OutputGuard.self, PipelineCheck.self,
     PipelineDocumentation.self, PipelineError.self, PipelineFile.self, PipelineLinter.self, PipelineProblem.self,
@@ -22,6 +23,7 @@ enum EveryPipelineType {
     RunProgress.self, RunReport.self, SeedFile.self, SeedFormatError.self, SeedPlace.self, SourceNote.self,
     SourceSettings.self, Stage.self, StageReport.self, StepExpectation.self, StepReport.self, StoreDump.self,
     StoreExpectation.self, StoreExport.self, StoreModel.self, StoreSettings.self, Suggestion.self, TextColumns.self,
+    TextNotices.self,
     TextResults.self, TranscodingBlockSource.self, ValueTrial.self, Windows1252.self, YAMLText.self, ZipArchive.self,
     ZipMemberBytes.self,
   ]
