@@ -35,8 +35,8 @@ struct ReadmeEngineTests {
         let object = context.insert(stop)
         object["identifier"] = .string(name.lowercased())
         object["name"] = .string(name)
-        object["latitude"] = .real(-16.9)
-        object["longitude"] = .real(145.7)
+        object["latitude"] = .double(-16.9)
+        object["longitude"] = .double(145.7)
         object.setObject(parent, for: "parent")
         return object
       }

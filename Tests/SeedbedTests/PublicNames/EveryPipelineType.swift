@@ -6,7 +6,7 @@ import Seedbed
 /// Every public type of pipelines and seed formats, as a program writes it that imports Foundation and Seedbed too. A
 /// test compares the list with the sources.
 enum EveryPipelineType {
-  static let all: [Any.Type] = [
+  static let all: [Any.Type] = unsafe [
     AttributeMapping.self, BatchScanner.self, (any BlockSource).self, ByteBlock.self, (any ByteSink).self,
     CSVWriter.self, Cancellation.self, CellColumn.self, DataArgument.self, DateFormatError.self, DateParser.self,
     DateText.self, DurationParser.self, ExportReport.self, ExportStep.self, (any FieldAccess).self, FieldSlice.self,
