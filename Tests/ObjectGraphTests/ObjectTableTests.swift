@@ -32,7 +32,7 @@ struct ObjectTableTests {
           #expect(found === twin[id])
           if found == nil {
             let object = new(id)
-            table.insertNew(object, object.objectID, isHeld: true)
+            table.insertNew(object, object.objectID, isStrong: true)
             // One that nobody takes is as good as gone.
             if Bool.random(using: &random) { twin[id] = object }
           }
@@ -57,13 +57,13 @@ struct ObjectTableTests {
             #expect(found === twin[id])
             if found == nil {
               let object = new(id)
-              table.insertNew(object, id, isHeld: true)
+              table.insertNew(object, id, isStrong: true)
               if Bool.random(using: &random) { twin[id] = object }
             }
             key += Int64.random(in: 0...9, using: &random)
           }
         case 6:
-          if Bool.random(using: &random) { table.settle() }
+          if Bool.random(using: &random) { table.releaseUnused() }
           table.reserve(Int.random(in: 0..<2_000, using: &random))
         default: #expect(table.find(id) === twin[id])
         }

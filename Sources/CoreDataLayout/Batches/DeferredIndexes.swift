@@ -15,7 +15,7 @@ extension SQLiteStore {
         }
         try fillDerivedAttributes()
         // Before there are triggers: those of R-trees do not run until the schema is trusted.
-        try settleOrderKeys()
+        try writeOrderKeys()
         for statement in layout.triggerStatements { try connection.execute(statement) }
         for tree in try RTree.all(in: connection, layout) { try connection.execute(tree.fillStatement()) }
       }

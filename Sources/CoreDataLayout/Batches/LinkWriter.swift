@@ -139,8 +139,8 @@ final class LinkWriter {
   }
 
   /// Changes the row of a member whose to-one relationship says who its owner is. A row that this import has inserted
-  /// keeps its version, as if it had been so from the start; and so does a row that merely holds the column of an
-  /// owner that it knows nothing of.
+  /// keeps its version. A relationship without inverse has its foreign key in a hidden column of the member; changing it
+  /// does not raise the member's version.
   private func change(
     _ member: Int64, _ table: String, _ foreignKey: String, owner: Int64, _ body: (_ version: [String]) throws -> Void
   ) throws {

@@ -17,7 +17,7 @@ extension SQLiteStore {
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool = { _ in false }, ambiguous: inout [Int]
   ) throws -> [Int64] {
     try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       let finder = try RowFinder(batch, plan: try plan(for: batch), store: self, keyColumns: keyColumns)
       var keys: [Int64] = []
       keys.reserveCapacity(batch.count)

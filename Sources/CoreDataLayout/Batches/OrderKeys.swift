@@ -103,7 +103,7 @@ extension SQLiteStore {
 
   /// Puts rows without an order key at the end of their destination's order, by primary key; and takes the order key
   /// from rows that refer to nothing any more.
-  func settleOrderKeys() throws {
+  func writeOrderKeys() throws {
     for (relationship, missing) in pendingOrderKeys.sorted(by: { $0.key.name < $1.key.name }) {
       guard let key = layout.foreignKeyColumn(of: relationship)?.name,
         let order = layout.orderColumn(of: relationship)?.name

@@ -27,7 +27,7 @@ extension SQLiteStore {
       guard batch.columns == columns, batch.capacity > 0 else {
         throw StoreError.failure("\(entity.name): the batch has other columns than the scan")
       }
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       let kinds = try columns.map { try scannedColumn($0, entity) }
       var condition = ""
       if entity.superentity != nil {

@@ -296,7 +296,7 @@ extension SQLiteStore {
       try pageErrors {
         try load.finishTables()
         // The tables go to disk while the indexes are made.
-        let flush = try EarlyFlush(path)
+        let flush = try BackgroundSync(path)
         let loader = IndexLoader(
           path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
         for (tableRoot, shapes) in load.indexes {

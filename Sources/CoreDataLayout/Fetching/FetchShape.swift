@@ -43,7 +43,7 @@ struct FetchShape {
     guard append(request.predicate) else { return nil }
   }
 
-  /// Whether a statement that was made of the very request has these parameters, and tells which of them is which.
+  /// Whether the bound values are in the order of the parameters and distinct, so that the statement's text can be reused.
   func explains(_ bound: [Value]) -> Bool {
     guard bound.count == parameters.count else { return false }
     for (index, value) in parameters.enumerated() {

@@ -27,7 +27,7 @@ extension SQLiteStore {
   private func fetchingRows<Result>(_ request: FetchRequest, _ body: () throws -> Result) throws -> Result {
     guard request.entity.model === model else { throw StoreError.failure("the entity belongs to another model") }
     return try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       try request.checkRows()
       return try body()
     }

@@ -82,7 +82,7 @@ extension SQLiteStore {
   ) throws -> Result {
     guard request.entity.model === model else { throw StoreError.failure("the entity belongs to another model") }
     return try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       if checksKeyPaths { try request.checkKeyPaths() }
       return try body()
     }
@@ -180,8 +180,8 @@ extension SQLiteStore {
   }
 
   /// Order keys that a transaction under way still owes are assigned before anybody reads them.
-  func settleBeforeReading() throws {
-    if !pendingOrderKeys.isEmpty && connection.isInTransaction { try settleOrderKeys() }
+  func writePendingBeforeReading() throws {
+    if !pendingOrderKeys.isEmpty && connection.isInTransaction { try writeOrderKeys() }
   }
 
   func objectID(_ entity: Entity, _ key: Int64) -> ObjectID {

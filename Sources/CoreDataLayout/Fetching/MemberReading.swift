@@ -5,7 +5,7 @@ extension SQLiteStore {
   /// The members of a to-many relationship: by order key when ordered, by primary key otherwise.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       guard let key = primaryKey(of: owner), let select = memberSelect(relationship) else { return [] }
       let statement = try cached(
         "SELECT m.Z_PK, m.Z_ENT FROM \(select.from) WHERE \(select.owner) = ?1 ORDER BY \(select.order)")
@@ -22,7 +22,7 @@ extension SQLiteStore {
   /// The members of many owners, 256 with one statement.
   public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
     try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       var lists: [Int64: [ObjectID]] = [:]
       let keys = owners.map { primaryKey(of: $0) }
       guard let select = memberSelect(relationship) else { return owners.map { _ in [] } }

@@ -19,7 +19,7 @@ final class PrivateCopy {
       throw StoreError.inputOutput(
         path: original, message: "cannot make a temporary folder to read it in: \(error.localizedDescription)")
     }
-    try naming { try PrivateView.copyTriple(from: original, to: path) }
+    try naming { try ReadOnlyCopy.copyTriple(from: original, to: path) }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -25,7 +25,7 @@ public enum SealVerification: Sendable, Hashable, CaseIterable {
 public struct SealFinish: Sendable {
   fileprivate let path: String
   fileprivate let check: DatabaseCheck?
-  fileprivate let flush: EarlyFlush?
+  fileprivate let flush: BackgroundSync?
 
   /// Checks the pages, and forces the file to disk. On any thread; the store may be read at the same time.
   /// - Throws: `StoreError.notAStore` when a page is not as it should be.
@@ -68,7 +68,7 @@ extension SQLiteStore {
       if connection.isInTransaction { throw StoreError.failure("a transaction is still open") }
       try buildDeferredIndexes()
       if !pendingOrderKeys.isEmpty { try performAtomically {} }
-      let flush = try EarlyFlush(path)
+      let flush = try BackgroundSync(path)
       for table in layout.tables {
         let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
         try setLastPrimaryKey(greatest, of: table.root)
@@ -87,7 +87,7 @@ extension SQLiteStore {
         try connection.setKeepsWriteAheadLog(true)
         try connection.execute("SELECT count(*) FROM Z_PRIMARYKEY")
       }
-      endUpkeep()
+      stopMaintainingDerivedData()
       history = nil
       let check = checksPagesLater ? try databaseCheck() : nil
       try connection.close()

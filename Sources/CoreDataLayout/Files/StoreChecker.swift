@@ -64,8 +64,8 @@ public enum StoreChecker {
     try StoreFiles.requireFile(path)
     let header = try StoreFiles.header(path)
     let name = (path as NSString).lastPathComponent
-    let sidecars = PrivateView.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
-    return try PrivateView.withConnection(to: path) { connection in
+    let sidecars = ReadOnlyCopy.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
+    return try ReadOnlyCopy.withConnection(to: path) { connection in
       try connection.set(.triggers, false)
       let metadata = try StoreMetadata(connection)
       var report = StoreReport(

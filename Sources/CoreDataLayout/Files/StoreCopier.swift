@@ -79,7 +79,7 @@ public enum StoreCopier {
   /// - Parameter target: where nothing is yet.
   private static func copy(from source: String, inPlaceAt target: String, _ options: Options) throws {
     do {
-      try PrivateView.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
+      try ReadOnlyCopy.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
       try finish(target, options)
       try copyExternalData(from: source, to: target)
     } catch let error as SQLiteError {
@@ -107,7 +107,7 @@ public enum StoreCopier {
   /// Moves the log of the copy into its main file and sets what the options ask for.
   private static func finish(_ path: String, _ options: Options) throws {
     let connection = try Connection(path: path)
-    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)))
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)))
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")

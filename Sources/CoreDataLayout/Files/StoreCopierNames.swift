@@ -8,7 +8,7 @@ enum StoreCopierNames {
   static func check(_ target: String, source: String, _ options: StoreCopier.Options) throws(StoreError) {
     let place = ResultPath.followed(target)
     let read = [source, ResultPath.followed(source)].flatMap { path in
-      ([""] + PrivateView.sidecarSuffixes).map { path + $0 }
+      ([""] + ReadOnlyCopy.sidecarSuffixes).map { path + $0 }
     }
     let names = Set(read.map { ResultPath.resolved($0) })
     let files = Set(read.compactMap { FileIdentity($0) })

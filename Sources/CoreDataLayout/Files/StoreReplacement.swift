@@ -69,8 +69,8 @@ extension Placement {
       try check()
       if holds[0].hasLog {
         let settled = sealed + ".settled"
-        for suffix in [""] + PrivateView.sidecarSuffixes { try StoreFiles.remove(settled + suffix) }
-        defer { for suffix in [""] + PrivateView.sidecarSuffixes { try? StoreFiles.remove(settled + suffix) } }
+        for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(settled + suffix) }
+        defer { for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try? StoreFiles.remove(settled + suffix) } }
         // To read the file would let go of the lock: it is taken again when that is done.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
@@ -84,7 +84,7 @@ extension Placement {
       release()
       throw error
     }
-    for suffix in PrivateView.sidecarSuffixes {
+    for suffix in ReadOnlyCopy.sidecarSuffixes {
       try setAside(target + suffix, as: sealed + suffix + ".previous-sidecar")
     }
     if synchronizes { try synchronize() }
@@ -93,7 +93,7 @@ extension Placement {
   /// Copies a store with its log and moves the log into the copy's main file.
   /// - Returns: false when it is no database: such a file needs no log.
   private static func copySettled(_ path: String, to copy: String, synchronizes: Bool) throws -> Bool {
-    try PrivateView.copyTriple(from: path, to: copy, synchronizes: false)
+    try ReadOnlyCopy.copyTriple(from: path, to: copy, synchronizes: false)
     do {
       let connection = try Connection(path: copy)
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
@@ -125,7 +125,7 @@ extension Placement {
   private static func namedFiles(_ path: String) throws -> Set<String> {
     guard FileSystem.exists(path) else { return [] }
     do {
-      return try PrivateView.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }
+      return try ReadOnlyCopy.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }
     } catch let error as StoreError {
       switch error {
       case .busy, .inputOutput: throw error

@@ -28,7 +28,7 @@ public struct StoreSidecar: Sendable, Hashable {
   /// All names of logs beside a store, symbolic links to the store followed.
   public static func all(of store: String) -> [StoreSidecar] {
     let place = ResultPath.followed(store)
-    return PrivateView.sidecarSuffixes.map { suffix in
+    return ReadOnlyCopy.sidecarSuffixes.map { suffix in
       StoreSidecar(path: place + suffix, obstacle: obstacle(at: place + suffix, suffix))
     }
   }

@@ -19,7 +19,7 @@ package enum StoreTarget {
 
   /// Names of the files of external data that a store's rows name, sorted.
   package static func externalFiles(of path: String) throws -> [String] {
-    try PrivateView.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()
+    try ReadOnlyCopy.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()
   }
 
   /// What is at a path, for a store that is to be put there.
@@ -99,7 +99,7 @@ package enum StoreTarget {
 
   /// Whether the schema of a database can be read, and no Core Data store has it.
   private static func lacksMetadata(_ path: String) -> Bool {
-    let count = try? PrivateView.withConnection(to: path) { connection in
+    let count = try? ReadOnlyCopy.withConnection(to: path) { connection in
       try connection.integer("SELECT count(*) FROM sqlite_master WHERE lower(name) = 'z_metadata'")
     }
     return count == 0

@@ -13,7 +13,7 @@ struct RelationshipResolution {
   /// Names in use, by root index: one registry for a table and the join columns that refer to it.
   private var names: [Int: Set<String>] = [:]
   /// Property keys by entity index.
-  private var keys: [Int: DictionaryOrder] = [:]
+  private var keys: [Int: LegacyCFDictionaryOrder] = [:]
   private(set) var joinTables: [JoinTable] = []
   private(set) var notes: [String] = []
   private var joined: Set<Relationship> = []
@@ -76,7 +76,7 @@ struct RelationshipResolution {
   // MARK: own properties
 
   private mutating func layOut(_ entity: Entity) {
-    var entityKeys = DictionaryOrder()
+    var entityKeys = LegacyCFDictionaryOrder()
     if let parent = entity.superentity {
       entityKeys.insert(keys[parent.index]?.preOrder ?? [])
     } else {
@@ -102,8 +102,8 @@ struct RelationshipResolution {
       }
       relationshipKeys[description.name] = added + [description.name]
     }
-    entityKeys.insert(DictionaryOrder.preOrder(attributes.map(\.name)))
-    let order = DictionaryOrder.preOrder(relationships.map(\.name))
+    entityKeys.insert(LegacyCFDictionaryOrder.preOrder(attributes.map(\.name)))
+    let order = LegacyCFDictionaryOrder.preOrder(relationships.map(\.name))
     relationshipOrder[entity.index] = order
     for name in order { entityKeys.insert(relationshipKeys[name] ?? []) }
     keys[entity.index] = entityKeys

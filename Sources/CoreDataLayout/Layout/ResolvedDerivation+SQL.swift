@@ -36,7 +36,7 @@ extension ResolvedDerivation {
   }
 
   /// What may change the value of which rows.
-  var causes: [UpkeepCause] {
+  var causes: [ChangeTrigger] {
     let table = target.table
     switch formula {
     case .now:
@@ -44,12 +44,12 @@ extension ResolvedDerivation {
       return [.init(table, .insert, "NEW.Z_PK"), .init(table, .update(["Z_OPT"]), "NEW.Z_PK")]
     case .value(let hops, let column, _):
       let first = hops.first?.foreignKey ?? column
-      var result: [UpkeepCause] = [
+      var result: [ChangeTrigger] = [
         .init(table, .insert, "NEW.Z_PK"), .init(table, .update([first]), "NEW.Z_PK"),
       ]
       for index in hops.indices {
         let next = index + 1 < hops.count ? hops[index + 1].foreignKey : column
-        for event in [UpkeepCause.Event.insert, .update([next]), .delete] {
+        for event in [ChangeTrigger.Event.insert, .update([next]), .delete] {
           let row = event == .delete ? "OLD" : "NEW"
           let joins = hops[..<index].enumerated().map { position, hop in
             " JOIN \(hop.table) AS h\(position + 1) ON h\(position + 1).Z_PK = "
@@ -65,7 +65,7 @@ extension ResolvedDerivation {
       }
       return result
     case .aggregate(let members, let membership, _, _, let read):
-      var result: [UpkeepCause] = [.init(table, .insert, "NEW.Z_PK")]
+      var result: [ChangeTrigger] = [.init(table, .insert, "NEW.Z_PK")]
       switch membership {
       case .foreignKey(let key):
         result += [
@@ -89,14 +89,14 @@ extension ResolvedDerivation {
 extension ResolvedDerivation {
   /// What Core Data's own triggers for the derivation leave out: a value through a to-one relationship stays when the
   /// object that it is of goes and the reference to it does not.
-  var causesWithoutTrigger: [UpkeepCause] {
+  var causesWithoutTrigger: [ChangeTrigger] {
     guard case .value(let hops, _, _) = formula, !hops.isEmpty else { return [] }
     return causes.filter { $0.event == .delete }
   }
 }
 
 /// A change of a table after which something has to be brought up to date.
-struct UpkeepCause: Hashable {
+struct ChangeTrigger: Hashable {
   enum Event: Hashable {
     case insert, delete
     /// Of one of these columns.

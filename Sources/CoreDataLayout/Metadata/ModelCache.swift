@@ -17,7 +17,7 @@ public struct ModelCache: Sendable {
   /// - Throws: `StoreError.notAStore` when the file is none, `StoreError` when the cache is larger than
   ///   `maximumByteCount`.
   public static func read(path: String) throws -> ModelCache? {
-    try PrivateView.withConnection(to: path) { connection in
+    try ReadOnlyCopy.withConnection(to: path) { connection in
       do {
         let metadata = try StoreMetadata(connection)
         let exists = try connection.integer(

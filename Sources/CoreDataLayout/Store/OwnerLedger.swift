@@ -150,7 +150,7 @@ final class OwnerLedger {
 
   /// Raises the versions of the owners that the import has not written otherwise, and records all of them.
   /// - Returns: how many were raised.
-  func settle() throws -> Int {
+  func raiseVersions() throws -> Int {
     for name in triggers { try store.connection.execute("DROP TRIGGER temp.\(name)") }
     triggers = []
     var changed: [String: [Int64: Set<String>]] = [:]
@@ -262,8 +262,8 @@ extension SQLiteStore {
       guard let ledger = ownerLedger else { return 0 }
       ownerLedger = nil
       // Order keys may still be missing.
-      try settleOrderKeys()
-      return try ledger.settle()
+      try writeOrderKeys()
+      return try ledger.raiseVersions()
     }
   }
 }

@@ -111,7 +111,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// Rows changed when it began.
   var changesBefore: Int64 = 0
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
-  private(set) var upkeep: Upkeep?
+  private(set) var maintainer: DerivedDataMaintainer?
   /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
   public private(set) var foreignTriggers: [ForeignTrigger] = []
   /// Notes whose members an import changes; nil in a store that is new, and where nobody imports.
@@ -149,7 +149,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       throw StoreError.cannotCreate(path: path, message: "the file exists already")
     }
     // A stale log beside a new file would be replayed into it.
-    for suffix in PrivateView.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
+    for suffix in ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
     let layout = StoreLayout(model: model, generation: options.generation)
     var metadata = StoreMetadata(
       model: model, uuid: options.uuid?.uppercased() ?? UUID().uuidString, generation: options.generation)
@@ -179,7 +179,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
     try StoreFiles.requireFile(path)
     do {
-      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && PrivateView.hasLog(path)
+      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
       guard isCopied else { return try open(openConnection(path: path, options: options), path, model, options) }
       let copy = try PrivateCopy(of: path)
       return try copy.naming {
@@ -197,7 +197,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   ) throws -> SQLiteStore {
     // Until they are known, triggers are not even compiled.
     try connection.set(.triggers, false)
-    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try PrivateView.byteCount(path)), per: .step)
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)), per: .step)
     let metadata = try StoreMetadata(connection)
     if options.checksVersionHashes { try metadata.check(against: model) }
     let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
@@ -225,7 +225,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     var isImmutable = false
     if options.isReadOnly && !hasLog {
       let header = try StoreFiles.header(path)
-      let isAlone = PrivateView.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
+      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
       isImmutable =
         options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
         || (isAlone && header.count > 19 && header[18] == 2)
@@ -316,7 +316,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// From here on derived attributes and R-trees follow every change.
   ///
   /// Triggers whose texts are those that Core Data writes run; for those of R-trees the schema has to be trusted. One
-  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `Upkeep` does the work of
+  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `DerivedDataMaintainer` does the work of
   /// the known ones then. Its own triggers are temporary ones, which the switch leaves on.
   func beginUpkeep() throws {
     let schema = SchemaGuard(connection: connection)
@@ -325,10 +325,10 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     try connection.set(.triggers, foreignTriggers.isEmpty)
     let texts = foreignTriggers.isEmpty ? try schema.triggerTexts() : []
     try connection.set(.trustedSchema, trees.contains { !texts.isDisjoint(with: $0.triggerStatements) })
-    upkeep = try Upkeep(self, triggers: texts)
+    maintainer = try DerivedDataMaintainer(self, triggers: texts)
   }
 
-  func endUpkeep() { upkeep = nil }
+  func stopMaintainingDerivedData() { maintainer = nil }
 
   // MARK: plumbing
 
@@ -399,7 +399,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
       }
       statements.removeAll()
       plans.removeAll()
-      endUpkeep()
+      stopMaintainingDerivedData()
       ownerLedger = nil
       history = nil
       try connection.rollback()

@@ -42,7 +42,7 @@ public struct SQLiteStoreType: PersistentStoreType {
       // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
       try connection.reset()
-      for suffix in [""] + PrivateView.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
+      for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
       try connection.close()
     } catch let error as SQLiteError {
       if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }

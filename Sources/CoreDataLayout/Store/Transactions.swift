@@ -96,8 +96,8 @@ extension SQLiteStore {
 
   private func finishTransaction() throws {
     if !hasDeferredIndexes {
-      try settleOrderKeys()
-      try upkeep?.settle()
+      try writeOrderKeys()
+      try maintainer?.updateDerived()
     }
     try history?.finish()
   }

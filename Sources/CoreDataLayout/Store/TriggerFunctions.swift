@@ -13,7 +13,7 @@ extension SQLiteStore {
   /// text functions of derived attributes.
   ///
   /// A function of Core Data's that is not known here yields null. Where it computes a derived attribute, the value is
-  /// put right at the end of the transaction; see `Upkeep`.
+  /// put right at the end of the transaction; see `DerivedDataMaintainer`.
   static func registerTriggerFunctions(on connection: Connection) throws(SQLiteError) {
     for name in try notifyingFunctions.union(functionsInTriggers(of: connection)).sorted() {
       try connection.registerFunction(name, argumentCount: -1) { _ in .null }

@@ -66,8 +66,8 @@ public struct RowKeyShape: Sendable {
   /// - Parameters:
   ///   - memoryBudget: bytes that the slots may take.
   ///   - hashMask: bits of the hashes that count; all but in tests.
-  /// - Throws: `PageError` of kind `unsuitable` when the table is too large for the budget, or has a key that is of
-  ///   another kind than the shape says, so that SQLite might find it where this would not.
+  /// - Throws: `PageError` of kind `unsuitable` when the table is too large for the budget, or has a key of
+  ///   another storage class than the shape says: SQLite's affinity might match it where hashing bytes would not.
   public init(
     _ table: MappedTable, shape: RowKeyShape, memoryBudget: Int, workers: Int, hashMask: UInt64 = .max
   ) throws(PageError) {

@@ -1,4 +1,4 @@
-/// A table's leaf page that was there before, as far as a tree that is written around it must know it.
+/// The last row id and the heads of overflow chains of an existing leaf page, around which a tree is written.
 @safe struct StoredLeaf {
   /// The greatest row id.
   let lastRowID: Int64

@@ -69,8 +69,8 @@
     try result.get()
   }
 
-  /// A child waits, and only one without a divider comes behind it: it goes to a new page with that one, and the last
-  /// child of the full page becomes its rightmost.
+  /// The page is full, and one child without a divider follows the waiting child: these two start a new interior page. The
+  /// last child of the full page becomes its rightmost.
   private func split(_ level: Int) throws(PageError) {
     guard levels[level].page.cellCount > 1 else {
       throw PageError(kind: .malformed, message: "an interior page holds less than two cells")

@@ -50,8 +50,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// parts before the first one commits.
   /// - Throws: what `save(_:)` throws, and what the body throws.
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws
-  /// Whether `save(_:beforeCommit:)` can undo what it has written. A store that cannot saves when the body has returned,
-  /// so that there may be one such store at most among those of one save that is written wholly or not at all.
+  /// Whether `save(_:beforeCommit:)` can undo what it has written. A store that cannot do so saves after the body has
+  /// returned. At most one such store keeps a save over several stores atomic.
   var canWaitWithCommit: Bool { get }
   /// Lets go of the file, and of whatever else the store has open; a coordinator does it when the store is taken away.
   /// The store must not be used any more. Closing twice does nothing.

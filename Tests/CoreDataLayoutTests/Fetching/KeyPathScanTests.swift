@@ -115,8 +115,8 @@ struct KeyPathScanTests {
   private func readsPages(_ store: SQLiteStore, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
     let item = try model.entity("Item")
     var sql = FetchSQL(store, item)
-    let plan = try KeyPathPlan(store, item, keyPaths, &sql)
-    guard let pages = try KeyPathPages(store, plan, table: store.layout.table(for: item)) else { return false }
+    let plan = try ColumnScanPlan(store, item, keyPaths, &sql)
+    guard let pages = try PageExportReader(store, plan, table: store.layout.table(for: item)) else { return false }
     try pages.close()
     return true
   }

@@ -4,7 +4,7 @@ import Platform
 
 /// Forces a file's contents to disk on another thread while its owner still reads it, so that forcing what little is
 /// written afterwards takes no time.
-final class EarlyFlush: @unchecked Sendable {
+final class BackgroundSync: @unchecked Sendable {
   /// Smaller files are not worth a thread, bytes.
   private static let leastSize = 4 << 20
 
@@ -15,7 +15,7 @@ final class EarlyFlush: @unchecked Sendable {
   /// Begins.
   /// - Returns: nil for a small file.
   init?(_ path: String) throws {
-    guard let stamp = try StoreFiles.stamp(path), stamp.size >= EarlyFlush.leastSize else { return nil }
+    guard let stamp = try StoreFiles.stamp(path), stamp.size >= BackgroundSync.leastSize else { return nil }
     // A queue of its own: it only waits, and must not be counted among the workers of the check.
     DispatchQueue(label: "seedbed.flush").async(group: done) {
       do {

@@ -39,7 +39,7 @@ open class ManagedObject {
   /// Whether it is a new object that was refreshed, and has not been used since.
   var isEmptied = false
   /// In a child context: the parent's object, held so that it keeps the version that was read.
-  var counterpart: ManagedObject?
+  var retainedParent: ManagedObject?
 
   enum Status {
     /// Nothing loaded.
@@ -204,7 +204,7 @@ open class ManagedObject {
     self.status = status
     isEmptied = false
     faultGroup = nil
-    counterpart = nil
+    retainedParent = nil
     isTouched = false
     hasEditedLists = false
   }

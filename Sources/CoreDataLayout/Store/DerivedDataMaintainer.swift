@@ -6,10 +6,10 @@ import SQLite
 ///
 /// Temporary triggers, which live in the connection and not in the store, note the keys of the rows concerned, however
 /// they are written. At the end of a transaction one statement per derived attribute and R-tree works on just those.
-final class Upkeep {
+final class DerivedDataMaintainer {
   /// One derived attribute or R-tree.
   private struct Item {
-    var causes: [UpkeepCause]
+    var causes: [ChangeTrigger]
     /// Statements over the keys noted; parameter 1, where there is one, is the moment of the save.
     var statements: [String]
   }
@@ -35,13 +35,13 @@ final class Upkeep {
       let isKept = kept.contains { $0.entity == derived.entity && $0.attribute == derived.name }
       let causes = isKept ? derivation.causesWithoutTrigger : derivation.causes
       if causes.isEmpty { continue }
-      let keys = "t.Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
+      let keys = "t.Z_PK IN (SELECT key FROM \(DerivedDataMaintainer.noted) WHERE item = \(items.count))"
       items.append(Item(causes: causes, statements: [derivation.refreshStatement(where: keys)]))
     }
     // R-trees come last: they may hold derived attributes.
     for tree in try RTree.all(in: store.connection, layout)
     where !(tree.hasTriggers && triggers.isSuperset(of: tree.triggerStatements)) {
-      let keys = "Z_PK IN (SELECT key FROM \(Upkeep.noted) WHERE item = \(items.count))"
+      let keys = "Z_PK IN (SELECT key FROM \(DerivedDataMaintainer.noted) WHERE item = \(items.count))"
       items.append(
         Item(
           causes: [
@@ -57,13 +57,13 @@ final class Upkeep {
 
   private func install() throws(SQLiteError) {
     try connection.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS \(Upkeep.noted) (item INTEGER, key INTEGER, PRIMARY KEY (item, key)) WITHOUT ROWID"
+      "CREATE TEMP TABLE IF NOT EXISTS \(DerivedDataMaintainer.noted) (item INTEGER, key INTEGER, PRIMARY KEY (item, key)) WITHOUT ROWID"
     )
     for (index, item) in items.enumerated() {
       for (number, cause) in item.causes.enumerated() {
         try connection.execute(
-          "CREATE TEMP TRIGGER IF NOT EXISTS \(Upkeep.noted)_\(index)_\(number) \(cause.eventText) BEGIN "
-            + "INSERT OR IGNORE INTO \(Upkeep.noted) (item, key) SELECT \(index), key FROM (\(cause.keys)) "
+          "CREATE TEMP TRIGGER IF NOT EXISTS \(DerivedDataMaintainer.noted)_\(index)_\(number) \(cause.eventText) BEGIN "
+            + "INSERT OR IGNORE INTO \(DerivedDataMaintainer.noted) (item, key) SELECT \(index), key FROM (\(cause.keys)) "
             + "WHERE key IS NOT NULL; END")
       }
     }
@@ -75,14 +75,14 @@ final class Upkeep {
   }
 
   /// Works off what was noted since the last time.
-  func settle() throws(SQLiteError) {
-    guard try connection.integer("SELECT 1 FROM \(Upkeep.noted) LIMIT 1") == 1 else { return }
+  func updateDerived() throws(SQLiteError) {
+    guard try connection.integer("SELECT 1 FROM \(DerivedDataMaintainer.noted) LIMIT 1") == 1 else { return }
     let now = timestamp ?? Date().timeIntervalSinceReferenceDate
     // The statements of one item may note keys for the next ones.
     for statement in statements.joined() {
       if statement.parameterCount > 0 { try statement.bind(1, now) }
       try statement.run()
     }
-    try connection.execute("DELETE FROM \(Upkeep.noted)")
+    try connection.execute("DELETE FROM \(DerivedDataMaintainer.noted)")
   }
 }

@@ -3,7 +3,7 @@
 /// Core Data walks a hash dictionary, so names of join columns and the order of order-key columns depend on the
 /// buckets of a `CFDictionary` of Mac OS X 10.4 whose keys were inserted in the order of one of 10.5. Both are
 /// emulated here, from their published behaviour; nothing else in the layout depends on hashing.
-struct DictionaryOrder {
+struct LegacyCFDictionaryOrder {
   /// The 10.5 dictionary that the keys are collected in: open addressing with linear probing.
   private var buckets: [[UInt16]?] = Array(repeating: nil, count: 4)
   private var capacity = 3
@@ -27,17 +27,17 @@ struct DictionaryOrder {
 
   /// Names in the bucket order of a dictionary that they were inserted into in the order given.
   static func preOrder(_ names: [String]) -> [String] {
-    var dictionary = DictionaryOrder()
+    var dictionary = LegacyCFDictionaryOrder()
     dictionary.insert(names)
     return dictionary.preOrder
   }
 
   /// Keys in the order of the 10.4 dictionary that is filled from this one.
   var finalOrder: [String] {
-    let size = DictionaryOrder.sizes.first { $0.capacity >= count } ?? (count, count * 2 + 1)
+    let size = LegacyCFDictionaryOrder.sizes.first { $0.capacity >= count } ?? (count, count * 2 + 1)
     var slots: [[UInt16]?] = Array(repeating: nil, count: size.buckets)
     for case let key? in buckets {
-      var slot = Int(DictionaryOrder.hash(key, longestWhole: 23) % UInt32(size.buckets))
+      var slot = Int(LegacyCFDictionaryOrder.hash(key, longestWhole: 23) % UInt32(size.buckets))
       while slots[slot] != nil { slot = (slot + 1) % size.buckets }
       slots[slot] = key
     }
@@ -46,14 +46,14 @@ struct DictionaryOrder {
 
   private mutating func grow() {
     let old = buckets
-    capacity = 3 << DictionaryOrder.bitWidth(count / 3)
-    buckets = Array(repeating: nil, count: 4 << DictionaryOrder.bitWidth((capacity - 1) / 3))
+    capacity = 3 << LegacyCFDictionaryOrder.bitWidth(count / 3)
+    buckets = Array(repeating: nil, count: 4 << LegacyCFDictionaryOrder.bitWidth((capacity - 1) / 3))
     for case let key? in old { place(key) }
   }
 
   private mutating func place(_ key: [UInt16]) {
     let mask = buckets.count - 1
-    var slot = Int(DictionaryOrder.mix(DictionaryOrder.hash(key, longestWhole: 96))) & mask
+    var slot = Int(LegacyCFDictionaryOrder.mix(LegacyCFDictionaryOrder.hash(key, longestWhole: 96))) & mask
     while buckets[slot] != nil { slot = (slot + 1) & mask }
     buckets[slot] = key
   }

@@ -39,7 +39,7 @@ struct OwnerChanges {
 
   /// Puts what was noted since in order.
   /// - Parameter isEvent: it changed in this event.
-  mutating func settle(in context: ManagedObjectContext, isEvent: Bool = true) {
+  mutating func index(in context: ManagedObjectContext, isEvent: Bool = true) {
     if log.isEmpty { return }
     let entries = log
     log = []

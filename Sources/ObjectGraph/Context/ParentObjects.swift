@@ -21,9 +21,9 @@ extension ManagedObjectContext {
   func take(_ found: ParentObjects) -> [Snapshot] {
     for (row, object) in zip(found.rows, found.objects) {
       if let own = registeredObject(with: row.objectID) {
-        own.counterpart = object
+        own.retainedParent = object
       } else {
-        counterparts[row.objectID] = object
+        retainedParents[row.objectID] = object
       }
     }
     return found.rows

@@ -7,7 +7,7 @@ import StoreInterface
 ///
 /// A store without sidecars is opened as immutable. One with a write-ahead log or a rollback journal is copied with
 /// them, as SQLite would write to the log's index while reading.
-enum PrivateView {
+enum ReadOnlyCopy {
   static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
   static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {

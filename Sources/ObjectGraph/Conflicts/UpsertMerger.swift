@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Makes one object of several with the same key, for all conflicts of a save: what would ask the store, or go through
 /// all objects, for each of them is done once.
-struct ObjectJoiner {
+struct UpsertMerger {
   private let context: ManagedObjectContext
   private let replacing: Bool
   /// Stored rows whose objects the context did not have.
@@ -14,7 +14,7 @@ struct ObjectJoiner {
   /// Who mentions an object in relationships without inverse, which do not follow when it becomes another one.
   private var referrers: [ObjectID: Set<ObjectID>] = [:]
   /// Objects of stored rows → the new objects that took their places.
-  private var successors: [ManagedObject: ManagedObject] = [:]
+  private var replacements: [ManagedObject: ManagedObject] = [:]
   private var survivors: [ManagedObject] = []
   /// New objects that became others.
   private var given: [ManagedObject] = []
@@ -56,16 +56,16 @@ struct ObjectJoiner {
     let isUnknown = unknown.contains(keeper.objectID)
     for object in new where object !== keeper {
       try give(object, to: keeper)
-      if isUnknown, object === new.last { keeper = transplant(keeper, into: object) }
+      if isUnknown, object === new.last { keeper = moveRow(keeper, into: object) }
     }
     survivors.append(keeper)
   }
 
   /// To be called in the end, also after an error.
   func finish() {
-    if !successors.isEmpty {
-      context.touched = context.touched.map { successors[$0] ?? $0 }
-      context.editedLists = context.editedLists.map { successors[$0] ?? $0 }
+    if !replacements.isEmpty {
+      context.touched = context.touched.map { replacements[$0] ?? $0 }
+      context.editedLists = context.editedLists.map { replacements[$0] ?? $0 }
     }
     let present = survivors.filter { !$0.isInert && $0.status != .deleted }
     context.abandonEvent()
@@ -166,7 +166,7 @@ struct ObjectJoiner {
   }
 
   /// Nobody has the stored row's object, so the new object becomes it.
-  private mutating func transplant(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
+  private mutating func moveRow(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
     guard stored.runtime === object.runtime else { return stored }
     object.adopt(stored.objectID)
     object.reservedID = nil
@@ -177,7 +177,7 @@ struct ObjectJoiner {
     object.status = stored.status
     object.isTouched = stored.isTouched
     object.hasEditedLists = stored.hasEditedLists
-    successors[stored] = object
+    replacements[stored] = object
     unknown.remove(object.objectID)
     stored.makeInert(.detached)
     context.register(object)

@@ -48,7 +48,7 @@ final class StoreRouter: PersistentStore {
   var attachedStores: [AttachedStore] { attached.withLock { $0 } }
 
   /// The one store for all entities, or this router.
-  var front: any PersistentStore {
+  var storeForAll: any PersistentStore {
     attached.withLock { stores in
       if stores.count == 1 && stores[0].entities == nil { return stores[0].store }
       return self

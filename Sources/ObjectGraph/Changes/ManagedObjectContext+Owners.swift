@@ -21,10 +21,10 @@ extension ManagedObjectContext {
   /// looks at. An owner whose row is gone stays out.
   func noteOwners() {
     if ownerChanges.isEmpty { return }
-    ownerChanges.settle(in: self)
+    ownerChanges.index(in: self)
     if ownerChanges.isIncomplete {
       gatherOwners()
-      ownerChanges.settle(in: self, isEvent: false)
+      ownerChanges.index(in: self, isEvent: false)
     }
     let owners = ownerChanges.owners
     let faults = owners.filter { $0.isUnloaded && !$0.hasStored }
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
   /// Tells the event of the owners that are loaded: their relationships changed in it.
   func noteOwnersOfEvent() {
     if ownerChanges.isEmpty { return }
-    ownerChanges.settle(in: self)
+    ownerChanges.index(in: self)
     event.owners = ownerChanges.takeEventOwners()
   }
 
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
   /// - Parameter relationship: the one that is asked for; nil for all.
   func hasMemberChanges(_ owner: ManagedObject, _ relationship: Int? = nil) -> Bool {
     if ownerChanges.isEmpty { return false }
-    ownerChanges.settle(in: self)
+    ownerChanges.index(in: self)
     return ownerChanges.candidates(of: owner).contains { candidate in
       (relationship ?? candidate.relationship) == candidate.relationship
         && candidate.change(of: owner) != nil
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
 
   /// The members that came to and left a to-many relationship, by what the other side says.
   func memberChanges(of owner: ManagedObject, _ relationship: Int) -> (added: [ObjectID], removed: [ObjectID]) {
-    ownerChanges.settle(in: self)
+    ownerChanges.index(in: self)
     var seen: Set<ManagedObject> = []
     var changes: (added: [ObjectID], removed: [ObjectID]) = ([], [])
     for candidate in ownerChanges.candidates(of: owner)

@@ -3,12 +3,12 @@ import StoreInterface
 
 extension ManagedObjectContext {
   /// Settles conflicts about uniqueness as a policy of that kind does.
-  func settle(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws {
+  func resolve(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws {
     defer { tidyPendingLists() }
     switch kind {
     case .mergeByPropertyObjectTrump, .overwrite:
       undoManager?.removeAllActions(withTarget: self)
-      var joiner = try ObjectJoiner(conflicts, self, replacing: kind == .overwrite)
+      var joiner = try UpsertMerger(conflicts, self, replacing: kind == .overwrite)
       defer { joiner.finish() }
       for conflict in conflicts {
         try joiner.join(conflict)

@@ -8,7 +8,7 @@ import StoreInterface
 /// Many rows lead to the same destination, often one after another. So the destinations are not joined to every row: what was
 /// read of one is kept, in as many places as there are; a destination always takes the place that its primary key says.
 /// That bounds the memory, and dense keys do not drive each other out.
-@safe final class DestinationCells {
+@safe final class ToOneColumnReader {
   private static let placeCount = 1 << 14
   /// Bytes of texts and data after which everything is forgotten.
   private static let byteLimit = 8 << 20

@@ -3,7 +3,7 @@ import ObjectModel
 /// The objects of a context by their ids, none of which it keeps alive for long.
 ///
 /// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
-/// the object itself; so the table may hold new objects strongly at first, until `settle` lets those go that nobody else
+/// the object itself; so the table may hold new objects strongly at first, until `releaseUnused` lets those go that nobody else
 /// holds and refers to the others weakly. Whoever asks never gets an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
 ///
@@ -28,12 +28,12 @@ import ObjectModel
   /// Slots with strong references, some of which may have changed since.
   private var strongSlots: [Int32] = []
   /// Objects of one home with ascending keys that have no slot yet.
-  private var young: [ManagedObject] = []
-  private var youngHome: ObjectID.Home?
-  private var greatestYoungKey: Int64 = 0
+  private var unslotted: [ManagedObject] = []
+  private var unslottedHome: ObjectID.Home?
+  private var greatestUnslottedKey: Int64 = 0
   /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
   /// lead back here.
-  private var unused: [ManagedObject] = []
+  private var released: [ManagedObject] = []
   private var numbers: UnsafeMutablePointer<UInt64>
   private var marks: UnsafeMutablePointer<Int32>
   /// Of each slot a strong or a weak reference.
@@ -88,7 +88,7 @@ import ObjectModel
     let object = unsafe strongReference(slot).move()
     unsafe marks[slot] &= ~Mark.strong
     unsafe (objects + slot).initialize(to: WeakObject(object: isUnused ? nil : object))
-    if isUnused { unused.append(object) }
+    if isUnused { released.append(object) }
   }
 
   @inline(__always) private func slot(_ number: UInt64, _ entity: Int32) -> Int {
@@ -98,7 +98,7 @@ import ObjectModel
 
   /// The slot of that id, when its object is there.
   @inline(__always) private func find(slotOf id: ObjectID) -> (slot: Int, object: ManagedObject)? {
-    if !young.isEmpty && !isBeyondYoung(id) { giveSlotsToYoung() }
+    if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
     if usedCount == 0 { return nil }
     let number = id.number
     let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
@@ -126,50 +126,50 @@ import ObjectModel
       empty(slot)
       return unsafe objects[slot].object = object
     }
-    insertNew(object, object.objectID, isHeld: false)
+    insertNew(object, object.objectID, isStrong: false)
   }
 
   /// Adds an object whose id has no object in the table.
   /// - Parameters:
   ///   - id: the object's own.
-  ///   - isHeld: whether the table may hold the object until `settle`, which must be called then.
-  func insertNew(_ object: ManagedObject, _ id: ObjectID, isHeld: Bool) {
-    if isHeld, let key = id.primaryKey {
-      if !young.isEmpty && !isBeyondYoung(id) { giveSlotsToYoung() }
-      if young.isEmpty { youngHome = id.home }
-      greatestYoungKey = key
-      young.append(object)
+  ///   - isStrong: whether the table may hold the object until `releaseUnused`, which must be called then.
+  func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
+    if isStrong, let key = id.primaryKey {
+      if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
+      if unslotted.isEmpty { unslottedHome = id.home }
+      greatestUnslottedKey = key
+      unslotted.append(object)
     } else {
-      insertIntoSlot(object, id, isHeld: isHeld)
+      insertIntoSlot(object, id, isStrong: isStrong)
     }
   }
 
-  @inline(__always) private func isBeyondYoung(_ id: ObjectID) -> Bool {
-    id.home === youngHome && (id.primaryKey ?? .min) > greatestYoungKey
+  @inline(__always) private func isBeyondUnslotted(_ id: ObjectID) -> Bool {
+    id.home === unslottedHome && (id.primaryKey ?? .min) > greatestUnslottedKey
   }
 
-  /// Somebody asks for an object that may be among the young ones.
-  private func giveSlotsToYoung() {
-    var objects = young
-    young = []
+  /// Somebody asks for an object that may be among the ones without a slot.
+  private func giveSlots() {
+    var objects = unslotted
+    unslotted = []
     reserve(objects.count)
     for index in objects.indices {
       if isKnownUniquelyReferenced(&objects[index]) {
-        unused.append(objects[index])
+        released.append(objects[index])
       } else {
-        insertIntoSlot(objects[index], objects[index].objectID, isHeld: true)
+        insertIntoSlot(objects[index], objects[index].objectID, isStrong: true)
       }
     }
   }
 
-  private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isHeld: Bool) {
+  private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
     reserve(1)
     let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
     var slot = slot(id.number, entity)
     while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (capacity - 1) }
     unsafe numbers[slot] = id.number
     usedCount += 1
-    if isHeld {
+    if isStrong {
       unsafe marks[slot] = entity | Mark.strong
       unsafe strongReference(slot).initialize(to: object)
       strongSlots.append(Int32(truncatingIfNeeded: slot))
@@ -179,10 +179,10 @@ import ObjectModel
     }
   }
 
-  /// Adds a new object, which the table may hold until `settle`. It does not hold so many that it would matter.
+  /// Adds a new object, which the table may hold until `releaseUnused`. It does not hold so many that it would matter.
   func insertHolding(_ object: ManagedObject, _ id: ObjectID) {
     let greatestHeldCount = 16_384
-    insertNew(object, id, isHeld: strongSlots.count < greatestHeldCount)
+    insertNew(object, id, isStrong: strongSlots.count < greatestHeldCount)
   }
 
   /// Takes the object of that id out.
@@ -205,15 +205,15 @@ import ObjectModel
 
   /// Gives an object another id, and its place by that; another object with the same id gives way.
   func move(_ object: ManagedObject, to id: ObjectID) {
-    let isHeld = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
+    let isStrong = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
     if let (slot, _) = find(slotOf: id) { empty(slot) }
     object.adopt(id)
-    insertIntoSlot(object, id, isHeld: isHeld)
+    insertIntoSlot(object, id, isStrong: isStrong)
   }
 
   func removeAll() {
-    unused += young
-    young = []
+    released += unslotted
+    unslotted = []
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
     strongSlots = []
     release()
@@ -222,29 +222,29 @@ import ObjectModel
     unsafe numbers = .allocate(capacity: 0)
     unsafe marks = .allocate(capacity: 0)
     unsafe objects = .allocate(capacity: 0)
-    settle()
+    releaseUnused()
   }
 
   /// Lets go of the objects that nobody else holds.
-  func settle() {
-    var objects = young
-    young = []
+  func releaseUnused() {
+    var objects = unslotted
+    unslotted = []
     for index in objects.indices where !isKnownUniquelyReferenced(&objects[index]) {
-      insertIntoSlot(objects[index], objects[index].objectID, isHeld: false)
+      insertIntoSlot(objects[index], objects[index].objectID, isStrong: false)
     }
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
     strongSlots.removeAll(keepingCapacity: strongSlots.count <= 4_096)
-    let unused = unused
-    self.unused = []
-    withExtendedLifetime((unused, objects)) {}
+    let released = self.released
+    self.released = []
+    withExtendedLifetime((released, objects)) {}
   }
 
   /// Makes room for so many objects with ascending keys.
-  func expect(_ count: Int) { young.reserveCapacity(count) }
+  func expect(_ count: Int) { unslotted.reserveCapacity(count) }
 
   /// The objects that are there, in no particular order.
   var all: [ManagedObject] {
-    giveSlotsToYoung()
+    giveSlots()
     var found: [ManagedObject] = []
     for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
       if let object = object(slot) { found.append(object) }

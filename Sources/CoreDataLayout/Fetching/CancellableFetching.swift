@@ -11,9 +11,9 @@ extension SQLiteStore {
     do {
       try monitor.check()
       guard let reader = try makeReader() else {
-        return try followed(by: monitor) { try snapshots(request) }
+        return try cancellable(by: monitor) { try snapshots(request) }
       }
-      let found = try reader.followed(by: monitor) { try reader.snapshots(request) }
+      let found = try reader.cancellable(by: monitor) { try reader.snapshots(request) }
       try reader.close()
       return found
     } catch {
@@ -23,7 +23,7 @@ extension SQLiteStore {
   }
 
   /// The lock is held all the while, so that no other statement of the connection can be meant.
-  private func followed<Result>(by monitor: FetchMonitor, _ body: () throws -> Result) throws -> Result {
+  private func cancellable<Result>(by monitor: FetchMonitor, _ body: () throws -> Result) throws -> Result {
     try perform {
       self.monitor = monitor
       defer { self.monitor = nil }

@@ -65,12 +65,12 @@ final class RowCache: Sendable {
 
     /// Looks at the rows that came since the last time. Where a newer version of a row is known, neither is kept: the
     /// store is to be asked which one counts.
-    mutating func settle() {
-      for (block, nanoseconds) in old.takeWaiting() { settle(block, nanoseconds, \.old) }
-      for (block, nanoseconds) in young.takeWaiting() { settle(block, nanoseconds, \.young) }
+    mutating func indexWaiting() {
+      for (block, nanoseconds) in old.takeWaiting() { index(block, nanoseconds, \.old) }
+      for (block, nanoseconds) in young.takeWaiting() { index(block, nanoseconds, \.young) }
     }
 
-    private mutating func settle(
+    private mutating func index(
       _ block: SnapshotBlock, _ nanoseconds: UInt64, _ place: WritableKeyPath<Generations, Generation>
     ) {
       for row in 0..<block.count {
@@ -103,7 +103,7 @@ final class RowCache: Sendable {
   func row(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
     guard seconds != 0, let key = Key(objectID) else { return nil }
     let entry = generations.withLock { generations in
-      generations.settle()
+      generations.indexWaiting()
       return generations.entry(key)
     }
     guard let entry, entry.block.objectID(at: entry.row) == objectID else { return nil }
@@ -128,7 +128,7 @@ final class RowCache: Sendable {
         return
       }
       if generations.isEmpty { return }
-      generations.settle()
+      generations.indexWaiting()
       let roots = Set(generations.young.entries.keys.map(\.root)).union(generations.old.entries.keys.map(\.root))
       for block in blocks where block.homes.contains(where: { roots.contains($0.rootIndex) }) {
         for row in 0..<block.count {
@@ -164,7 +164,7 @@ final class RowCache: Sendable {
 
   private func forget(_ objectIDs: some Sequence<ObjectID>, _ generations: inout Generations) {
     if generations.isEmpty { return }
-    generations.settle()
+    generations.indexWaiting()
     for id in objectIDs {
       if let key = Key(id) { generations.remove(key) }
     }

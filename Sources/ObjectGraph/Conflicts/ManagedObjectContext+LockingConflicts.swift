@@ -32,7 +32,7 @@ extension ManagedObjectContext {
       if let row = conflict.row {
         object.stored = row
       } else if parent == nil || object.status == .deleted {
-        try settle(conflict, .overwrite)
+        try resolve(conflict, .overwrite)
       } else {
         throw SaveConflictError(optimisticLockingConflicts: [conflict])
       }
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   }
 
   /// Settles conflicts as a policy of that kind does.
-  func settle(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws {
+  func resolve(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws {
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     // What many objects leave is gone through once, not once for each.
     let losing = objectWins ? [] : conflicts.filter { $0.row != nil }.map(\.sourceObject)
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     if !restored.isEmpty { deleted.removeAll { restored.contains($0) } }
     lose(conflicts.filter { isLost($0, objectWins) }.map(\.sourceObject))
     for conflict in conflicts where conflict.row != nil || conflict.sourceObject.status != .gone {
-      try settle(conflict, kind)
+      try resolve(conflict, kind)
     }
   }
 
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
   }
 
   /// Settles one conflict as a policy of that kind does.
-  func settle(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
+  func resolve(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
     let object = conflict.sourceObject
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     guard let row = conflict.row else {

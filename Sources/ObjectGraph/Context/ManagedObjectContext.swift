@@ -44,8 +44,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var eventCount = 0
   /// What was prefetched last: it stays until the next time, or the end of the event.
   var prefetched: [ManagedObject] = []
-  /// Objects of the parent that no object of this context holds yet, because there is none: until the end of the event.
-  var counterparts: [ObjectID: ManagedObject] = [:]
+  /// Objects of the parent context that are kept alive, until the end of the event, for objects of this context that are
+  /// not made yet.
+  var retainedParents: [ObjectID: ManagedObject] = [:]
 
   /// The public settings of the same names, for code that is inside the queue.
   var settings = Settings()
@@ -221,9 +222,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
       if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
       if eventDepth == 1 {
         isFollowing = false
-        registry.settle()
+        registry.releaseUnused()
         prefetched = []
-        counterparts = [:]
+        retainedParents = [:]
       }
       eventDepth -= 1
     }
@@ -290,20 +291,20 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// less.
   func object(withPermanentID objectID: ObjectID) -> ManagedObject {
     if let object = registry.find(objectID) { return object }
-    return newObject(objectID, isHeld: false)
+    return newObject(objectID, isStrong: false)
   }
 
   /// The object of a fetched row, whose id is permanent.
   func object(ofRowWith objectID: ObjectID) -> ManagedObject {
-    registry.find(objectID) ?? newObject(objectID, isHeld: eventDepth > 0)
+    registry.find(objectID) ?? newObject(objectID, isStrong: eventDepth > 0)
   }
 
-  private func newObject(_ objectID: ObjectID, isHeld: Bool) -> ManagedObject {
+  private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
     let home = home(objectID.home.entityIndex)
     let object = home.runtime.objectClass.init(
       ManagedObject.Registration(home: home, objectID: objectID, isInserted: false))
-    if !counterparts.isEmpty { object.counterpart = counterparts.removeValue(forKey: objectID) }
-    registry.insertNew(object, objectID, isHeld: isHeld)
+    if !retainedParents.isEmpty { object.retainedParent = retainedParents.removeValue(forKey: objectID) }
+    registry.insertNew(object, objectID, isStrong: isStrong)
     return object
   }
 
@@ -324,7 +325,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {
     checkConfinement()
-    registry.settle()
+    registry.releaseUnused()
     registry.expect(count)
   }
 
@@ -345,7 +346,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let object = runtime.objectClass.init(
       ManagedObject.Registration(home: home(runtime.entity.index), objectID: id, isInserted: true))
     if id.isTemporary {
-      if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isHeld: false) }
+      if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isStrong: false) }
     } else {
       object.reservedID = id
       register(object)

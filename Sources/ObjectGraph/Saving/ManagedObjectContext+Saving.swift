@@ -11,8 +11,7 @@ extension ManagedObjectContext {
   /// change are not written and keep their version.
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
-  /// deleted, again for those that come to it or changed since they were told; validation of all of them, and of those that
-  /// come to it by what validation changes; the write. When rows were changed by others since they were read, or a
+  /// deleted; validation of all of them; the write. `willSave` and validation repeat until they change nothing. When rows were changed by others since they were read, or a
   /// uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts over from the validation. After
   /// the write: `didSave` of every object, `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not

@@ -31,17 +31,17 @@ struct MemberChanges: Sendable {
   /// - Returns: the changes of one relationship, which are forgotten.
   mutating func take(_ key: MemberKey) -> MemberDelta? {
     if isEmpty { return nil }
-    settle()
+    compact()
     return deltas.removeValue(forKey: key)
   }
 
   /// The changes of each relationship that has some.
   mutating func byRelationship() -> [MemberKey: MemberDelta] {
-    settle()
+    compact()
     return deltas
   }
 
-  private mutating func settle() {
+  private mutating func compact() {
     if !replacements.isEmpty { replaceIDs() }
     for entry in log { deltas[entry.key, default: MemberDelta()].note(entry.member, isAddition: entry.isAddition) }
     log = []

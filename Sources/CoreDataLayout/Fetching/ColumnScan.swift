@@ -16,11 +16,11 @@ extension SQLiteStore {
     body: (RowBatch) throws -> RowBatch
   ) throws {
     try perform {
-      try settleBeforeReading()
+      try writePendingBeforeReading()
       try request.predicate.checkKeyPaths(for: request.entity)
       var sql = FetchSQL(self, request.entity)
       defer { for list in sql.lists { try? connection.execute("DELETE FROM \(list)") } }
-      let plan = try KeyPathPlan(self, request.entity, keyPaths, &sql)
+      let plan = try ColumnScanPlan(self, request.entity, keyPaths, &sql)
       let statement = try Statement(connection, sql.statement(request, selecting: plan.selected))
       // What SQL does not say is evaluated in memory first; the rows that are left are selected by their keys.
       guard sql.residual.isEmpty else {
@@ -31,7 +31,7 @@ extension SQLiteStore {
         return try scan(rest, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, body: body)
       }
       if request.selectsWholeTable, sql.scopes[0].joins.isEmpty,
-        let pages = try KeyPathPages(self, plan, table: layout.table(for: request.entity))
+        let pages = try PageExportReader(self, plan, table: layout.table(for: request.entity))
       {
         let row = try Statement(connection, sql.row(selecting: plan.selected))
         return try pages.scan(request.entity, rowsPerBatch: rowsPerBatch, row: row, body: body)
@@ -53,7 +53,7 @@ extension SQLiteStore {
 
 /// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the first
 /// relationship of their key paths.
-final class KeyPathPlan {
+final class ColumnScanPlan {
   /// Of the batches, in the order of the key paths.
   let columns: [RowBatch.Column]
   /// What the statement selects.
@@ -64,7 +64,7 @@ final class KeyPathPlan {
   /// For the attributes, the column of the batches.
   let positions: [Int]
   /// Each with the statement's column that has the destination's primary key.
-  let destinations: [(cells: DestinationCells, foreignKey: Int32)]
+  let destinations: [(cells: ToOneColumnReader, foreignKey: Int32)]
 
   init(
     _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [FetchPredicate.KeyPath], _ sql: inout FetchSQL
@@ -89,9 +89,9 @@ final class KeyPathPlan {
       }
     }
     var attributeAt = Dictionary(uniqueKeysWithValues: zip(positions, attributes))
-    var destinations: [(cells: DestinationCells, foreignKey: Int32)] = []
+    var destinations: [(cells: ToOneColumnReader, foreignKey: Int32)] = []
     for group in groups {
-      let cells = try DestinationCells(store, through: group.relationship, keyPaths: group.keyPaths)
+      let cells = try ToOneColumnReader(store, through: group.relationship, keyPaths: group.keyPaths)
       destinations.append((cells, Int32(names.count)))
       names.append(cells.foreignKey)
       for (item, attribute) in zip(group.keyPaths, cells.attributes) { attributeAt[item.position] = attribute }

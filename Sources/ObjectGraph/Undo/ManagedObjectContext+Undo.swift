@@ -145,7 +145,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Lets go of the members of an object that was deleted, but for those that say themselves that they belong to it.
+  /// Empties the to-many relationship of a deleted object, except for members whose to-one inverse points to it.
   private func emptyMembers(of object: ManagedObject, _ index: Int) {
     guard let members = object.state.members(index) else { return }
     guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else {
@@ -203,9 +203,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes an object away that was not there before. One that was never saved goes with its links: what delete rules would
-  /// do to others is what the others were before. To one that was saved, others may have linked what is here now, so that
-  /// the rules apply.
+  /// Undoes the insertion of an object. An object that was never saved is removed with its links. For an object that was
+  /// saved, delete rules apply, because other objects may refer to it by now.
   private func remove(_ object: ManagedObject) throws {
     object.fire()
     guard object.status == .loaded || object.status == .inserted else { return }

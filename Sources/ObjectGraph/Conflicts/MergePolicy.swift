@@ -59,7 +59,7 @@ open class MergePolicy: @unchecked Sendable {
   open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
     if kind == .error { throw SaveConflictError(optimisticLockingConflicts: conflicts) }
     guard let context = conflicts.lazy.compactMap(\.sourceObject.context).first else { return }
-    try context.settle(conflicts, kind)
+    try context.resolve(conflicts, kind)
   }
 
   /// Settles conflicts about uniqueness constraints. Called on the context's queue; may change objects.
@@ -67,6 +67,6 @@ open class MergePolicy: @unchecked Sendable {
   open func resolve(constraintConflicts conflicts: [ConstraintConflict]) throws {
     if kind == .error { throw SaveConflictError(constraintConflicts: conflicts) }
     guard let context = conflicts.lazy.compactMap(\.conflictingObjects.first?.context).first else { return }
-    try context.settle(conflicts, kind)
+    try context.resolve(conflicts, kind)
   }
 }

@@ -61,8 +61,8 @@ extension ManagedObjectContext {
     return left.isEmpty ? stored : stored.filter { !left.contains($0) }
   }
 
-  /// Takes an object out of the other side of its to-one relationship, where it is by the store or by what was changed here.
-  /// It is no change of an event: that others moved the object, too, is not undone.
+  /// Removes an object from the inverse list of its to-one relationship, from the stored and from the edited members. This
+  /// is not registered for undo.
   func leave(_ owner: ObjectID, _ object: ManagedObject, _ index: Int) throws {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     try refreshOtherSide(owner, object, index)

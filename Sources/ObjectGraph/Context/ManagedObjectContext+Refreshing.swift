@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     pendingDeletes = []
     deletesToRepeat = []
     prefetched = []
-    counterparts = [:]
+    retainedParents = [:]
     deferredError = nil
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)
@@ -217,7 +217,7 @@ extension ManagedObjectContext {
   /// Gives objects other ids, wherever they are mentioned.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     if ids.isEmpty { return }
-    ownerChanges.settle(in: self)
+    ownerChanges.index(in: self)
     for object in objectsMentioning(ids) {
       if let id = ids[object.objectID] {
         unregister(object.objectID)

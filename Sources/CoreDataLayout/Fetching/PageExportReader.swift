@@ -8,9 +8,9 @@ import StoreInterface
 /// keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
 ///
 /// A read transaction is open meanwhile, so that nobody changes the file.
-@safe final class KeyPathPages {
+@safe final class PageExportReader {
   private let store: SQLiteStore
-  private let plan: KeyPathPlan
+  private let plan: ColumnScanPlan
   private let file: FileMapping
   private let mapped: MappedTable
   private let cursor: TableCursor
@@ -21,11 +21,11 @@ import StoreInterface
 
   /// - Returns: nil where the rows have to be read through SQLite: the file has a log or a transaction is open, something
   ///   of the table is not as this program makes it, or values need more than a copy.
-  init?(_ store: SQLiteStore, _ plan: KeyPathPlan, table: TableLayout) throws {
+  init?(_ store: SQLiteStore, _ plan: ColumnScanPlan, table: TableLayout) throws {
     guard !store.connection.isInTransaction, plan.isCopied else { return nil }
     try store.connection.execute("BEGIN")
     do {
-      guard let (file, mapped, cursor) = try KeyPathPages.open(store, plan, table) else {
+      guard let (file, mapped, cursor) = try PageExportReader.open(store, plan, table) else {
         try store.connection.execute("COMMIT")
         return nil
       }
@@ -42,7 +42,7 @@ import StoreInterface
 
   /// Within a read transaction.
   private static func open(
-    _ store: SQLiteStore, _ plan: KeyPathPlan, _ table: TableLayout
+    _ store: SQLiteStore, _ plan: ColumnScanPlan, _ table: TableLayout
   ) throws -> (FileMapping, MappedTable, TableCursor)? {
     // This takes the lock, too.
     guard
@@ -65,7 +65,7 @@ import StoreInterface
       return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {
       if error.kind == .unsuitable { return nil }
-      throw KeyPathPages.damage(error, store)
+      throw PageExportReader.damage(error, store)
     }
   }
 
@@ -91,7 +91,7 @@ import StoreInterface
       entity: entity, columns: plan.destinations.map { RowBatch.Column(.toOne($0.cells.foreignKey), .integer) },
       capacity: rowsPerBatch)
     var batch = RowBatch(entity: entity, columns: plan.columns, capacity: rowsPerBatch)
-    var room = KeyPathPages.roomPerBatch
+    var room = PageExportReader.roomPerBatch
     var batchCount = 0
     while true {
       let first = batch.count
@@ -102,17 +102,17 @@ import StoreInterface
           bytes: UnsafeMutableRawBufferPointer(start: batch.reserveArena(room), count: room),
           offset: batch.arenaCount)
       } catch {
-        throw KeyPathPages.damage(error, store)
+        throw PageExportReader.damage(error, store)
       }
       batch.commitArena(read.bytes)
       batch.count += read.rows
       for row in first..<batch.count { try fillDestinations(batch, row: row, keys) }
-      var isFull = read.stop == .full || batch.arenaCount >= KeyPathPages.roomPerBatch
+      var isFull = read.stop == .full || batch.arenaCount >= PageExportReader.roomPerBatch
       switch read.stop {
       case .full, .end: break
       case .room(let needed):
         isFull = batch.count > 0
-        room = max(needed, KeyPathPages.roomPerBatch)
+        room = max(needed, PageExportReader.roomPerBatch)
       case .irregular(let rowID):
         try row.bind(1, rowID)
         defer { row.reset() }
@@ -127,7 +127,7 @@ import StoreInterface
         batch = try body(batch)
         batch.removeAll()
         batchCount += 1
-        if batchCount % KeyPathPages.batchesPerRelease == 0 { mapped.releasePages() }
+        if batchCount % PageExportReader.batchesPerRelease == 0 { mapped.releasePages() }
       }
     }
     if batch.count > 0 { _ = try body(batch) }

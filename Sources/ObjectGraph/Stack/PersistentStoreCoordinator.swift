@@ -45,7 +45,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// What contexts read from and write to: the store itself while there is one for all entities, otherwise all of
   /// them as one.
-  public var store: any PersistentStore { router.front }
+  public var store: any PersistentStore { router.storeForAll }
 
   /// Opens the store of a description and adds it.
   /// - Throws: what the store's type throws, and what `add` throws.
