@@ -1,8 +1,12 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Work on several threads at once.
 package enum Workers {
+  /// Processors that this process may use. Asked of the system once: it reads files for it.
+  package static let processorCount = ProcessInfo.processInfo.activeProcessorCount
+
   /// Runs a piece of work on every worker, and throws the error of the first that failed.
   package static func run<Failure: Error>(_ count: Int, _ body: @Sendable (_ worker: Int) throws(Failure) -> Void)
     throws(Failure)

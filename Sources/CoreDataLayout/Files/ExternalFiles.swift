@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// The files of external data that lie beside a store and belong to it.
 public struct ExternalFiles: Sendable, Hashable {
@@ -15,6 +16,7 @@ public struct ExternalFiles: Sendable, Hashable {
     folder = (external.supportPath as NSString).lastPathComponent
     count = 0
     bytes = 0
+    guard FileSystem.exists(external.dataPath) else { return }
     let keys: Set<URLResourceKey> = [.isRegularFileKey, .fileSizeKey]
     let files = try? FileManager.default.contentsOfDirectory(
       at: URL(fileURLWithPath: external.dataPath), includingPropertiesForKeys: Array(keys))

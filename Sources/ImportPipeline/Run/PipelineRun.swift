@@ -16,7 +16,7 @@ public struct PipelineRun {
   /// What a caller can choose.
   public struct Options: Sendable {
     /// Decode workers; at least 1. The result does not depend on it.
-    public var jobs = ProcessInfo.processInfo.activeProcessorCount
+    public var jobs = Workers.processorCount
     /// Do everything but put the results in place.
     public var isDryRun = false
     /// The most records in a batch. Tests make it small, so that references and repeated keys cross batches.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import SeedFormats
 
 /// The files of all sources of a run, checked to be there; what can be read only once is kept in a file, because a source
@@ -13,14 +14,9 @@ struct SourceInputs {
   private let stamps: [String: Stamp]
 
   private struct Stamp: Equatable {
-    var size: Int?
-    var changed: Date?
+    var ofFile: FileSystem.Stamp?
 
-    init(_ path: String) {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: SeedPlace.parts(of: path).file)
-      size = attributes?[.size] as? Int
-      changed = attributes?[.modificationDate] as? Date
-    }
+    init(_ path: String) { ofFile = try? FileSystem.stamp(SeedPlace.parts(of: path).file) }
   }
 
   /// - Parameters:
@@ -107,8 +103,7 @@ struct SourceInputs {
       if parts.member != nil || parts.file.lowercased().hasSuffix(".zip") {
         return sum + Int(clamping: (try? SeedPlace(path: file.path))?.member?.compressedSize ?? 0)
       }
-      let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
-      return sum + (size ?? 0)
+      return sum + Int(clamping: (try? FileSystem.stamp(file.path))?.size ?? 0)
     }
   }
 

@@ -178,7 +178,7 @@ struct StoreBuild {
   /// Bytes of a store and its sidecars.
   func size(of path: String) -> Int {
     ["", "-wal", "-shm"].reduce(externalFiles(of: path).bytes) { sum, suffix in
-      sum + ((try? FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int) ?? 0)
+      sum + Int(clamping: (try? FileSystem.stamp(path + suffix))?.size ?? 0)
     }
   }
 

@@ -1,6 +1,7 @@
 import CZlib
 import Dispatch
 import Foundation
+import Platform
 
 /// Compresses into another sink, on several workers.
 ///
@@ -28,7 +29,7 @@ public final class GzipSink: ByteSink {
   public init(downstream: any ByteSink, file: String? = nil, workers: Int? = nil) {
     self.downstream = downstream
     self.file = file
-    blockLimit = min(max(workers ?? ProcessInfo.processInfo.activeProcessorCount, 1), 64) + 1
+    blockLimit = min(max(workers ?? Workers.processorCount, 1), 64) + 1
   }
 
   /// - Throws: the downstream sink's errors, and `gzip.compress` when memory runs out.

@@ -2,6 +2,7 @@ public import ArgumentParser
 import Foundation
 import ImportPipeline
 public import Logging
+import Platform
 import SeedFormats
 
 /// `seedbed run`
@@ -36,7 +37,7 @@ struct RunCommand: ParsableCommand {
   var verbose = false
 
   @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
-  var jobs: Int = ProcessInfo.processInfo.activeProcessorCount
+  var jobs: Int = Workers.processorCount
 
   @Option(
     help: ArgumentHelp(
