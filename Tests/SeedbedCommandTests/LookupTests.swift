@@ -36,6 +36,16 @@ struct LookupTests {
     #expect(try workspace.query("Stops.sqlite", Self.rows) == ["A|IN|IN", "B|OUT|IN", "C|∅|IN", "D|∅|IN"])
   }
 
+  @Test("a lookup's source may lack columns that it calls optional")
+  func optionalColumn() async throws {
+    let workspace = try workspace(
+      "code,name\n1,Inner\n2,Outer\n", map: Self.map,
+      lookup: "from: { path: zones.csv, optional: [short] }, key: code, value: short ?? name")
+    let run = try await workspace.run("run", "--quiet", "stops.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    #expect(try workspace.query("Stops.sqlite", Self.rows).first == "A|Inner|Inner")
+  }
+
   @Test("when-changed notices a mapping file that changed")
   func whenChanged() async throws {
     let workspace = try workspace(

@@ -142,6 +142,14 @@ extension SectionReader {
         return nil
       }
     }
+    let name = FilePath.name(of: path).lowercased()
+    if [".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz"].contains(where: name.hasSuffix) {
+      add(
+        "archive", "the name is that of a tar archive, which is not read in place",
+        hint: "unpack it (tar -xf \(FilePath.name(of: path))) and name a file inside; zip archives are read in place",
+        at: position)
+      return nil
+    }
     add(
       "format", path == "-" ? "a standard stream has no name to tell the format" : "the name does not tell the format",
       hint: "add format: \(Format.words.joined(separator: ", or "))", at: position)

@@ -64,7 +64,8 @@ struct LookupTable: Sendable {
     _ file: SourceFile, _ settings: LookupSettings, _ projection: [String],
     _ evaluators: (key: RecordExpressionEvaluator, value: RecordExpressionEvaluator)
   ) throws {
-    let options = settings.source.formatOptions
+    var options = settings.source.formatOptions
+    options.optionalFields = Set(settings.source.optionalColumns)
     let nulls = settings.source.nulls.map { Array($0.utf8) }
     let isText = settings.source.format == .csv || settings.source.format == .tsv
     let reader = try RecordReader(
