@@ -239,7 +239,7 @@ struct UUIDCell: CellParser {
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
     let offset = batch.arenaCount
-    guard unsafe TextForms.uuid(bytes, into: batch.reserveArena(16)) else { return .notAUUID }
+    guard unsafe TextParsing.uuid(bytes, into: batch.reserveArena(16)) else { return .notAUUID }
     batch.commitArena(16)
     unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(offset), length: 16)
     return .none
@@ -250,7 +250,7 @@ struct URICell: CellParser {
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
-    guard kind == .string, unsafe TextForms.isURI(bytes), let base = bytes.baseAddress else { return .notAURI }
+    guard kind == .string, unsafe TextParsing.isURI(bytes), let base = bytes.baseAddress else { return .notAURI }
     unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
     return .none
   }
@@ -261,7 +261,7 @@ struct BinaryCell: CellParser {
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
-    guard kind == .string, let data = unsafe TextForms.base64(bytes) else { return .notBase64 }
+    guard kind == .string, let data = unsafe TextParsing.base64(bytes) else { return .notBase64 }
     unsafe data.withUnsafeBytes { raw in
       if let base = raw.baseAddress {
         unsafe batch.slices(column)[row] = batch.append(base, count: raw.count)

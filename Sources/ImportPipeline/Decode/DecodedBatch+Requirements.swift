@@ -24,7 +24,7 @@ extension DecodedBatch {
   }
 
   /// Refuses records that leave a required to-one relationship without a destination. A reference that merely waits
-  /// has a key; whether that leads somewhere is settled later.
+  /// has a key; whether that leads somewhere is found out later.
   func refuseMissingDestinations(isNew: (Int) -> Bool) { refuseMissingDestinations(root, isNew) }
 
   private func refuseMissingDestinations(_ node: DecodedNode, _ isNew: (Int) -> Bool) {

@@ -52,14 +52,14 @@ final class DecodedNode: @unchecked Sendable {
   }
 
   /// The rows that belong to some records, in this node and below: record → rows with their keys, this node's first.
-  func rowsByRecord(_ wanted: [Int]) -> [Int: [KeyTable.Row]] {
+  func rowsByRecord(_ wanted: [Int]) -> [Int: [RowReference]] {
     let wanted = Set(wanted)
-    var found: [Int: [KeyTable.Row]] = [:]
+    var found: [Int: [RowReference]] = [:]
     func visit(_ node: DecodedNode) {
       for (row, record) in node.records.enumerated() where wanted.contains(Int(record)) && row < node.primaryKeys.count
       {
         found[Int(record), default: []].append(
-          KeyTable.Row(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))
+          RowReference(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))
       }
       node.children.forEach(visit)
     }
@@ -144,7 +144,7 @@ final class DecodedBatch: @unchecked Sendable {
   /// The records of all rows as they are stored, where a worker could make them already.
   var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
-  var search: StoredRowSearch.Result?
+  var lookup: StoredRowLookup.Result?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
   /// Whether somebody still needs the record batch, so that it must not be filled again.

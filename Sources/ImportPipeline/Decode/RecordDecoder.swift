@@ -9,8 +9,8 @@ struct RecordDecoder: Sendable {
   /// Told which fields the records have; nil where that is of no interest.
   var met: MetFields?
 
-  /// - Parameter losers: records that another record of the same key supersedes.
-  func decode(_ records: RecordBatch, file: Int, losers: LoserSet) -> DecodedBatch {
+  /// - Parameter superseded: records that another record of the same key supersedes.
+  func decode(_ records: RecordBatch, file: Int, superseded: SupersededRecords) -> DecodedBatch {
     let batch = RowBatch(entity: plan.root.entity, columns: plan.root.columns, capacity: max(records.count, 1))
     let root = DecodedNode(plan: plan.root, batch: batch)
     let decoded = DecodedBatch(records: records, file: file, root: root)
@@ -18,7 +18,7 @@ struct RecordDecoder: Sendable {
       records: records, slices: records.fields, fieldCount: plan.projection.count,
       respectsQuotes: plan.respectsQuotes)
     unsafe met?.look(table, node: 0, entries: records.count)
-    unsafe select(table, decoded, losers: losers)
+    unsafe select(table, decoded, superseded: superseded)
     unsafe NodeDecoder(
       plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records, met: met
     ).run()
@@ -31,9 +31,9 @@ struct RecordDecoder: Sendable {
   }
 
   /// Decides which records become rows: not superseded, and chosen by `where`.
-  private func select(_ table: FieldTable, _ decoded: DecodedBatch, losers: LoserSet) {
+  private func select(_ table: FieldTable, _ decoded: DecodedBatch, superseded: SupersededRecords) {
     let count = decoded.records.count
-    if losers.isEmpty, plan.condition == nil {
+    if superseded.isEmpty, plan.condition == nil {
       decoded.root.records = (0..<count).map { Int32(truncatingIfNeeded: $0) }
       decoded.root.batch.count = count
       return
@@ -41,8 +41,8 @@ struct RecordDecoder: Sendable {
     decoded.root.records.reserveCapacity(count)
     let nulls = plan.step.source.nulls.map { Array($0.utf8) }
     for record in 0..<count {
-      if !losers.isEmpty,
-        losers.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset)
+      if !superseded.isEmpty,
+        superseded.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset)
       {
         decoded.duplicate += 1
         continue
@@ -79,7 +79,7 @@ struct RecordDecoder: Sendable {
 }
 
 /// The records that lose against another record with the same key, by file and byte offset.
-struct LoserSet: Sendable {
+struct SupersededRecords: Sendable {
   /// Where a record begins: in which file of its source, and at which byte.
   struct Place: Hashable, Sendable {
     let file: Int

@@ -54,12 +54,12 @@ final class ExportWorker {
       held = nil
       try writer.write(only)
     }
-    try settle()
+    try drain()
     try writer.finish()
   }
 
   /// Waits until the worker has stopped, and throws what stopped it early.
-  func settle() throws {
+  func drain() throws {
     filled.finish()
     guard isRunning else { return }
     isRunning = false
@@ -77,7 +77,7 @@ final class ExportWorker {
     isRunning = true
     let filled = filled
     let empty = empty
-    // The worker alone uses the writer until `settle` has seen it end.
+    // The worker alone uses the writer until `drain` has seen it end.
     nonisolated(unsafe) let writer = writer
     DispatchQueue(label: "seedbed.export").async {
       let writer = unsafe writer

@@ -65,7 +65,7 @@ struct Exporter {
         return try worker.exchange(batch)
       }
     } catch {
-      try? worker.settle()
+      try? worker.drain()
       throw error
     }
     try worker.finish()

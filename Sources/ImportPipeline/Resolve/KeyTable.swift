@@ -5,20 +5,6 @@ import Platform
 /// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may look
 /// keys up while nobody does.
 @safe final class KeyTable {
-  /// A row: its primary key and the model index of its own entity, in one word.
-  struct Row: Hashable, Sendable {
-    /// The greatest primary key that a row may have: half of the 48 bits, so that a run cannot reach their end.
-    static let greatestPrimaryKey: Int64 = 1 << 47
-
-    let packed: UInt64
-    init(primaryKey: Int64, entityIndex: Int) {
-      packed = UInt64(bitPattern: primaryKey) & 0x0000_FFFF_FFFF_FFFF | UInt64(entityIndex) << 48
-    }
-    init(packed: UInt64) { self.packed = packed }
-    var primaryKey: Int64 { Int64(packed & 0x0000_FFFF_FFFF_FFFF) }
-    var entityIndex: Int { Int(packed >> 48) }
-  }
-
   private struct Slot {
     /// The low half of the key's hash, which also says where the slot belongs; 0 marks a free slot.
     var hash: UInt32 = 0
@@ -53,7 +39,7 @@ import Platform
   /// What a key leads to.
   enum Match: Hashable, Sendable {
     case none
-    case row(Row)
+    case row(RowReference)
     /// Several objects have this key, so that none can be chosen.
     case ambiguous
   }
@@ -66,34 +52,34 @@ import Platform
   /// Enters a row under its key; another row under the same key makes the key ambiguous.
   ///
   /// A row that stands alone may be entered again. One among several must not be if it is ever to be removed.
-  func register(_ row: Row, for key: UnsafeRawBufferPointer) {
+  func register(_ row: RowReference, for key: UnsafeRawBufferPointer) {
     if (used + 1) * 4 > (mask + 1) * 3 { grow() }
     let hash = unsafe Self.slotHash(key)
     let slot = unsafe slotBase + slotIndex(of: key, hash: hash)
     if unsafe slot.pointee.hash == 0 {
       let offset = unsafe store(key)
       unsafe slot.pointee = Slot(
-        hash: hash, rowCount: 1, row: row.packed, offset: offset, length: UInt32(key.count))
+        hash: hash, rowCount: 1, row: row.rawValue, offset: offset, length: UInt32(key.count))
       used += 1
       count += 1
       return
     }
-    if unsafe slot.pointee.rowCount == 1 && slot.pointee.row == row.packed { return }
+    if unsafe slot.pointee.rowCount == 1 && slot.pointee.row == row.rawValue { return }
     if unsafe slot.pointee.rowCount == 0 { count += 1 }
-    unsafe slot.pointee.row ^= row.packed
+    unsafe slot.pointee.row ^= row.rawValue
     unsafe slot.pointee.rowCount += 1
   }
 
   /// Takes a row out again. Where its key had been ambiguous, the one other row may remain.
-  func remove(_ row: Row, for key: UnsafeRawBufferPointer) {
+  func remove(_ row: RowReference, for key: UnsafeRawBufferPointer) {
     let slot = unsafe slotBase + slotIndex(of: key, hash: Self.slotHash(key))
     switch unsafe slot.pointee.rowCount {
     case 0: return
-    case 1 where unsafe slot.pointee.row != row.packed: return
+    case 1 where unsafe slot.pointee.row != row.rawValue: return
     case 1: count -= 1
     default: break
     }
-    unsafe slot.pointee.row ^= row.packed
+    unsafe slot.pointee.row ^= row.rawValue
     unsafe slot.pointee.rowCount -= 1
   }
 
@@ -191,7 +177,7 @@ import Platform
         if unsafe slot.hash == hash && KeyTable.isKey(key, of: slot, arena) {
           switch slot.rowCount {
           case 0: return .none
-          case 1: return .row(Row(packed: slot.row))
+          case 1: return .row(RowReference(rawValue: slot.row))
           default: return .ambiguous
           }
         }

@@ -53,7 +53,7 @@ final class KeyTables: @unchecked Sendable {
   func registerRecordKey(of node: DecodedNode, row: Int, primaryKey: Int64) {
     unsafe forRecordKey(of: node, row: row) { table, key in
       unsafe table.register(
-        KeyTable.Row(primaryKey: primaryKey, entityIndex: node.plan.entity.index), for: key)
+        RowReference(primaryKey: primaryKey, entityIndex: node.plan.entity.index), for: key)
     }
   }
 
@@ -70,7 +70,7 @@ final class KeyTables: @unchecked Sendable {
     for row in node.primaryKeys.indices where isDropped(row) {
       unsafe forRecordKey(of: node, row: row) { table, key in
         unsafe table.remove(
-          KeyTable.Row(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index), for: key)
+          RowReference(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index), for: key)
       }
     }
   }
@@ -92,7 +92,7 @@ final class KeyTables: @unchecked Sendable {
         guard KeyEncoding.append(columns, of: batch, row: row, to: &key) == .key else { continue }
         unsafe key.withUnsafeBytes { bytes in
           unsafe table.register(
-            KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
+            RowReference(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
         }
       }
     }
@@ -104,7 +104,7 @@ final class KeyTables: @unchecked Sendable {
     let entity = batch.entity.index
     for row in 0..<batch.count where unsafe primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {
       unsafe table.register(
-        KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: entity), for: batch.cellBytes(column, row))
+        RowReference(primaryKey: primaryKeys[row], entityIndex: entity), for: batch.cellBytes(column, row))
     }
   }
 
@@ -120,7 +120,7 @@ final class KeyTables: @unchecked Sendable {
         guard KeyEncoding.append(columns, of: batch, row: row, to: &key) == .key else { continue }
         unsafe key.withUnsafeBytes { bytes in
           unsafe table.remove(
-            KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
+            RowReference(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
         }
       }
     }

@@ -8,9 +8,9 @@ struct PendingReference {
   var node: Int
   var reference: Int
   /// The row that refers.
-  var row: KeyTable.Row
+  var row: RowReference
   /// All rows that the record inserted; they go when the record is rejected.
-  var recordRows: [KeyTable.Row]
+  var recordRows: [RowReference]
   var key: [UInt8]
   /// Where the record stands.
   var file: Int
@@ -49,9 +49,9 @@ final class PendingReferences {
     ] {
       entry.appendWord(UInt64(number))
     }
-    entry.appendWord(reference.row.packed)
+    entry.appendWord(reference.row.rawValue)
     entry.appendWord(UInt64(reference.recordRows.count))
-    for row in reference.recordRows { entry.appendWord(row.packed) }
+    for row in reference.recordRows { entry.appendWord(row.rawValue) }
     entry.appendWord(UInt64(reference.key.count))
     entry.append(contentsOf: reference.key)
     entry.appendWord(UInt64(reference.pointer.utf8.count))
@@ -96,8 +96,8 @@ final class PendingReferences {
       return bytes.word(at: offset) ?? 0
     }
     let numbers = (0..<7).map { _ in Int(word()) }
-    let row = KeyTable.Row(packed: word())
-    let rows = (0..<Int(word())).map { _ in KeyTable.Row(packed: word()) }
+    let row = RowReference(rawValue: word())
+    let rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
     let keyLength = Int(word())
     let key = Array(bytes[offset..<offset + keyLength])
     offset += keyLength

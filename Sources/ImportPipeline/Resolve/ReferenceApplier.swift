@@ -11,7 +11,7 @@ struct ReferenceApplier {
     var relationship: String
     var isStored: Bool
   }
-  private var waiting: [Target: [(row: KeyTable.Row, destination: KeyTable.Row)]] = [:]
+  private var waiting: [Target: [(row: RowReference, destination: RowReference)]] = [:]
   private var order: [Target] = []
   private static let batchSize = 4096
 
@@ -19,7 +19,7 @@ struct ReferenceApplier {
     self.session = session
   }
 
-  mutating func apply(_ reference: ReferencePlan, row: KeyTable.Row, destination: KeyTable.Row) throws {
+  mutating func apply(_ reference: ReferencePlan, row: RowReference, destination: RowReference) throws {
     let target = Target(
       entity: row.entityIndex, relationship: reference.property, isStored: reference.isStored)
     if waiting[target] == nil { order.append(target) }
@@ -61,7 +61,7 @@ struct ReferenceApplier {
     }
   }
 
-  private func update(_ relationship: Relationship, _ pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]) throws {
+  private func update(_ relationship: Relationship, _ pairs: [(row: RowReference, destination: RowReference)]) throws {
     var columns = [RowBatch.Column(.toOne(relationship.name), .integer)]
     if !relationship.destination.subentities.isEmpty {
       columns.append(RowBatch.Column(.toOneEntity(relationship.name), .integer))

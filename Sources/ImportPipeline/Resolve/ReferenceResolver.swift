@@ -13,7 +13,7 @@ struct UnresolvedReference {
 /// A to-many reference that was found: a row of a node and its destination.
 struct FoundLink {
   let row: Int
-  let destination: KeyTable.Row
+  let destination: RowReference
 }
 
 /// Looks up the natural keys of a decoded batch and fills in its foreign keys.
@@ -27,7 +27,7 @@ struct ReferenceResolver: Sendable {
   ///   - isFinal: nothing more will come: what is not found now is a problem of its record.
   /// - Returns: what has to wait, in row order per node and reference.
   func resolve(
-    _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (KeyTable.Row) -> Bool
+    _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (RowReference) -> Bool
   ) -> [UnresolvedReference] {
     var unresolved: [UnresolvedReference] = []
     decoded.leftOut = [:]
@@ -39,7 +39,7 @@ struct ReferenceResolver: Sendable {
 
   private func resolve(
     _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool,
-    isProvisional: (KeyTable.Row) -> Bool, into unresolved: inout [UnresolvedReference]
+    isProvisional: (RowReference) -> Bool, into unresolved: inout [UnresolvedReference]
   ) {
     node.links = node.plan.references.map { _ in [] }
     for (index, reference) in node.plan.references.enumerated() {

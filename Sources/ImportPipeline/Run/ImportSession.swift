@@ -18,16 +18,16 @@ final class ImportSession {
   /// Where natural keys are kept.
   let keyMemory: KeyMemory
   let objects: ObjectWriter
-  let recognition: RecognitionSettings
+  let unchangedScan: UnchangedScanSettings
   /// For steps that state no strategy.
   let strategy: ImportStep.Strategy?
   private let pendingPath: String
   private var pending: PendingReferences
   /// Numbers the files of pending references.
   private var generation = 1
-  /// Rows that will go if a reference stays unresolved, as packed `KeyTable.Row` of the root entity's table.
+  /// Rows that will go if a reference stays unresolved, as raw `RowReference` of the root entity's table.
   private var provisional: Set<UInt64> = []
-  /// Objects with changes that are held back, packed likewise: later changes queue up behind them.
+  /// Objects with changes that are held back, likewise: later changes queue up behind them.
   private var held: Set<UInt64> = []
   /// Root entities whose tables have rows.
   private var filled: Set<Int> = []
@@ -38,11 +38,11 @@ final class ImportSession {
   init(
     store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
     jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool,
-    recognition: RecognitionSettings = RecognitionSettings(), strategy: ImportStep.Strategy? = nil
+    unchangedScan: UnchangedScanSettings = UnchangedScanSettings(), strategy: ImportStep.Strategy? = nil
   ) throws {
     self.store = store
     self.strategy = strategy
-    self.recognition = recognition
+    self.unchangedScan = unchangedScan
     self.rejects = rejects
     self.progress = progress
     self.cancellation = cancellation
@@ -68,19 +68,19 @@ final class ImportSession {
     }
   }
 
-  /// Refuses tables with primary keys that `KeyTable.Row` cannot hold: a reference would lead to another row.
+  /// Refuses tables with primary keys that `RowReference` cannot hold: a reference would lead to another row.
   private func requirePackableKeys(of plans: [StepPlan]) throws {
     let entities = plans.flatMap(\.nodes).flatMap { node in
       [node.entity.root] + node.references.map(\.relationship.destination.root)
     }
     for entity in Set(entities.map(\.index)).sorted().map({ store.model.entities[$0] }) {
       guard let keys = try store.primaryKeyRange(of: entity) else { continue }
-      if keys.lowerBound > 0, keys.upperBound <= KeyTable.Row.greatestPrimaryKey { continue }
+      if keys.lowerBound > 0, keys.upperBound <= RowReference.greatestPrimaryKey { continue }
       let key = keys.lowerBound > 0 ? keys.upperBound : keys.lowerBound
       throw RunError(
         .badData, code: "store.primary-key",
         "\(entity.name) has the primary key \(key), which no import can refer to",
-        hint: "primary keys (Z_PK, Z_MAX) must lie between 1 and \(KeyTable.Row.greatestPrimaryKey)")
+        hint: "primary keys (Z_PK, Z_MAX) must lie between 1 and \(RowReference.greatestPrimaryKey)")
     }
   }
 
@@ -149,7 +149,7 @@ final class ImportSession {
         guard KeyEncoding.append(keyColumns, of: batch, row: row, to: &key) == .key else { continue }
         unsafe key.withUnsafeBytes { bytes in
           unsafe table.register(
-            KeyTable.Row(primaryKey: primaryKeys[row], entityIndex: Int(entities[row])), for: bytes)
+            RowReference(primaryKey: primaryKeys[row], entityIndex: Int(entities[row])), for: bytes)
         }
       }
     }
@@ -173,8 +173,8 @@ final class ImportSession {
 
   // MARK: - Pending references
 
-  func isProvisional(_ row: KeyTable.Row) -> Bool {
-    !provisional.isEmpty && provisional.contains(rootForm(row))
+  func isProvisional(_ row: RowReference) -> Bool {
+    !provisional.isEmpty && provisional.contains(rootReference(row))
   }
 
   /// Rows that may still be rejected, in root form.
@@ -183,20 +183,20 @@ final class ImportSession {
   /// Whether no record or object waits for another.
   var hasNothingWaiting: Bool { provisional.isEmpty && held.isEmpty }
 
-  func hold(_ row: KeyTable.Row) { held.insert(rootForm(row)) }
+  func hold(_ row: RowReference) { held.insert(rootReference(row)) }
 
-  func isHeld(_ row: KeyTable.Row) -> Bool { !held.isEmpty && held.contains(rootForm(row)) }
+  func isHeld(_ row: RowReference) -> Bool { !held.isEmpty && held.contains(rootReference(row)) }
 
   /// The row with its root entity's index: rows of one table have one numbering.
-  func rootForm(_ row: KeyTable.Row) -> UInt64 {
+  func rootReference(_ row: RowReference) -> UInt64 {
     let entities = store.model.entities
-    return KeyTable.Row(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).packed
+    return RowReference(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).rawValue
   }
 
   func addPending(_ reference: PendingReference, blocks: Bool) throws(RunError) {
     try pending.append(reference)
     guard blocks else { return }
-    for row in reference.recordRows { provisional.insert(rootForm(row)) }
+    for row in reference.recordRows { provisional.insert(rootReference(row)) }
   }
 
   /// Finishes rows that are being written as pages, if there are any.
@@ -209,25 +209,25 @@ final class ImportSession {
   /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
   /// is written. That is the largest set of records that can stand together, cycles included.
   /// - Parameter isFinal: blocked records are rejected and their rows deleted instead of waiting on.
-  func settle(steps: [StepRun], isFinal: Bool) throws {
+  func resolvePending(steps: [StepRun], isFinal: Bool) throws {
     if isFinal || !pending.isEmpty { try endPageLoad() }
     guard !pending.isEmpty else { return }
     let blocked = try blockedRows(steps)
     let left = PendingReferences(path: pendingPath + ".\(generation)")
     var applier = ReferenceApplier(session: self)
     var refused: Set<UInt64> = []
-    var refusedRows: [KeyTable.Row] = []
+    var refusedRows: [RowReference] = []
     var late: (any Error)?
     try store.begin()
     do {
       try pending.forEach { reference throws(RunError) in
         try checkCancellation()
         do {
-          if blocked.contains(rootForm(reference.row)) {
+          if blocked.contains(rootReference(reference.row)) {
             if !isFinal {
               try left.append(reference)
             } else if mustResolve(reference, steps), !leads(reference, steps, blocked),
-              let record = reference.recordRows.first, refused.insert(rootForm(record)).inserted
+              let record = reference.recordRows.first, refused.insert(rootReference(record)).inserted
             {
               refusedRows += reference.recordRows
               try steps[reference.step].rejectLate(reference)
@@ -235,7 +235,7 @@ final class ImportSession {
           } else if let node = plan(of: reference, steps) {
             let destination = destination(of: reference, steps)
             let waits = !isFinal && node.references[reference.reference].waitsForAll
-            if let destination, !waits, !blocked.contains(rootForm(destination)) {
+            if let destination, !waits, !blocked.contains(rootReference(destination)) {
               try applier.apply(node.references[reference.reference], row: reference.row, destination: destination)
             } else if !isFinal {
               try left.append(reference)
@@ -267,7 +267,7 @@ final class ImportSession {
 
   /// Whether the reference has a destination that stays.
   private func leads(_ reference: PendingReference, _ steps: [StepRun], _ blocked: Set<UInt64>) -> Bool {
-    destination(of: reference, steps).map { !blocked.contains(rootForm($0)) } ?? false
+    destination(of: reference, steps).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
   /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
@@ -277,13 +277,13 @@ final class ImportSession {
     // A row falls with the row it depends on: its record's destination, or the first row of its own record.
     var dependencies: [(on: UInt64, row: UInt64)] = []
     try pending.forEach { reference throws(RunError) in
-      guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootForm) else { return }
+      guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
       if let destination = destination(of: reference, steps) {
-        if isProvisional(destination) { dependencies.append((rootForm(destination), record)) }
+        if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
       } else if blocked.insert(record).inserted {
         next.append(record)
       }
-      for row in reference.recordRows.dropFirst() { dependencies.append((record, rootForm(row))) }
+      for row in reference.recordRows.dropFirst() { dependencies.append((record, rootReference(row))) }
     }
     dependencies.sort { $0.on < $1.on }
     while let fallen = next.popLast() {
@@ -309,21 +309,21 @@ final class ImportSession {
     plan(of: reference, steps)?.references[reference.reference].mustResolve ?? false
   }
 
-  private func destination(of reference: PendingReference, _ steps: [StepRun]) -> KeyTable.Row? {
+  private func destination(of reference: PendingReference, _ steps: [StepRun]) -> RowReference? {
     guard let node = plan(of: reference, steps), let table = tables[node.references[reference.reference].table]
     else { return nil }
     guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }
     return row
   }
 
-  private func delete(_ rows: [KeyTable.Row]) throws {
+  private func delete(_ rows: [RowReference]) throws {
     let entities = store.model.entities
     for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
       _ = try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
     }
     for (id, table) in tables.tables {
       if id.isByRecordKey {
-        table.removeRows(Set(rows.map(\.packed)))
+        table.removeRows(Set(rows.map(\.rawValue)))
       } else {
         table.removeAll()
         try load(id, into: table)

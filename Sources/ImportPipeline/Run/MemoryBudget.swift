@@ -22,7 +22,7 @@ public struct MemoryBudget: Sendable, Equatable {
   /// Keys of stored rows, with which those of records are compared; nothing is sorted then.
   var storedKeys: Int { sorting + keptColumns }
   /// Records that are kept until their source is read to its end.
-  var leftOverRecords: Int { total / 16 }
+  var deferredRecords: Int { total / 16 }
   /// New values of stored rows, while it is not known yet whether they are many.
   var changedRows: Int { total / 16 }
   /// SQLite's page cache.

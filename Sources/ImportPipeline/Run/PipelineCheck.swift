@@ -202,7 +202,7 @@ extension PipelineCheck {
             continue
           }
           guard try reader.next(batch, maximumRecords: min(plan.recordsPerBatch, Self.sampledRecords)) else { continue }
-          _ = RecordDecoder(plan: plan, met: met).decode(batch, file: 0, losers: LoserSet())
+          _ = RecordDecoder(plan: plan, met: met).decode(batch, file: 0, superseded: SupersededRecords())
           if isWhole { isWhole = try !reader.next(batch, maximumRecords: 1) }
         }
         return met?.findings(plan, isWhole: isWhole).map { warning($0, plan) } ?? []

@@ -33,8 +33,8 @@ public struct PipelineRun {
     public var inflation = InflationLimit.standard
     /// Replaces files at the paths of results that are no earlier results of the same kind, too.
     public var replacesForeign = false
-    /// How records that say nothing new are recognised. Tests switch it off, to compare.
-    var recognition = RecognitionSettings()
+    /// How records that say nothing new are found. Tests switch it off, to compare.
+    var unchangedScan = UnchangedScanSettings()
     /// As many workers as there are processors, and no dry run.
     public init() {}
   }
@@ -168,7 +168,7 @@ public struct PipelineRun {
       report.steps[index].notes += names.map { SourceNote(file: $0, kind: .unread) }
     }
     try rejects.finish(steps: pipeline.imports)
-    report.take(rejects)
+    report.addRejects(of: rejects)
     logRejects(rejects)
     if build.isInPlace {
       try finishInPlace(store, build, &report, indexing) { report in
@@ -299,7 +299,7 @@ public struct PipelineRun {
     for (plan, files) in zip(plans, inputs.files) where plan.step.filesPerRecord > 0 {
       let stages = StepStages(
         plan: plan, files: files, options: options(of: plan), jobs: max(options.jobs, 1),
-        recordsPerBatch: min(options.recordsPerBatch, plan.recordsPerBatch), losers: LoserSet(),
+        recordsPerBatch: min(options.recordsPerBatch, plan.recordsPerBatch), superseded: SupersededRecords(),
         cancellation: cancellation, progress: progress, meters: StepMeters())
       try stages.run(header: { _, _ in }, consume: { _ in })
     }
@@ -344,7 +344,7 @@ public struct PipelineRun {
       store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
       memory: options.memory, temporaryPath: build.folder + "/pending",
-      isFresh: isFresh, recognition: options.recognition, strategy: options.strategy)
+      isFresh: isFresh, unchangedScan: options.unchangedScan, strategy: options.strategy)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)
@@ -359,9 +359,9 @@ public struct PipelineRun {
       // What restored rows wait for may come with the next ones. Until then their pages are not finished.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
-      if !isRestoreGoingOn { try session.settle(steps: steps, isFinal: false) }
+      if !isRestoreGoingOn { try session.resolvePending(steps: steps, isFinal: false) }
     }
-    try session.settle(steps: steps, isFinal: true)
+    try session.resolvePending(steps: steps, isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }

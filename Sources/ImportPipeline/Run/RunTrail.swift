@@ -27,7 +27,7 @@ extension PipelineRun {
       report.externalFiles = (0, 0)
       report.exports = []
       if report.steps.isEmpty { report.steps = trail.steps.map(\.report) }
-      if let rejects = trail.rejects { report.take(rejects) }
+      if let rejects = trail.rejects { report.addRejects(of: rejects) }
       report.durationSeconds = (ContinuousClock.now - start).seconds
       report.peakMemoryBytes = PeakMemory.bytes
       return report
@@ -55,7 +55,7 @@ extension RunReport {
   }
 
   /// Takes over what is known of rejected records.
-  mutating func take(_ collector: RejectCollector) {
+  mutating func addRejects(of collector: RejectCollector) {
     rejects = collector.shown
     rejectGroups = collector.groups
     rejectFiles = collector.paths

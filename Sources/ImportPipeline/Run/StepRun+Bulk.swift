@@ -37,18 +37,18 @@ extension StepRun {
   /// Enters new rows under their keys.
   /// - Returns: false when the step reads its source only once and a match key is incomplete or not new.
   private func enterKeys(of node: DecodedNode, first: Int64) throws -> Bool {
-    if isTentative, let seen {
+    if isOnePassAttempt, let seen {
       var key: [UInt8] = []
       for row in 0..<node.batch.count {
         key.removeAll(keepingCapacity: true)
         guard PayloadKey.append(node, row: row, to: &key) == .key else { return false }
         let before = seen.count
-        unsafe key.withUnsafeBytes { unsafe seen.register(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
+        unsafe key.withUnsafeBytes { unsafe seen.register(RowReference(primaryKey: 1, entityIndex: 0), for: $0) }
         if seen.count == before { return false }
       }
     }
     if session.tables.tables(for: node.plan.entity).isEmpty { return true }
-    let table = isTentative ? matchTable : nil
+    let table = isOnePassAttempt ? matchTable : nil
     let before = table?.count ?? 0
     node.primaryKeys = (0..<Int64(node.batch.count)).map { first + $0 }
     session.tables.register(node)
@@ -84,7 +84,7 @@ extension StepRun {
     let waiting = session.waitingRows(of: decoded, unresolved: unresolved)
     if !waiting.isEmpty {
       unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
-        waiting.contains(session.rootForm(row)) || session.isProvisional(row)
+        waiting.contains(session.rootReference(row)) || session.isProvisional(row)
       }
     }
     try bulk.write(decoded.root)

@@ -23,11 +23,11 @@ final class StepRun {
   /// Settings of files with rejects, where files may state their delimiter themselves.
   var ownSettings: [Int: SourceSettings] = [:]
   /// What a first reading of the source found out, where the tables have rows.
-  var recognition: Recognition?
+  var scan: UnchangedScan?
   /// Keys seen in this step, for `duplicates: first` and `reject`.
   var seen: KeyTable?
   /// Whether the source is read in the hope that once will do.
-  private(set) var isTentative = false
+  private(set) var isOnePassAttempt = false
   /// The batch whose objects are being saved.
   var saving: ObjectSave?
   /// References with `missing: null` that lead nowhere, by relationship.
@@ -74,26 +74,26 @@ final class StepRun {
       if choice.strategy == .bulk { preparation = try BulkPreparation(plan, session: session) }
     }
 
-    if try !takeAtOnce() {
-      recognition = insertsOnly ? nil : try recognise()
-      var losers = LoserSet()
+    if try !loadInOnePass() {
+      scan = insertsOnly ? nil : try scanForUnchanged()
+      var superseded = SupersededRecords()
       if !plan.step.match.isEmpty {
         if plan.step.duplicates == .last {
-          let census = Census(stages: stages(losers: LoserSet()))
-          losers = try recognition.map { try census.losers(among: $0.repeatedKeys) } ?? census.losers()
+          let duplicates = DuplicateKeyScan(stages: stages(superseded: SupersededRecords()))
+          superseded = try scan.map { try duplicates.superseded(among: $0.repeatedKeys) } ?? duplicates.superseded()
         } else {
           seen = KeyTable(memory: session.keyMemory)
         }
       }
       do {
-        if try !updatePages(losers), try !writeLeftOver() { try take(losers) }
+        if try !rewriteTable(superseded), try !writeDeferred() { try take(superseded) }
       } catch {
         // What had been taken up before counts all the same, and what is wrong with it comes first.
         try finishSaving()
         throw error
       }
       try finishSaving()
-      recognition = nil
+      scan = nil
     }
     preparation = nil
     session.releaseTables(after: index)
@@ -106,13 +106,13 @@ final class StepRun {
   }
 
   /// Reads the source and takes its records up, without those that lose against a later one.
-  private func take(_ losers: LoserSet) throws {
-    var stages = stages(losers: losers)
+  private func take(_ superseded: SupersededRecords) throws {
+    var stages = stages(superseded: superseded)
     stages.preparation = preparation
     try stages.run(
       header: { file, columns in headers[file] = columns },
       consume: { decoded in
-        report.counts.unchanged += recognition?.dropUnchanged(from: decoded) ?? 0
+        report.counts.unchanged += scan?.dropUnchanged(from: decoded) ?? 0
         try consume(decoded, isFinal: false)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
       })
@@ -121,20 +121,20 @@ final class StepRun {
   /// With `duplicates: last`, reads the source only once, in the hope that no match key comes twice and no record is
   /// refused; otherwise everything is as before the attempt.
   /// - Returns: whether all records were taken up.
-  private func takeAtOnce() throws -> Bool {
+  private func loadInOnePass() throws -> Bool {
     guard preparation != nil, !plan.step.match.isEmpty, plan.step.duplicates == .last else { return false }
-    isTentative = true
+    isOnePassAttempt = true
     seen = matchTable == nil ? KeyTable(memory: session.keyMemory) : nil
     defer {
-      isTentative = false
+      isOnePassAttempt = false
       seen = nil
     }
     let before = report
     do {
-      try take(LoserSet())
+      try take(SupersededRecords())
       session.progress.add(bytes: SourceInputs.bytes(of: files))
       return true
-    } catch is TentativeEnd {
+    } catch is OnePassFailed {
       report = before
       // The step's tables were empty, and so was what is known of their objects.
       for (_, table) in session.tables.tables(for: plan.root.entity) { table.removeAll() }
@@ -157,10 +157,10 @@ final class StepRun {
     addLeftOutNotes()
   }
 
-  func stages(losers: LoserSet) -> StepStages {
+  func stages(superseded: SupersededRecords) -> StepStages {
     StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs,
-      recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), losers: losers,
+      recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), superseded: superseded,
       cancellation: session.cancellation,
       progress: session.progress, met: met, meters: meters)
   }
@@ -168,7 +168,7 @@ final class StepRun {
   // MARK: - A batch
 
   /// Ends the attempt to read the source only once.
-  private struct TentativeEnd: Error {}
+  private struct OnePassFailed: Error {}
 
   /// Takes up the records of a batch.
   /// - Parameters:
@@ -179,9 +179,9 @@ final class StepRun {
     report.counts.duplicate += decoded.duplicate
     decoded.filtered = 0
     decoded.duplicate = 0
-    if isTentative {
+    if isOnePassAttempt {
       guard decoded.problems.isEmpty, decoded.records.faults.isEmpty, try writeEncoded(decoded) else {
-        throw TentativeEnd()
+        throw OnePassFailed()
       }
       return
     }
@@ -224,7 +224,7 @@ final class StepRun {
       guard let seen else { continue }
       let isKnown = unsafe key.withUnsafeBytes { unsafe seen.match($0) != .none }
       if !isKnown {
-        unsafe key.withUnsafeBytes { unsafe seen.register(KeyTable.Row(primaryKey: 1, entityIndex: 0), for: $0) }
+        unsafe key.withUnsafeBytes { unsafe seen.register(RowReference(primaryKey: 1, entityIndex: 0), for: $0) }
       } else if plan.step.duplicates == .first {
         repeated.append(record)
       } else {
@@ -306,13 +306,13 @@ final class StepRun {
       if isNew[record] == false { waiting.insert(record) }
     }
     for (row, key) in existing.enumerated() where key != 0 && !isFinal {
-      let object = KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index)
+      let object = RowReference(primaryKey: key, entityIndex: node.plan.entity.index)
       if session.isProvisional(object) || session.isHeld(object) { waiting.insert(Int(node.records[row])) }
     }
     waiting = waiting.filter { decoded.problems[$0] == nil }
     if !waiting.isEmpty {
       for (row, key) in existing.enumerated() where key != 0 && waiting.contains(Int(node.records[row])) {
-        session.hold(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index))
+        session.hold(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
         // The object is there already: others need not wait for it.
         session.tables.registerRecordKey(of: node, row: row, primaryKey: key)
       }
@@ -343,7 +343,7 @@ final class StepRun {
       let place = decoded.records.place(ofRecord: record)
       let plan = reference.node.plan.references[reference.reference]
       let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
-      let row = KeyTable.Row(
+      let row = RowReference(
         primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
       try unsafe session.addPending(
         PendingReference(

@@ -29,7 +29,7 @@ extension ImportSession {
     var recordByRow: [UInt64: Int] = [:]
     for node in nodes {
       for (row, key) in node.primaryKeys.enumerated() {
-        recordByRow[rootForm(KeyTable.Row(primaryKey: key, entityIndex: node.plan.entity.index))] =
+        recordByRow[rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))] =
           Int(node.records[row])
       }
     }
@@ -41,7 +41,7 @@ extension ImportSession {
         let keys = node.keys[index]
         for entry in keys.entries where entry.state == .value {
           guard case .row(let destination) = unsafe keys.withKey(entry, { unsafe table.match($0) }),
-            let record = recordByRow[rootForm(destination)]
+            let record = recordByRow[rootReference(destination)]
           else { continue }
           referrers[record, default: []].append(Int(node.records[Int(entry.row)]))
         }

@@ -21,13 +21,13 @@ struct StepStages: Sendable {
   let options: FormatOptions
   let jobs: Int
   let recordsPerBatch: Int
-  let losers: LoserSet
+  let superseded: SupersededRecords
   let cancellation: Cancellation
   let progress: RunProgress
   /// What the workers do with a batch besides decoding it.
   var preparation: BulkPreparation?
-  /// Likewise, in a reading that looks for stored rows.
-  var search: StoredRowSearch?
+  /// Likewise, in a reading that looks stored rows up.
+  var lookup: StoredRowLookup?
   /// Told which fields the records have.
   var met: MetFields?
   let meters: StepMeters
@@ -53,22 +53,22 @@ struct StepStages: Sendable {
     defer { reading.write.end(start) }
     let buffers = (0..<jobs + 3).map { _ in RecordBatch(fieldCount: plan.projection.count) }
     let source = StepSource(self)
-    let crew = Crew(
+    let workers = OrderedWorkers(
       buffers: buffers, reader: options.format == .json ? reading.scan : reading.read, worker: reading.decode,
       consumer: reading.write.waitForInput, read: source.read)
-    let workers = DispatchGroup()
+    let running = DispatchGroup()
     // One of them reads.
     for worker in 0..<max(jobs, 2) {
-      reading.decode.work(on: DispatchQueue(label: "seedbed.worker.\(worker)"), in: workers) { decode(in: crew) }
+      reading.decode.work(on: DispatchQueue(label: "seedbed.worker.\(worker)"), in: running) { decode(in: workers) }
     }
     defer {
-      crew.cancel()
+      workers.cancel()
       // They look into key tables, which the caller may change from here on.
-      workers.wait()
+      running.wait()
     }
     var ordinal: UInt64 = 0
     var recordsPerFile: [Int] = []
-    while let element = try crew.next() {
+    while let element = try workers.next() {
       switch element {
       case .header(let file, let columns):
         header(file, columns)
@@ -84,7 +84,7 @@ struct StepStages: Sendable {
         reading.write.add(rows: decoded.records.count)
         try consume(decoded)
         if let failure = decoded.records.failure { throw named(failure) }
-        crew.giveBack(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
+        workers.giveBack(decoded.recordsAreRetained ? RecordBatch(fieldCount: plan.projection.count) : decoded.records)
       }
     }
     meters.note(recordsPerFile: recordsPerFile)
@@ -99,17 +99,17 @@ struct StepStages: Sendable {
   }
 
   /// One worker's part.
-  private func decode(in crew: Crew<RecordBatch, StepSource.Piece, Decoded>) {
+  private func decode(in workers: OrderedWorkers<RecordBatch, StepSource.Piece, Decoded>) {
     let scanner = BatchScanner()
     let decoder = RecordDecoder(plan: plan, met: met)
     let preparer = preparation?.makeWorker()
-    let searcher = search?.makeWorker()
-    crew.work { piece in
+    let finder = lookup?.makeWorker()
+    workers.work { piece in
       scanner.scan(piece.records)
-      let decoded = decoder.decode(piece.records, file: piece.file, losers: losers)
+      let decoded = decoder.decode(piece.records, file: piece.file, superseded: superseded)
       preparer?.prepare(decoded)
       // What went wrong is told where the batch is taken up.
-      decoded.search = try? searcher?.find(decoded)
+      decoded.lookup = try? finder?.find(decoded)
       reading.decode.add(rows: piece.records.count)
       return .batch(decoded)
     }
@@ -137,7 +137,7 @@ private final class StepSource {
   init(_ stages: StepStages) { self.stages = stages }
 
   /// Fills a batch, or opens the next file.
-  func read(_ batch: RecordBatch) throws -> Crew<RecordBatch, Piece, StepStages.Decoded>.Step {
+  func read(_ batch: RecordBatch) throws -> OrderedWorkers<RecordBatch, Piece, StepStages.Decoded>.Step {
     do {
       if let reader {
         if try reader.read(batch, maximumRecords: stages.recordsPerBatch) {

@@ -26,7 +26,7 @@ struct ObjectBatch {
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
   private var changesToMade: [Int: Bool] = [:]
   /// Destinations of to-many references: node index → reference → row → rows of the destination.
-  private var links: [Int: [Int: [Int: [KeyTable.Row]]]] = [:]
+  private var links: [Int: [Int: [Int: [RowReference]]]] = [:]
   private let rowsByOwner: [Int: [Int: [Int]]]
 
   init(

@@ -201,11 +201,11 @@ final class ObjectWriter {
   /// Sets relationships between stored objects, inverses included. The pairs of an object's ordered relationship stand
   /// together and are all of its members, in order.
   func relate(
-    _ relationship: Relationship, pairs: [(row: KeyTable.Row, destination: KeyTable.Row)]
+    _ relationship: Relationship, pairs: [(row: RowReference, destination: RowReference)]
   ) throws {
     let context = newContext()
     let idHomes = store.idHomes
-    func id(_ row: KeyTable.Row) -> ObjectID {
+    func id(_ row: RowReference) -> ObjectID {
       ObjectID(home: idHomes[row.entityIndex], primaryKey: row.primaryKey)
     }
     try context.performAndWait { () throws -> Void in

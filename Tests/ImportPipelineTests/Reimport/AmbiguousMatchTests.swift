@@ -26,7 +26,7 @@ struct AmbiguousMatchTests {
     "is no key: find-or-create refuses the record", arguments: [true, false], ["update", "keep", "replace", "fail"])
   func refused(recognises: Bool, onMatch: String) throws {
     let railway = try railway()
-    railway.recognition.isOn = recognises
+    railway.unchangedScan.isOn = recognises
     let before = try railway.query("SELECT * FROM ZLINE")
     try railway.write("colors.ndjson", [#"{"code": "b", "color": "red"}"#])
     let result = try railway.run(

@@ -8,20 +8,20 @@ import Testing
 @Suite("Many changed records are written as pages")
 struct ChangedRecordsTests {
   /// Every change as pages, wherever that is possible.
-  private static let pages: RecognitionSettings = {
-    var settings = RecognitionSettings()
+  private static let pages: UnchangedScanSettings = {
+    var settings = UnchangedScanSettings()
     settings.leastChanged = 1
     settings.rowsPerChanged = 1_000_000
     return settings
   }()
-  private static let newAsWell: RecognitionSettings = {
+  private static let newAsWell: UnchangedScanSettings = {
     var settings = pages
     settings.leastLoaded = 1
     settings.rowsPerLoaded = 1_000_000
     return settings
   }()
-  private static let statements: RecognitionSettings = {
-    var settings = RecognitionSettings()
+  private static let statements: UnchangedScanSettings = {
+    var settings = UnchangedScanSettings()
     settings.isOn = false
     return settings
   }()
@@ -67,7 +67,7 @@ struct ChangedRecordsTests {
       try railway.run(Self.steps())
       try meanwhile(railway)
       try railway.write("halts.ndjson", after)
-      railway.recognition = settings
+      railway.unchangedScan = settings
       results.append(try railway.run(steps))
       #expect(try railway.query("PRAGMA integrity_check") == ["ok"])
       rows.append(try railway.rows())
@@ -161,7 +161,7 @@ struct ChangedRecordsTests {
       try railway.workspace.write(
         "Railway.xcdatamodel/contents",
         Railway.model.replacing("<constraint value=\"line\"/><constraint", with: "<constraint"))
-      railway.recognition = settings
+      railway.unchangedScan = settings
       try railway.write("lines.ndjson", Self.lines)
       try railway.write("halts.ndjson", halts { before[$0] })
       try railway.run(steps, replace: "always")
@@ -215,7 +215,7 @@ struct ChangedRecordsTests {
               match: [code]
               map: { code: code, color: color, speed: speed }
           """)
-      railway.recognition = settings
+      railway.unchangedScan = settings
       // The entity of a destination is stored with its key.
       let codes = (0..<40).map { "l\($0)" } + (0..<40).map { "f\($0)" }
       try railway.write(
@@ -255,7 +255,7 @@ struct ChangedRecordsTests {
       try railway.write("lines.ndjson", Self.lines)
       try railway.write("halts.json", ["[\(Self.halts(90) { $0 }.joined(separator: ", "))]"])
       try railway.run(steps)
-      railway.recognition = settings
+      railway.unchangedScan = settings
       var after = Self.halts(95) { $0 * 2 }
       after[80] = after[80].replacing("\"arrival\": 160", with: "\"arrival\": \"late\"")
       try railway.write("halts.json", ["[\(after.joined(separator: ", "))]"])
@@ -278,7 +278,7 @@ struct ChangedRecordsTests {
       try railway.run(Self.steps())
       let before = try railway.workspace.bytes("Railway.sqlite")
       let names = try railway.workspace.names()
-      railway.recognition = settings
+      railway.unchangedScan = settings
       // The step after the one that writes pages is the one that fails.
       var after = Self.halts(310) { $0 + 1 }
       try railway.write("halts.ndjson", after)

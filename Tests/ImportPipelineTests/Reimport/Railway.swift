@@ -9,8 +9,8 @@ import TestSupport
 /// A folder with the model of a railway, in which feeds are imported again and again.
 final class Railway {
   let workspace: Workspace
-  /// How records that say nothing new are recognised.
-  var recognition = RecognitionSettings()
+  /// How records that say nothing new are found.
+  var unchangedScan = UnchangedScanSettings()
   var recordsPerBatch = 8192
 
   static let model = """
@@ -99,7 +99,7 @@ final class Railway {
     var options = PipelineRun.Options.ofTests
     options.jobs = 2
     options.recordsPerBatch = recordsPerBatch
-    options.recognition = recognition
+    options.unchangedScan = unchangedScan
     let report = try PipelineRun(pipeline, options: options).run()
     return Result(
       counts: report.steps.map(\.counts),

@@ -108,33 +108,33 @@ struct ReimportTests {
   }
 
   /// How the same is done without recognising anything, and in ways that must not matter.
-  private static let settings: [RecognitionSettings] = {
-    var off = RecognitionSettings()
+  private static let settings: [UnchangedScanSettings] = {
+    var off = UnchangedScanSettings()
     off.isOn = false
-    var weak = RecognitionSettings()
+    var weak = UnchangedScanSettings()
     weak.hashMask = 0x300_0000_0000
-    var narrow = RecognitionSettings()
-    narrow.leftOverBudget = 300
-    var poor = RecognitionSettings()
+    var narrow = UnchangedScanSettings()
+    narrow.deferredBudget = 300
+    var poor = UnchangedScanSettings()
     poor.memoryBudget = 100
     // New records as finished pages, the others from memory or read once more.
-    var loading = RecognitionSettings()
+    var loading = UnchangedScanSettings()
     loading.leastLoaded = 1
     loading.rowsPerLoaded = 1000
     var loadingNarrowly = loading
-    loadingNarrowly.leftOverBudget = 300
+    loadingNarrowly.deferredBudget = 300
     // Changed records as finished pages, the new ones as ever or as pages, too.
-    var changing = RecognitionSettings()
+    var changing = UnchangedScanSettings()
     changing.leastChanged = 1
     changing.rowsPerChanged = 1000
     var changingNarrowly = changing
-    changingNarrowly.leftOverBudget = 300
+    changingNarrowly.deferredBudget = 300
     changingNarrowly.hashMask = weak.hashMask
     var bothNarrowly = loadingNarrowly
     bothNarrowly.leastChanged = 1
     bothNarrowly.rowsPerChanged = 1000
     return [
-      off, RecognitionSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly,
+      off, UnchangedScanSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly,
       bothNarrowly,
     ]
   }()
@@ -161,10 +161,10 @@ struct ReimportTests {
       }
       try feed.write(to: railway)
       railway.recordsPerBatch = number == 0 ? 8192 : 17
-      railway.recognition = Self.settings[0]
+      railway.unchangedScan = Self.settings[0]
       railway.recordsPerBatch = 17
       try railway.run(Self.steps(), replace: "never")
-      railway.recognition = settings
+      railway.unchangedScan = settings
       for (round, percent) in percents.enumerated() {
         feed.change(percent: percent)
         if shuffles {
@@ -243,7 +243,7 @@ struct ReimportTests {
     for (number, settings) in Self.settings.enumerated() {
       let railway = try Railway()
       railway.recordsPerBatch = 13
-      railway.recognition = Self.settings[0]
+      railway.unchangedScan = Self.settings[0]
       var feed = Feed(seed: seed, lines: 8, halts: 70)
       for round in 0..<3 {
         // Lines that only come with the second file, or never; and halts and lines that name them.
@@ -270,7 +270,7 @@ struct ReimportTests {
         try railway.write("more.ndjson", feed.json(more))
         try railway.write("again.ndjson", feed.json(again))
         let result = try railway.run(Self.waitingSteps)
-        railway.recognition = settings
+        railway.unchangedScan = settings
         if number == 0 {
           expected.append((result, try railway.rows()))
         } else {
@@ -335,7 +335,7 @@ struct ReimportTests {
     var results: [Railway.Result] = []
     for settings in Self.settings {
       let railway = try Railway()
-      railway.recognition = settings
+      railway.unchangedScan = settings
       railway.recordsPerBatch = 4
       try railway.write("lines.ndjson", ["{\"code\": \"l0\"}"])
       func feed(_ arrival: (Int) -> String) -> [String] {

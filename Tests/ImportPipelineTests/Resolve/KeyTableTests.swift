@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Key tables")
 struct KeyTableTests {
-  private func row(_ key: Int64, _ entity: Int = 0) -> KeyTable.Row {
-    KeyTable.Row(primaryKey: key, entityIndex: entity)
+  private func row(_ key: Int64, _ entity: Int = 0) -> RowReference {
+    RowReference(primaryKey: key, entityIndex: entity)
   }
 
   @Test("a row keeps its key and entity in one word")
   func packing() {
     for (key, entity) in [(Int64(0), 0), (1, 1), (0x7FFF_FFFF_FFFF, 65_534), (123_456_789_012, 300)] {
-      let packed = KeyTable.Row(packed: row(key, entity).packed)
+      let packed = RowReference(rawValue: row(key, entity).rawValue)
       #expect(packed.primaryKey == key)
       #expect(packed.entityIndex == entity)
     }
@@ -25,7 +25,7 @@ struct KeyTableTests {
     var generator = SeededGenerator(seed: seed)
     let memory = KeyMemory(budget: budget)
     let table = KeyTable(minimumCapacity: 1, memory: memory)
-    var expected: [[UInt8]: [KeyTable.Row]] = [:]
+    var expected: [[UInt8]: [RowReference]] = [:]
     // Few keys make repeated ones; prefixes of each other and the empty key are among them.
     let keys = (0..<3000).map { number -> [UInt8] in
       switch number % 3 {

@@ -9,8 +9,8 @@ struct PendingReferencesTests {
   private func reference(_ number: Int, _ generator: inout SeededGenerator, bytes: Int) -> PendingReference {
     PendingReference(
       step: number % 3, node: number % 5, reference: number % 2,
-      row: KeyTable.Row(primaryKey: Int64(number), entityIndex: number % 7),
-      recordRows: (0..<number % 4).map { KeyTable.Row(primaryKey: Int64(number + $0), entityIndex: $0) },
+      row: RowReference(primaryKey: Int64(number), entityIndex: number % 7),
+      recordRows: (0..<number % 4).map { RowReference(primaryKey: Int64(number + $0), entityIndex: $0) },
       key: (0..<number % 30).map { _ in UInt8.random(in: 0...255, using: &generator) }, file: number % 2, line: number,
       column: 3, byteOffset: number << 20, pointer: number % 2 == 0 ? "" : "/venues/\(number)/ü",
       record: Array(repeating: UInt8(number & 255), count: bytes))

@@ -38,7 +38,7 @@ struct Decoding {
       source: try SeedFile.open(path: file.path, options: options), options: options, projection: plan.projection)
     let batch = RecordBatch(fieldCount: plan.projection.count)
     _ = try reader.next(batch)
-    decoded = RecordDecoder(plan: plan).decode(batch, file: 0, losers: LoserSet())
+    decoded = RecordDecoder(plan: plan).decode(batch, file: 0, superseded: SupersededRecords())
   }
 
   /// What became of a property of a record: its value, `null`, `absent`, or its problems with their columns.

@@ -8,7 +8,7 @@ import Foundation
 /// for one more piece, and otherwise takes the oldest piece that was read. So no worker rests while there is work of either
 /// kind, and there need be no more threads than processors: with a thread for every stage, processors were idle for a
 /// quarter of the time until the system had moved a thread that another one had woken.
-final class Crew<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @unchecked Sendable {
+final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @unchecked Sendable {
   /// What reading on yields.
   enum Step {
     /// Something for a worker to process.
@@ -68,7 +68,7 @@ final class Crew<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @uncheck
         let step = Result { try worker.work(for: reader) { try read(buffer) } }
         condition.lock()
         isReading = false
-        take(step, buffer)
+        accept(step, buffer)
         condition.broadcast()
       } else if !pieces.isEmpty {
         let (number, piece) = pieces.removeFirst()
@@ -87,7 +87,7 @@ final class Crew<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @uncheck
 
   private var canRead: Bool { !isReading && !hasRead && !free.isEmpty }
 
-  private func take(_ step: Result<Step, any Error>, _ buffer: Buffer) {
+  private func accept(_ step: Result<Step, any Error>, _ buffer: Buffer) {
     switch step {
     case .success(.piece(let piece)):
       pieces.append((nextRead, piece))

@@ -6,28 +6,28 @@ import Testing
 @testable import ImportPipeline
 
 @Suite("Workers that read and process")
-struct CrewTests {
+struct OrderedWorkersTests {
   private struct Failure: Error {}
-  private typealias TestCrew = Crew<Int, Int, String>
+  private typealias TestWorkers = OrderedWorkers<Int, Int, String>
 
-  /// What a crew of some workers yields for the numbers from 0 on, and what threw.
+  /// What some workers yield for the numbers from 0 on, and what threw.
   private func run(
-    _ crew: TestCrew, workers: Int, process: @escaping @Sendable (Int) -> String,
+    _ ordered: TestWorkers, workers: Int, process: @escaping @Sendable (Int) -> String,
     taking limit: Int = .max
   ) -> (products: [String], error: (any Error)?) {
     let group = DispatchGroup()
     for number in 0..<workers {
-      DispatchQueue(label: "worker \(number)").async(group: group) { crew.work(process) }
+      DispatchQueue(label: "worker \(number)").async(group: group) { ordered.work(process) }
     }
     defer {
-      crew.cancel()
+      ordered.cancel()
       group.wait()
     }
     var products: [String] = []
     do {
-      while products.count < limit, let product = try crew.next() {
+      while products.count < limit, let product = try ordered.next() {
         products.append(product)
-        if let buffer = Int(product.split(separator: " ").last ?? "") { crew.giveBack(buffer) }
+        if let buffer = Int(product.split(separator: " ").last ?? "") { ordered.giveBack(buffer) }
       }
       return (products, nil)
     } catch {
@@ -35,10 +35,10 @@ struct CrewTests {
     }
   }
 
-  /// A crew that reads numbers below a count; every seventh needs no processing.
-  private func crew(count: Int, buffers: Int, fails: Bool = false) -> TestCrew {
+  /// Workers that read numbers below a count; every seventh needs no processing.
+  private func makeWorkers(count: Int, buffers: Int, fails: Bool = false) -> TestWorkers {
     var next = 0
-    return TestCrew(buffers: Array(0..<buffers), reader: StageMeter(.read), worker: StageMeter(.decode)) { buffer in
+    return TestWorkers(buffers: Array(0..<buffers), reader: StageMeter(.read), worker: StageMeter(.decode)) { buffer in
       if next == count {
         if fails { throw Failure() }
         return .end
@@ -59,7 +59,7 @@ struct CrewTests {
     "products come in the order of the source, whoever is slow",
     arguments: [1, 2, 3, 8], [1, 2, 5])
   func order(workers: Int, buffers: Int) {
-    let result = run(crew(count: 300, buffers: buffers), workers: workers) { piece in
+    let result = run(makeWorkers(count: 300, buffers: buffers), workers: workers) { piece in
       let number = piece >> 8
       if number % 13 == 0 { Thread.sleep(forTimeInterval: 0.001) }
       return "piece \(number) \(piece & 255)"
@@ -72,7 +72,7 @@ struct CrewTests {
   func buffers(count: Int) {
     let busy = Mutex<Set<Int>>([])
     let most = Mutex(0)
-    let result = run(crew(count: 200, buffers: count), workers: 4) { piece in
+    let result = run(makeWorkers(count: 200, buffers: count), workers: 4) { piece in
       let isNew = busy.withLock { set in
         let isNew = set.insert(piece & 255).inserted
         most.withLock { $0 = max($0, set.count) }
@@ -88,7 +88,7 @@ struct CrewTests {
 
   @Test("what reading throws comes after everything that was read before", arguments: [0, 1, 40])
   func failure(count: Int) {
-    let result = run(crew(count: count, buffers: 3, fails: true), workers: 3) {
+    let result = run(makeWorkers(count: count, buffers: 3, fails: true), workers: 3) {
       "piece \($0 >> 8) \($0 & 255)"
     }
     #expect(names(result.products) == expected(count))
@@ -98,19 +98,19 @@ struct CrewTests {
   @Test("a consumer that goes away stops everybody", arguments: [0, 1, 50])
   func cancelled(taken: Int) {
     let result = run(
-      crew(count: 1_000_000, buffers: 4), workers: 3, process: { "piece \($0 >> 8) \($0 & 255)" }, taking: taken)
+      makeWorkers(count: 1_000_000, buffers: 4), workers: 3, process: { "piece \($0 >> 8) \($0 & 255)" }, taking: taken)
     #expect(names(result.products) == expected(taken))
   }
 
   @Test("a waiting consumer stops when it is cancelled")
   func cancelledConsumer() {
-    let crew = crew(count: 3, buffers: 1)
+    let ordered = makeWorkers(count: 3, buffers: 1)
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "consumer").async {
-      #expect((try? crew.next()) == nil)
+      #expect((try? ordered.next()) == nil)
       done.signal()
     }
-    crew.cancel()
+    ordered.cancel()
     done.wait()
   }
 
@@ -119,7 +119,7 @@ struct CrewTests {
     let reader = StageMeter(.read)
     let worker = StageMeter(.decode)
     var next = 0
-    let crew = TestCrew(buffers: [0], reader: reader, worker: worker) { buffer in
+    let ordered = TestWorkers(buffers: [0], reader: reader, worker: worker) { buffer in
       if next == 3 { return .end }
       next += 1
       Thread.sleep(forTimeInterval: 0.004)
@@ -128,15 +128,15 @@ struct CrewTests {
     let group = DispatchGroup()
     for number in 0..<2 {
       worker.work(on: DispatchQueue(label: "worker \(number)"), in: group) {
-        crew.work { piece in
+        ordered.work { piece in
           Thread.sleep(forTimeInterval: 0.002)
           return "piece \(piece >> 8) \(piece & 255)"
         }
       }
     }
-    while let product = try? crew.next() {
+    while let product = try? ordered.next() {
       #expect(product.hasPrefix("piece"))
-      crew.giveBack(0)
+      ordered.giveBack(0)
     }
     group.wait()
     #expect(reader.report.workers == 1)

@@ -1,7 +1,7 @@
 import SeedFormats
 
 /// Records that are kept until their source is read to its end, as they stand in it.
-struct KeptRecords {
+struct DeferredRecords {
   /// In input order, a batch for each batch that had some; nil when they cannot be kept.
   private(set) var batches: [(file: Int, records: RecordBatch)]? = []
   private var byteCount = 0
@@ -9,7 +9,7 @@ struct KeptRecords {
   private let isNumbered: Bool
 
   init(_ plan: StepPlan, _ session: ImportSession) {
-    budget = session.recognition.leftOverBudget ?? session.memory.leftOverRecords
+    budget = session.unchangedScan.deferredBudget ?? session.memory.deferredRecords
     isNumbered = plan.step.source.format.isDocument
   }
 

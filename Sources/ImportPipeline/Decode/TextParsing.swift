@@ -1,7 +1,7 @@
 import Foundation
 
 /// UUID and base64 texts from bytes.
-enum TextForms {
+enum TextParsing {
   /// Reads the 36-character form of a UUID, in either case, into 16 bytes.
   static func uuid(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) -> Bool {
     guard bytes.count == 36 else { return false }

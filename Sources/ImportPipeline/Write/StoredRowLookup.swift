@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while
 /// nothing is written.
-struct StoredRowSearch: Sendable {
+struct StoredRowLookup: Sendable {
   struct Result: Sendable {
     var unresolved: [UnresolvedReference]
     var found: RowComparison.Found
@@ -38,20 +38,20 @@ struct StoredRowSearch: Sendable {
   func recycle(_ changes: EncodedRows) { encoded.put(changes) }
 
   final class Worker {
-    private let search: StoredRowSearch
+    private let lookup: StoredRowLookup
     private let rows: RowComparison.Search
     private let encoder: RecordEncoder?
 
-    fileprivate init(_ search: StoredRowSearch) {
-      self.search = search
-      rows = search.comparison.makeSearch()
-      encoder = search.changeShape.flatMap { RecordEncoder($0) }
+    fileprivate init(_ lookup: StoredRowLookup) {
+      self.lookup = lookup
+      rows = lookup.comparison.makeSearch()
+      encoder = lookup.changeShape.flatMap { RecordEncoder($0) }
     }
 
     func find(_ decoded: DecodedBatch) throws -> Result {
-      let unresolved = search.resolver.resolve(
-        decoded, isFinal: false, mayBeProvisional: !search.provisional.isEmpty,
-        isProvisional: search.provisional.contains)
+      let unresolved = lookup.resolver.resolve(
+        decoded, isFinal: false, mayBeProvisional: !lookup.provisional.isEmpty,
+        isProvisional: lookup.provisional.contains)
       let found = try rows.find(decoded.root.batch)
       return Result(unresolved: unresolved, found: found, changes: encodeChanges(decoded.root.batch, found))
     }
@@ -60,7 +60,7 @@ struct StoredRowSearch: Sendable {
       guard let encoder else { return nil }
       let different = found.findings.indices.filter { found.findings[$0] == .different }
       if different.isEmpty { return nil }
-      let changes = search.encoded.take()
+      let changes = lookup.encoded.take()
       // A value that no column can hold is told where the record is written by itself.
       guard (try? encoder.encode(different, of: batch, into: changes)) != nil else { return nil }
       return changes
@@ -70,7 +70,7 @@ struct StoredRowSearch: Sendable {
 
 /// The rows that may still be rejected, as they are when a reading begins.
 struct ProvisionalRows: Sendable {
-  /// As `KeyTable.Row` of the root entity's table.
+  /// As `RowReference` of the root entity's table.
   private let rows: Set<UInt64>
   /// Model index of each entity's root.
   private let roots: [Int]
@@ -82,8 +82,8 @@ struct ProvisionalRows: Sendable {
     roots = session.store.model.entities.map(\.root.index)
   }
 
-  func contains(_ row: KeyTable.Row) -> Bool {
+  func contains(_ row: RowReference) -> Bool {
     !rows.isEmpty
-      && rows.contains(KeyTable.Row(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).packed)
+      && rows.contains(RowReference(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).rawValue)
   }
 }

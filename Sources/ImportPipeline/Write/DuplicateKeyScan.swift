@@ -7,33 +7,33 @@ import StoreInterface
 ///
 /// The first reading keeps only a 64-bit hash and the place of every valid record. Only when two hashes agree is the
 /// input read a second time to compare the keys themselves.
-struct Census {
+struct DuplicateKeyScan {
   let stages: StepStages
 
-  func losers() throws -> LoserSet {
+  func superseded() throws -> SupersededRecords {
     var hashes: [UInt64] = []
     try unsafe forEachKey { key, _ in unsafe hashes.append(KeyHash.hash(key)) }
     hashes.sort()
     var repeated: Set<UInt64> = []
     for (left, right) in zip(hashes, hashes.dropFirst()) where left == right { repeated.insert(left) }
     hashes = []
-    return try losers(among: repeated)
+    return try superseded(among: repeated)
   }
 
-  /// The losers among the records whose keys have one of these hashes.
-  func losers(among repeated: Set<UInt64>) throws -> LoserSet {
-    var losers = LoserSet()
-    guard !repeated.isEmpty else { return losers }
-    var latest: [[UInt8]: LoserSet.Place] = [:]
+  /// The superseded among the records whose keys have one of these hashes.
+  func superseded(among repeated: Set<UInt64>) throws -> SupersededRecords {
+    var superseded = SupersededRecords()
+    guard !repeated.isEmpty else { return superseded }
+    var latest: [[UInt8]: SupersededRecords.Place] = [:]
     try unsafe forEachKey { key, place in
       guard unsafe repeated.contains(KeyHash.hash(key)) else { return }
-      if let loser = unsafe latest.updateValue(place, forKey: Array(key)) { losers.insert(loser) }
+      if let loser = unsafe latest.updateValue(place, forKey: Array(key)) { superseded.insert(loser) }
     }
-    return losers
+    return superseded
   }
 
   /// Calls the body with the payload key and the place of every record that decodes.
-  private func forEachKey(_ body: (UnsafeRawBufferPointer, LoserSet.Place) -> Void) throws {
+  private func forEachKey(_ body: (UnsafeRawBufferPointer, SupersededRecords.Place) -> Void) throws {
     try stages.run(header: { _, _ in }) { decoded in
       var key: [UInt8] = []
       let node = decoded.root
@@ -41,7 +41,7 @@ struct Census {
         key.removeAll(keepingCapacity: true)
         guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
         let place = decoded.records.place(ofRecord: Int(node.records[row]))
-        let start = LoserSet.Place(file: decoded.file, byteOffset: place.byteOffset)
+        let start = SupersededRecords.Place(file: decoded.file, byteOffset: place.byteOffset)
         unsafe key.withUnsafeBytes { unsafe body($0, start) }
       }
     }

@@ -12,8 +12,8 @@ func withRaw<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result)
 
 extension KeyTable {
   func match(_ key: [UInt8]) -> Match { unsafe withRaw(key) { unsafe match($0) } }
-  func register(_ row: Row, for key: [UInt8]) { unsafe withRaw(key) { unsafe register(row, for: $0) } }
-  func remove(_ row: Row, for key: [UInt8]) { unsafe withRaw(key) { unsafe remove(row, for: $0) } }
+  func register(_ row: RowReference, for key: [UInt8]) { unsafe withRaw(key) { unsafe register(row, for: $0) } }
+  func remove(_ row: RowReference, for key: [UInt8]) { unsafe withRaw(key) { unsafe remove(row, for: $0) } }
 }
 
 extension KeyHash {

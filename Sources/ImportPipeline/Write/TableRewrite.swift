@@ -10,48 +10,48 @@ extension StepRun {
   /// Writes the new or the changed records of the source so, or both, where they are many. The others are left, each to be
   /// written as ever, unless new ones were written: then all is done.
   /// - Returns: whether all is done.
-  func updatePages(_ losers: LoserSet) throws -> Bool {
-    guard let settings = recognition.map({ _ in session.recognition }), report.strategy == .upsert, plan.canLoadNew
+  func rewriteTable(_ superseded: SupersededRecords) throws -> Bool {
+    guard let settings = scan.map({ _ in session.unchangedScan }), report.strategy == .upsert, plan.allowsPageAppend
     else { return false }
-    let loadsNew = recognition?.hasManyNew(settings) ?? false
-    let changes = recognition?.manyChanges(settings)
+    let loadsNew = scan?.hasManyNew(settings) ?? false
+    let changes = scan?.manyChanges(settings)
     guard loadsNew || changes != nil,
       try session.store.beginPageLoad(
         [plan.root.entity], memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: true,
         changes: changes)
     else { return false }
-    let others = loadsNew ? try loadNew(losers, besides: changes) : nil
+    let others = loadsNew ? try loadNew(superseded, besides: changes) : nil
     try meters.index.work { try session.endPageLoad() }
     if let changes {
       report.counts.updated += changes.updatedCount
       report.counts.unchanged += changes.unchangedCount
       report.reason += "; \(changes.updatedCount) changed records written as finished pages"
-      recognition?.settle(changes)
+      scan?.markWritten(changes)
     }
     guard var others else { return false }
     // What a change was refused for is in its record, which was not kept.
     if let changes, !changes.refused.isEmpty { others.giveUp() }
-    recognition?.beginReading()
-    try write(others, losers)
+    scan?.beginReading()
+    try write(others, superseded)
     return true
   }
 
   /// Adds the new records of the source to the load that is going on.
   /// - Parameter changes: what is written of the others by the end of the load.
   /// - Returns: the rest.
-  private func loadNew(_ losers: LoserSet, besides changes: ChangedRows?) throws -> KeptRecords {
-    report.reason += "; \(recognition?.newCount ?? 0) new records written as finished pages"
+  private func loadNew(_ superseded: SupersededRecords, besides changes: ChangedRows?) throws -> DeferredRecords {
+    report.reason += "; \(scan?.newCount ?? 0) new records written as finished pages"
     preparation = try BulkPreparation(plan, session: session)
     defer { preparation = nil }
-    var others = KeptRecords(plan, session)
-    var stages = stages(losers: losers)
+    var others = DeferredRecords(plan, session)
+    var stages = stages(superseded: superseded)
     stages.preparation = preparation
     try stages.run(
       header: { file, columns in headers[file] = columns },
       consume: { decoded in
         report.counts.unchanged +=
-          recognition?.dropUnchanged(from: decoded, changesAreWritten: changes != nil) ?? 0
-        others.add(takeOut(decoded), of: decoded)
+          scan?.dropUnchanged(from: decoded, changesAreWritten: changes != nil) ?? 0
+        others.add(removeOthers(decoded), of: decoded)
         try consume(decoded, isFinal: false, onlyInserts: true)
         session.progress.add(records: decoded.records.count + decoded.records.faults.count)
       })
@@ -60,7 +60,7 @@ extension StepRun {
 
   /// Takes the rows out of a batch that are not known to be new.
   /// - Returns: their records, in order.
-  private func takeOut(_ decoded: DecodedBatch) -> [Int] {
+  private func removeOthers(_ decoded: DecodedBatch) -> [Int] {
     let node = decoded.root
     var others: [Int] = []
     var good = [Bool](repeating: true, count: decoded.records.count)
@@ -76,19 +76,19 @@ extension StepRun {
   }
 
   /// Writes the records that are neither new nor unchanged nor refused already.
-  private func write(_ others: KeptRecords, _ losers: LoserSet) throws {
+  private func write(_ others: DeferredRecords, _ superseded: SupersededRecords) throws {
     if let batches = others.batches {
       let decoder = RecordDecoder(plan: plan)
       for (file, records) in batches {
         try session.checkCancellation()
-        try consume(decoder.decode(records, file: file, losers: LoserSet()), isFinal: false)
+        try consume(decoder.decode(records, file: file, superseded: SupersededRecords()), isFinal: false)
       }
       return
     }
-    try stages(losers: losers).run(
+    try stages(superseded: superseded).run(
       header: { file, columns in headers[file] = columns },
       consume: { decoded in
-        recognition?.dropSettled(from: decoded)
+        scan?.dropFinished(from: decoded)
         decoded.filtered = 0
         decoded.duplicate = 0
         decoded.dropProblemRows()
@@ -99,20 +99,20 @@ extension StepRun {
   }
 }
 
-extension Recognition {
+extension UnchangedScan {
   /// Whether it costs less to make the indexes anew than to keep them up row by row.
-  func hasManyNew(_ settings: RecognitionSettings) -> Bool {
+  func hasManyNew(_ settings: UnchangedScanSettings) -> Bool {
     newCount >= settings.leastLoaded && newCount >= rowCount / settings.rowsPerLoaded
   }
 }
 
 extension StepPlan {
   /// Whether changes of stored rows can be written without their records: nothing else hangs on those.
-  var canChangeAsPages: Bool { canLoadNew && step.onMatch == .update && root.recordKey == nil }
+  var allowsTableRewrite: Bool { allowsPageAppend && step.onMatch == .update && root.recordKey == nil }
 
   /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be new
   /// among all rows of their table.
-  var canLoadNew: Bool {
+  var allowsPageAppend: Bool {
     let key = Set(
       root.match.map { part in
         switch part {

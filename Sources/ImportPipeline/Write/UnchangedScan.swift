@@ -3,8 +3,8 @@ import ObjectModel
 import SeedFormats
 import StoreInterface
 
-/// How records that say nothing new are recognised before anything is written.
-struct RecognitionSettings: Sendable {
+/// How records that say nothing new are found before anything is written.
+struct UnchangedScanSettings: Sendable {
   /// Off only in tests, which compare both ways.
   var isOn = true
   /// Bytes that the table of stored keys may take, 11 to 22 for each row. Larger tables are imported into without it.
@@ -12,7 +12,7 @@ struct RecognitionSettings: Sendable {
   var memoryBudget: Int?
   /// Bytes of records that may be kept until the source is read to its end. With more, it is read a second time. Nil:
   /// their share of the run's memory.
-  var leftOverBudget: Int?
+  var deferredBudget: Int?
   /// Bits of the keys' hashes that count; all but in tests.
   var hashMask = UInt64.max
   /// Where at least so many records are new, and not fewer than one to `rowsPerLoaded` stored rows, they are written as
@@ -28,13 +28,13 @@ struct RecognitionSettings: Sendable {
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
 /// values already, without a statement per record, and the records that share a key.
 ///
-/// It only reads. A record is settled here when it is left out by `where:`, or when everything about it is certain: it
+/// It only reads. A record is finished here when it is left out by `where:`, or when everything about it is certain: it
 /// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and has
 /// every value that it gives, byte for byte. Where all of this holds but the last, what the record says is collected, so
 /// that many such changes can be written at once. Whatever else there is to a record is left over, and goes the way that
 /// all records went before.
-struct Recognition {
-  /// Records that were settled, by outcome.
+struct UnchangedScan {
+  /// Records that were finished, by outcome.
   private(set) var unchanged = 0
   private(set) var filtered = 0
   private(set) var recordCount = 0
@@ -47,9 +47,9 @@ struct Recognition {
   /// Hashes of keys that more than one record may have.
   private(set) var repeatedKeys: Set<UInt64> = []
   /// The other records, in input order, a batch for each batch that had some; nil when they are too many to keep.
-  private(set) var leftOver: KeptRecords
-  /// Those of them that change no stored row, or about which something is uncertain; only kept where changes are collected.
-  private var uncertain: KeptRecords
+  private(set) var deferred: DeferredRecords
+  /// Those of them that change no stored row, or about which something is undecided; only kept where changes are collected.
+  private var undecided: DeferredRecords
   /// Records of the source by number, faults not counted, that are known to be unchanged.
   private var isUnchanged = RecordSet()
   /// Those whose keys no stored row has.
@@ -63,9 +63,9 @@ struct Recognition {
   /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
   private var comparison: RowComparison?
-  private var search: StoredRowSearch?
+  private var lookup: StoredRowLookup?
   /// For batches that no worker has searched for.
-  private var searcher: StoredRowSearch.Worker?
+  private var finder: StoredRowLookup.Worker?
   private let plan: StepPlan
   private let session: ImportSession
   /// Columns of references that must lead somewhere.
@@ -73,16 +73,16 @@ struct Recognition {
   private var keyHashes: [UInt64] = []
 
   init(
-    _ comparison: RowComparison, _ search: StoredRowSearch, changes: ChangedRows?, plan: StepPlan,
+    _ comparison: RowComparison, _ lookup: StoredRowLookup, changes: ChangedRows?, plan: StepPlan,
     session: ImportSession
   ) {
     self.comparison = comparison
-    self.search = search
+    self.lookup = lookup
     self.changes = changes
-    searcher = search.makeWorker()
+    finder = lookup.makeWorker()
     rowCount = comparison.rowCount
-    leftOver = KeptRecords(plan, session)
-    uncertain = leftOver
+    deferred = DeferredRecords(plan, session)
+    undecided = deferred
     self.plan = plan
     self.session = session
     demanded = plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
@@ -91,11 +91,11 @@ struct Recognition {
   // MARK: - The first reading
 
   /// Takes up a batch, in input order.
-  mutating func take(_ decoded: DecodedBatch) throws {
-    guard let comparison, let result = try decoded.search ?? searcher?.find(decoded) else { return }
+  mutating func examine(_ decoded: DecodedBatch) throws {
+    guard let comparison, let result = try decoded.lookup ?? finder?.find(decoded) else { return }
     let node = decoded.root
     let count = decoded.records.count
-    decoded.search = nil
+    decoded.lookup = nil
     let found = result.found
     let repeated = comparison.note(found)
     noteKeys(node, found, repeated)
@@ -113,7 +113,7 @@ struct Recognition {
       if found.findings[row] == .absent { isAbsent[record] = true }
       // A stored row that may go again, or that another change is held back for, has its own way.
       if mayMeetWaiting, found.primaryKeys[row] != 0 {
-        let object = KeyTable.Row(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
+        let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
         if session.isProvisional(object) || session.isHeld(object) { isUncertain[record] = true }
       }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
@@ -128,9 +128,9 @@ struct Recognition {
     }
     isUnchanged.reserve(recordCount + count)
     isNew.reserve(recordCount + count)
-    try takeChanges(node, result, repeated, isUncertain)
+    try collectChanges(node, result, repeated, isUncertain)
     var left: [Int] = []
-    var uncertain: [Int] = []
+    var undecided: [Int] = []
     for record in 0..<count {
       if isAbsent[record] {
         isNew.insert(recordCount + record)
@@ -139,7 +139,7 @@ struct Recognition {
       if isLeft[record] || isUncertain[record] {
         isLeft[record] = true
         left.append(record)
-        if isUncertain[record] || !isChanged.contains(recordCount + record) { uncertain.append(record) }
+        if isUncertain[record] || !isChanged.contains(recordCount + record) { undecided.append(record) }
       } else if isRow[record] {
         unchanged += 1
         isUnchanged.insert(recordCount + record)
@@ -151,21 +151,21 @@ struct Recognition {
     register(node, isLeft, found)
     // Faults are only known where the whole batch is.
     if decoded.records.faults.isEmpty {
-      leftOver.add(left, of: decoded)
-      if changes != nil { self.uncertain.add(uncertain, of: decoded) }
+      deferred.add(left, of: decoded)
+      if changes != nil { self.undecided.add(undecided, of: decoded) }
     } else {
-      leftOver.giveUp()
-      self.uncertain.giveUp()
+      deferred.giveUp()
+      self.undecided.giveUp()
     }
   }
 
   /// Collects what the batch says of stored rows, where all else about it is certain.
   /// - Parameter repeated: rows whose stored rows were found before: what becomes of those is decided record by record.
-  private mutating func takeChanges(
-    _ node: DecodedNode, _ result: StoredRowSearch.Result, _ repeated: [Int], _ isUncertain: [Bool]
+  private mutating func collectChanges(
+    _ node: DecodedNode, _ result: StoredRowLookup.Result, _ repeated: [Int], _ isUncertain: [Bool]
   ) throws {
     guard let changes else { return }
-    defer { if let rows = result.changes { search?.recycle(rows) } }
+    defer { if let rows = result.changes { lookup?.recycle(rows) } }
     for row in repeated { changes.leaveOut(primaryKey: result.found.primaryKeys[row]) }
     // With so many, a set of their keys would take more memory than there is.
     if changes.leftOutCount > Self.greatestLeftOutCount {
@@ -216,8 +216,8 @@ struct Recognition {
   /// To be called at the end of the first reading: from here on the store may be written to.
   mutating func finish() {
     comparison = nil
-    search = nil
-    searcher = nil
+    lookup = nil
+    finder = nil
     keyHashes.sort()
     for (left, right) in zip(keyHashes, keyHashes.dropFirst()) where left == right { repeatedKeys.insert(left) }
     keyHashes = []
@@ -226,18 +226,18 @@ struct Recognition {
   // MARK: - Changes
 
   /// What many records say of stored rows, to be written at once; nil where they are few, or only SQLite can write it.
-  mutating func manyChanges(_ settings: RecognitionSettings) -> ChangedRows? {
+  mutating func manyChanges(_ settings: UnchangedScanSettings) -> ChangedRows? {
     defer { changes = nil }
     guard changedCount >= settings.leastChanged, changedCount >= rowCount / settings.rowsPerChanged else { return nil }
     return changes
   }
 
-  /// From here on the records that change rows count as settled, unless their changes were refused.
-  mutating func settle(_ changes: ChangedRows) {
+  /// From here on the records that change rows count as written, unless their changes were refused.
+  mutating func markWritten(_ changes: ChangedRows) {
     changesAreWritten = true
-    leftOver = uncertain
+    deferred = undecided
     for record in changes.refused { isChanged.remove(record) }
-    if !changes.refused.isEmpty { leftOver.giveUp() }
+    if !changes.refused.isEmpty { deferred.giveUp() }
   }
 
   // MARK: - Later readings
@@ -257,7 +257,7 @@ struct Recognition {
 
   /// Takes the rows of unchanged and of new records out of a batch, in input order, and those of changed ones that are
   /// written.
-  mutating func dropSettled(from decoded: DecodedBatch) {
+  mutating func dropFinished(from decoded: DecodedBatch) {
     advance(decoded)
     _ = drop(from: decoded) {
       isUnchanged.contains($0) || isNew.contains($0) || changesAreWritten && isChanged.contains($0)
@@ -268,8 +268,8 @@ struct Recognition {
     numbers = numbers.upperBound..<numbers.upperBound + decoded.records.count
   }
 
-  private func drop(from decoded: DecodedBatch, _ isSettled: (Int) -> Bool) -> Int {
-    let good = numbers.map { !isSettled($0) }
+  private func drop(from decoded: DecodedBatch, _ isFinished: (Int) -> Bool) -> Int {
+    let good = numbers.map { !isFinished($0) }
     guard good.contains(false) else { return 0 }
     let before = decoded.root.batch.count
     decoded.root.keep(records: good)
@@ -283,51 +283,51 @@ struct Recognition {
 extension StepRun {
   /// Whether a first reading has found that no stored row has the key of a row, so that it need not be looked for.
   func isKnownNew(_ node: DecodedNode, row: Int) -> Bool {
-    recognition?.isKnownNew(Int(node.records[row])) ?? false
+    scan?.isKnownNew(Int(node.records[row])) ?? false
   }
 
   /// Reads the source a first time, to find the records that say nothing new.
   /// - Returns: nil when that is not possible, and all records go through the store.
-  func recognise() throws -> Recognition? {
-    let settings = session.recognition
-    guard settings.isOn, plan.canRecognise,
+  func scanForUnchanged() throws -> UnchangedScan? {
+    let settings = session.unchangedScan
+    guard settings.isOn, plan.allowsUnchangedScan,
       let comparison = try session.store.comparison(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
         workers: session.jobs, hashMask: settings.hashMask)
     else { return nil }
     let changes =
-      report.strategy == .upsert && plan.canChangeAsPages
+      report.strategy == .upsert && plan.allowsTableRewrite
       ? try session.store.changedRows(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         memoryBudget: session.memory.changedRows)
       : nil
-    let search = StoredRowSearch(comparison, changes: changes?.shape, plan, session: session)
-    var recognition = Recognition(comparison, search, changes: changes, plan: plan, session: session)
-    var stages = stages(losers: LoserSet())
-    if search.isFree { stages.search = search }
+    let lookup = StoredRowLookup(comparison, changes: changes?.shape, plan, session: session)
+    var scan = UnchangedScan(comparison, lookup, changes: changes, plan: plan, session: session)
+    var stages = stages(superseded: SupersededRecords())
+    if lookup.isFree { stages.lookup = lookup }
     try stages.run(
       header: { file, columns in headers[file] = columns },
-      consume: { try recognition.take($0) })
-    recognition.finish()
+      consume: { try scan.examine($0) })
+    scan.finish()
     // Which of several records wins where the first does depends on those before it, the unchanged ones included.
-    if !recognition.repeatedKeys.isEmpty, plan.step.duplicates != .last { return nil }
-    return recognition
+    if !scan.repeatedKeys.isEmpty, plan.step.duplicates != .last { return nil }
+    return scan
   }
 
-  /// Counts what was recognised, and writes the records that were left over.
+  /// Counts what the scan has found, and writes the deferred records.
   /// - Returns: false when the source has to be read again for that.
-  func writeLeftOver() throws -> Bool {
-    guard let recognition, let leftOver = recognition.leftOver.batches, recognition.repeatedKeys.isEmpty else {
+  func writeDeferred() throws -> Bool {
+    guard let scan, let deferred = scan.deferred.batches, scan.repeatedKeys.isEmpty else {
       return false
     }
-    report.counts.filtered += recognition.filtered
-    report.counts.unchanged += recognition.unchanged
-    session.progress.add(records: recognition.recordCount)
+    report.counts.filtered += scan.filtered
+    report.counts.unchanged += scan.unchanged
+    session.progress.add(records: scan.recordCount)
     let decoder = RecordDecoder(plan: plan)
-    for (file, records) in leftOver {
+    for (file, records) in deferred {
       try session.checkCancellation()
-      try consume(decoder.decode(records, file: file, losers: LoserSet()), isFinal: false)
+      try consume(decoder.decode(records, file: file, superseded: SupersededRecords()), isFinal: false)
     }
     return true
   }
@@ -336,7 +336,7 @@ extension StepRun {
 extension StepPlan {
   /// Whether all there is to a record is a row of its own that a stored one can be compared with, and whether that row
   /// is found and its references lead to the same objects whatever became of the records before it.
-  var canRecognise: Bool {
+  var allowsUnchangedScan: Bool {
     guard step.onMatch == .update || step.onMatch == .keep, root.children.isEmpty, !root.match.isEmpty,
       root.matchColumns.allSatisfy({ $0 >= 0 })
     else { return false }

@@ -5,13 +5,13 @@ import Testing
 @testable import ImportPipeline
 
 @Suite("UUID, base64 and URI texts")
-struct TextFormsTests {
+struct TextParsingTests {
   private func uuid(_ text: String) -> [UInt8]? {
     var read = [UInt8](repeating: 0xEE, count: 16)
     let isRead = unsafe withRaw(text) { bytes in
       unsafe read.withUnsafeMutableBytes { target in
         guard let base = target.baseAddress else { return false }
-        return unsafe TextForms.uuid(bytes, into: base)
+        return unsafe TextParsing.uuid(bytes, into: base)
       }
     }
     return isRead ? read : nil
@@ -58,7 +58,7 @@ struct TextFormsTests {
       ("%zz", false), ("https://example.com/%20", true), ("urn:isbn:0451450523", true), ("HTTP://EXAMPLE.com", true),
     ])
   func uris(_ text: String, _ isURI: Bool) {
-    #expect(unsafe withRaw(text) { unsafe TextForms.isURI($0) } == isURI)
+    #expect(unsafe withRaw(text) { unsafe TextParsing.isURI($0) } == isURI)
   }
 
   @Test("a URI that is taken is kept letter by letter when it becomes a URL")
@@ -76,7 +76,7 @@ struct TextFormsTests {
       ("Q Q==", nil), ("QUJD\n", nil), ("!!!!", nil), ("-_-_", nil),
     ])
   func base64(_ text: String, _ expected: [UInt8]?) {
-    let read = unsafe withRaw(text) { unsafe TextForms.base64($0) }
+    let read = unsafe withRaw(text) { unsafe TextParsing.base64($0) }
     #expect(read.map { Array($0) } == expected)
   }
 }
