@@ -145,6 +145,8 @@ final class DecodedBatch: @unchecked Sendable {
   var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
   var lookup: StoredRowLookup.Result?
+  /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
+  var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
   /// Whether somebody still needs the record batch, so that it must not be filled again.

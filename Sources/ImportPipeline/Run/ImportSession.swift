@@ -209,7 +209,7 @@ final class ImportSession {
   /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
   /// is written. That is the largest set of records that can stand together, cycles included.
   /// - Parameter isFinal: blocked records are rejected and their rows deleted instead of waiting on.
-  func resolvePending(steps: [StepRun], isFinal: Bool) throws {
+  func resolvePending(steps: [StepScope], isFinal: Bool) throws {
     if isFinal || !pending.isEmpty { try endPageLoad() }
     guard !pending.isEmpty else { return }
     let blocked = try blockedRows(steps)
@@ -218,8 +218,7 @@ final class ImportSession {
     var refused: Set<UInt64> = []
     var refusedRows: [RowReference] = []
     var late: (any Error)?
-    try store.begin()
-    do {
+    try store.inTransaction {
       try pending.forEach { reference throws(RunError) in
         try checkCancellation()
         do {
@@ -240,7 +239,7 @@ final class ImportSession {
             } else if !isFinal {
               try left.append(reference)
             } else if node.references[reference.reference].isDemanded {
-              throw steps[reference.step].danglingReference(reference)
+              throw steps[reference.step].rejects.danglingReference(reference)
             } else {
               steps[reference.step].noteLeftOut(node.references[reference.reference], of: node)
             }
@@ -254,10 +253,6 @@ final class ImportSession {
       if let late { throw late }
       try applier.flush()
       if !refusedRows.isEmpty { try delete(refusedRows) }
-      try store.commit()
-    } catch {
-      try? store.rollback()
-      throw error
     }
     provisional = isFinal ? [] : blocked
     pending = left
@@ -266,12 +261,12 @@ final class ImportSession {
   }
 
   /// Whether the reference has a destination that stays.
-  private func leads(_ reference: PendingReference, _ steps: [StepRun], _ blocked: Set<UInt64>) -> Bool {
+  private func leads(_ reference: PendingReference, _ steps: [StepScope], _ blocked: Set<UInt64>) -> Bool {
     destination(of: reference, steps).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
   /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
-  private func blockedRows(_ steps: [StepRun]) throws(RunError) -> Set<UInt64> {
+  private func blockedRows(_ steps: [StepScope]) throws(RunError) -> Set<UInt64> {
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
     // A row falls with the row it depends on: its record's destination, or the first row of its own record.
@@ -301,15 +296,15 @@ final class ImportSession {
     return blocked
   }
 
-  private func plan(of reference: PendingReference, _ steps: [StepRun]) -> NodePlan? {
+  private func plan(of reference: PendingReference, _ steps: [StepScope]) -> NodePlan? {
     steps[reference.step].plan.node(reference.node)
   }
 
-  private func mustResolve(_ reference: PendingReference, _ steps: [StepRun]) -> Bool {
+  private func mustResolve(_ reference: PendingReference, _ steps: [StepScope]) -> Bool {
     plan(of: reference, steps)?.references[reference.reference].mustResolve ?? false
   }
 
-  private func destination(of reference: PendingReference, _ steps: [StepRun]) -> RowReference? {
+  private func destination(of reference: PendingReference, _ steps: [StepScope]) -> RowReference? {
     guard let node = plan(of: reference, steps), let table = tables[node.references[reference.reference].table]
     else { return nil }
     guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }

@@ -359,9 +359,9 @@ public struct PipelineRun {
       // What restored rows wait for may come with the next ones. Until then their pages are not finished.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
-      if !isRestoreGoingOn { try session.resolvePending(steps: steps, isFinal: false) }
+      if !isRestoreGoingOn { try session.resolvePending(steps: steps.map(\.scope), isFinal: false) }
     }
-    try session.resolvePending(steps: steps, isFinal: true)
+    try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }

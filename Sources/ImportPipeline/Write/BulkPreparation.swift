@@ -4,8 +4,8 @@ import StoreInterface
 
 /// What a decode worker does for a batch of new rows beyond decoding: look up its references and encode its records.
 ///
-/// That is possible where nothing that the step writes can be found by its own records, so that all key tables it looks
-/// into stay as they are while it runs. Everything else is done batch after batch on the run's thread.
+/// Only steps without references to their own entity have it: the key tables that they look into stay as they are while
+/// they run. Everything else is done batch after batch on the run's thread.
 struct BulkPreparation: Sendable {
   private let shape: RecordShape
   private let resolver: ReferenceResolver
@@ -47,15 +47,12 @@ struct BulkPreparation: Sendable {
     /// Leaves the batch with `encoded` when all its references are known, otherwise as it would be without this.
     func prepare(_ decoded: DecodedBatch) {
       let problems = decoded.problems
-      decoded.refuseIncomplete { _ in true }
-      if !preparation.hasMatch { decoded.dropProblemRows() }
-      decoded.refuseMissingDestinations { _ in true }
-      if !preparation.hasMatch { decoded.dropProblemRows() }
+      // Where records have keys, repeated ones are looked for first, among refused records too: then nothing is refused here.
+      NewRowRules.bulk.refuseUnfit(decoded, keepsRows: preparation.hasMatch)
       let unresolved = preparation.resolver.resolve(
         decoded, isFinal: false, mayBeProvisional: !preparation.provisional.isEmpty,
         isProvisional: preparation.provisional.contains)
       if preparation.hasMatch, decoded.problems.count != problems.count {
-        // Repeated keys are looked for first, among refused records too.
         decoded.problems = problems
         return
       }

@@ -107,8 +107,8 @@ struct ObjectBatch {
   }
 
   /// What became of the records, before the save makes everything clean.
-  func outcomes() -> ObjectWriter.Result {
-    var result = ObjectWriter.Result()
+  func outcomes() -> StepOutcomes {
+    var result = StepOutcomes()
     var nestedChanged: Set<Int32> = []
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []

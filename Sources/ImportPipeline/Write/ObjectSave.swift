@@ -25,7 +25,7 @@ final class ObjectSave: @unchecked Sendable {
   private let permission = DispatchSemaphore(value: 0)
   private let isAbandoned = Atomic(false)
   private let end = DispatchGroup()
-  private var result: Result<ObjectWriter.Result, any Error>?
+  private var result: Result<StepOutcomes, any Error>?
 
   init(
     context: ManagedObjectContext, store: SQLiteStore, decoded: DecodedBatch, plan: StepPlan,
@@ -64,12 +64,12 @@ final class ObjectSave: @unchecked Sendable {
 
   /// Waits for the end.
   /// - Throws: why nothing was saved.
-  func outcome() throws -> ObjectWriter.Result {
+  func outcome() throws -> StepOutcomes {
     end.wait()
-    return try result?.get() ?? ObjectWriter.Result()
+    return try result?.get() ?? StepOutcomes()
   }
 
-  private func run() throws -> ObjectWriter.Result {
+  private func run() throws -> StepOutcomes {
     var graph = ObjectBatch(
       context: context, decoded: decoded, plan: plan, idHomes: store.idHomes, waiting: waiting)
     try graph.matchNested(findNested)
@@ -78,20 +78,9 @@ final class ObjectSave: @unchecked Sendable {
     }
     let outcomes = graph.outcomes()
     permission.wait()
-    if isAbandoned.load(ordering: .acquiring) { return ObjectWriter.Result() }
-    try isPart ? context.save() : saveInTransaction()
+    if isAbandoned.load(ordering: .acquiring) { return StepOutcomes() }
+    try isPart ? context.save() : store.inTransaction { try context.save() }
     graph.notePrimaryKeys()
     return outcomes
-  }
-
-  private func saveInTransaction() throws {
-    try store.begin()
-    do {
-      try context.save()
-      try store.commit()
-    } catch {
-      try? store.rollback()
-      throw error
-    }
   }
 }

@@ -8,22 +8,6 @@ import StoreInterface
 /// Writes records through private-queue contexts, one context and one save per batch: the way with full object-graph
 /// semantics. Objects are found with one `IN` fetch per batch.
 final class ObjectWriter {
-  struct Result: Sendable {
-    var inserted = 0
-    var updated = 0
-    var unchanged = 0
-    var nestedInserted = 0
-    var nestedUpdated = 0
-
-    static func += (left: inout Result, right: Result) {
-      left.inserted += right.inserted
-      left.updated += right.updated
-      left.unchanged += right.unchanged
-      left.nestedInserted += right.nestedInserted
-      left.nestedUpdated += right.nestedUpdated
-    }
-  }
-
   private let container: PersistentContainer
   private let store: SQLiteStore
   private let tables: KeyTables
@@ -48,7 +32,7 @@ final class ObjectWriter {
   }
 
   /// Finds the objects that a batch's records match.
-  /// - Parameter isNew: rows with whose keys there is no stored object, as somebody knows: they are not looked for.
+  /// - Parameter isNew: rows with whose keys there is no stored object, as a scan has found: they are not looked for.
   func existing(_ node: DecodedNode, plan: StepPlan, isNew: (Int) -> Bool) throws -> ExistingObjects {
     let context = newContext()
     current = context
@@ -116,8 +100,8 @@ final class ObjectWriter {
   }
 
   /// Waits until the save is over. Records that the store refuses get a problem.
-  func finish(_ save: ObjectSave) throws -> Result {
-    var result = Result()
+  func finish(_ save: ObjectSave) throws -> StepOutcomes {
+    var result = StepOutcomes()
     do {
       result = try save.outcome()
     } catch let error where Self.isAboutObjects(error) {
@@ -128,11 +112,10 @@ final class ObjectWriter {
   }
 
   /// One record spoils the save of its batch: each is written by itself to find which, all in one transaction.
-  private func writeOneByOne(_ save: ObjectSave) throws -> Result {
+  private func writeOneByOne(_ save: ObjectSave) throws -> StepOutcomes {
     let decoded = save.decoded
-    var result = Result()
-    try store.begin()
-    do {
+    var result = StepOutcomes()
+    try store.inTransaction {
       for row in 0..<decoded.root.batch.count {
         let record = Int(decoded.root.records[row])
         do {
@@ -151,10 +134,6 @@ final class ObjectWriter {
           decoded.problems[record, default: []].append(Self.problem(error))
         }
       }
-      try store.commit()
-    } catch {
-      try? store.rollback()
-      throw error
     }
     return result
   }

@@ -56,6 +56,16 @@ struct StrategyChoice: Sendable {
     }
   }
 
+  /// The chosen way, for a step that begins.
+  func makeStrategy(_ scope: StepScope) -> any WritingStrategy {
+    switch strategy {
+    case .bulk: BulkStrategy(scope)
+    case .restore: RestoreStrategy(scope)
+    case .upsert: UpsertStrategy(scope)
+    case .findOrCreate, .automatic: FindOrCreateStrategy(scope)
+    }
+  }
+
   private static func refusal(_ plan: StepPlan, _ strategy: String, _ obstacle: String) -> RunError {
     RunError(
       .badPipeline, code: "pipeline.strategy",

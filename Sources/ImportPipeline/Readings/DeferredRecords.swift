@@ -3,7 +3,7 @@ import SeedFormats
 /// Records that are kept until their source is read to its end, as they stand in it.
 struct DeferredRecords {
   /// In input order, a batch for each batch that had some; nil when they cannot be kept.
-  private(set) var batches: [(file: Int, records: RecordBatch)]? = []
+  private var batches: [(file: Int, records: RecordBatch)]? = []
   private var byteCount = 0
   private let budget: Int
   private let isNumbered: Bool
@@ -24,24 +24,18 @@ struct DeferredRecords {
     if byteCount > budget { giveUp() }
   }
 
+  /// Whether all that were to be kept are there.
+  var areComplete: Bool { batches != nil }
+
+  /// Decodes the records, batch after batch.
+  func forEachBatch(_ scope: StepScope, _ body: (DecodedBatch) throws -> Void) throws {
+    let decoder = RecordDecoder(plan: scope.plan)
+    for (file, records) in batches ?? [] {
+      try scope.session.checkCancellation()
+      try body(decoder.decode(records, file: file, superseded: SupersededRecords()))
+    }
+  }
+
   /// Forgets them all: the source is read again.
   mutating func giveUp() { batches = nil }
-}
-
-/// A set of numbers from 0 on, a bit for each.
-struct RecordSet {
-  private var words: [UInt64] = []
-
-  /// Makes room for the numbers under `count`.
-  mutating func reserve(_ count: Int) {
-    words.append(contentsOf: repeatElement(0, count: max((count + 63) / 64 - words.count, 0)))
-  }
-
-  mutating func insert(_ number: Int) { words[number / 64] |= 1 << UInt64(number % 64) }
-
-  mutating func remove(_ number: Int) { words[number / 64] &= ~(1 << UInt64(number % 64)) }
-
-  func contains(_ number: Int) -> Bool {
-    number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
-  }
 }

@@ -2,8 +2,9 @@ import CoreDataLayout
 import ObjectModel
 import StoreInterface
 
-/// Writes new rows only: primary keys are handed out first, so that references inside a batch resolve at once.
-struct BulkWriter {
+/// Inserts the rows of new objects with their to-many relationships. Primary keys are handed out first, so that references
+/// inside a batch resolve at once.
+final class RowInserter {
   let store: SQLiteStore
   let tables: KeyTables
   private var orderKeys = OrderKeys()
@@ -27,12 +28,12 @@ struct BulkWriter {
   }
 
   /// Writes all rows of the batch.
-  mutating func write(_ root: DecodedNode) throws {
+  func write(_ root: DecodedNode) throws {
     NestedKeys.link(root)
     try insert(root)
   }
 
-  private mutating func insert(_ node: DecodedNode) throws {
+  private func insert(_ node: DecodedNode) throws {
     orderKeys.fill(node.batch)
     if node.batch.count > 0 {
       try unsafe node.primaryKeys.withUnsafeBufferPointer { try unsafe store.insert(node.batch, primaryKeys: $0) }

@@ -1,7 +1,7 @@
 import ObjectModel
 import SeedFormats
 
-extension StepRun {
+extension SourceReader {
   /// Fields that the step reads and no record has.
   func fieldWarnings() -> [String] {
     met?.findings(plan, isWhole: true).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
@@ -15,19 +15,6 @@ extension StepRun {
       + files.filter { meters.textNotices.hasControls(file: $0.name) }.map {
         SourceNote(file: $0.name, kind: .controlCharacters)
       }
-  }
-
-  /// Counts a reference with `missing: null` whose key no object has.
-  func noteLeftOut(_ reference: ReferencePlan, of node: NodePlan) {
-    leftOut["\(node.entity.name).\(reference.property)", default: 0] += 1
-  }
-
-  /// Once nothing more can come that references may lead to.
-  func addLeftOutNotes() {
-    report.notes += leftOut.sorted { $0.key < $1.key }.map {
-      SourceNote(source: plan.step.source.written, leftOut: $0.key, count: $0.value)
-    }
-    leftOut = [:]
   }
 
   private func kind(ofEmpty file: SourceFile, header: [String]) -> SourceNote.Kind {

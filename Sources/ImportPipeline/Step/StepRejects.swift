@@ -1,8 +1,27 @@
 import ObjectModel
 import SeedFormats
 
-extension StepRun {
-  func emitRejects(of decoded: DecodedBatch) throws {
+/// The rejects of one step: turns the problems of its batches into rejects, and counts them.
+final class StepRejects {
+  private let index: Int
+  private let source: SourceReader
+  private let session: ImportSession
+  /// How many records were rejected.
+  private(set) var count = 0
+  /// Settings of files that state their delimiter themselves, by index.
+  private var ownSettings: [Int: SourceSettings] = [:]
+  private var plan: StepPlan { source.plan }
+  private var files: [SourceFile] { source.files }
+
+  /// - Parameter index: the step's number among the run's import steps.
+  init(index: Int, source: SourceReader, session: ImportSession) {
+    self.index = index
+    self.source = source
+    self.session = session
+  }
+
+  /// Rejects the records of a batch that have problems, and what the scanner found no records in.
+  func emit(of decoded: DecodedBatch) throws {
     var faults = decoded.records.faults[...]
     if decoded.faultsAreDone { faults = [] }
     decoded.faultsAreDone = true
@@ -37,10 +56,10 @@ extension StepRun {
   }
 
   private func add(_ reject: Reject, record: UnsafeRawBufferPointer, file: Int) throws {
-    report.counts.rejected += 1
+    count += 1
     try unsafe session.rejects.add(
       reject, record: record, step: index, name: plan.step.name, source: settings(ofFile: file),
-      header: headers[file] ?? [])
+      header: source.headers[file] ?? [])
   }
 
   /// The source's settings with the delimiter that a file of it states itself: rejects are written as the file is.
@@ -48,8 +67,8 @@ extension StepRun {
     guard plan.step.source.honorsSeparatorLine else { return plan.step.source }
     if let known = ownSettings[file] { return known }
     var settings = plan.step.source
-    if let source = try? SeedFile.open(path: files[file].path, options: options),
-      let reader = try? RecordReader(source: source, options: options, projection: []),
+    if let source = try? SeedFile.open(path: files[file].path, options: self.source.options),
+      let reader = try? RecordReader(source: source, options: self.source.options, projection: []),
       let first = reader.delimiter.first
     {
       settings.delimiter = first
@@ -70,14 +89,12 @@ extension StepRun {
       hint: "restore the whole dump, or add missing: null to the reference")
   }
 
-  /// A record that had been written is refused after all.
-  func rejectLate(_ pending: PendingReference) throws {
-    guard let node = plan.node(pending.node) else { return }
+  /// Rejects a record that had been written, for a reference that leads nowhere.
+  func add(_ pending: PendingReference, of node: NodePlan) throws {
     let reference = node.references[pending.reference]
     let value = unsafe pending.key.withUnsafeBytes { unsafe reference.shownKey($0) }
     let problem = reference.problem(
       entity: node.entity.name, code: "reference.unresolved", what: "matches no object", value: value, rawOffset: nil)
-    report.counts.inserted -= 1
     try unsafe pending.record.withUnsafeBytes { record in
       try unsafe add(
         Reject(

@@ -1,11 +1,35 @@
+import ObjectGraph
 import ObjectModel
 import StoreInterface
 
-/// Writing through the object graph.
-extension StepRun {
-  /// Takes up the records of a batch as objects. Where one batch cannot matter to the next, they are saved while that is
-  /// being prepared; `finishSaving` ends it.
-  func writeObjects(_ decoded: DecodedBatch, isFinal: Bool) throws {
+/// Finds or makes objects in a context for each batch and saves it: the way with full object-graph semantics. Where one
+/// batch cannot matter to the next, it is saved while the objects of the next are made.
+final class FindOrCreateStrategy: WritingStrategy {
+  let scope: StepScope
+  private let matched: MatchedRecords
+  /// The batch whose objects are being saved.
+  private var saving: ObjectSave?
+  private var session: ImportSession { scope.session }
+
+  init(_ scope: StepScope) {
+    self.scope = scope
+    matched = MatchedRecords(plan: scope.plan, session: scope.session)
+  }
+
+  func begin() throws { try scope.beginLookups() }
+
+  func importRecords() throws {
+    do {
+      try MatchingReading(scope, rewritesTable: false) { try self.importBatch($0) }.run()
+    } catch {
+      // What had been imported before counts all the same, and what is wrong with it comes first.
+      try finishSaving()
+      throw error
+    }
+    try finishSaving()
+  }
+
+  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
     let begun: ObjectSave?
     do {
       begun = try begin(decoded, isFinal: isFinal)
@@ -16,7 +40,7 @@ extension StepRun {
     }
     guard let save = begun else {
       try finishSaving()
-      return try emitRejects(of: decoded)
+      return try scope.rejects.emit(of: decoded)
     }
     let previous = saving
     saving = save
@@ -24,7 +48,7 @@ extension StepRun {
       let result = try previous.map { try session.objects.finish($0) }
       save.allow()
       if let previous, let result { try finish(previous, result) }
-      if isFinal || !save.waiting.isEmpty || !plan.savesMayOverlap {
+      if isFinal || !save.waiting.isEmpty || !scope.plan.savesMayOverlap {
         try finishSaving()
       } else {
         decoded.retainRecords()
@@ -36,8 +60,12 @@ extension StepRun {
     }
   }
 
+  func finish() throws { try scope.reloadTables() }
+
+  func releaseHeld() -> [DecodedBatch] { matched.release() }
+
   /// Waits until the last batch is saved.
-  func finishSaving() throws {
+  private func finishSaving() throws {
     guard let save = saving else { return }
     saving = nil
     try finish(save, session.objects.finish(save))
@@ -56,29 +84,27 @@ extension StepRun {
     }
     decoded.dropProblemRows()
     let node = decoded.root
+    let plan = scope.plan
     // Nested objects may have made what was not there.
     let existing = try session.objects.existing(
-      node, plan: plan, isNew: { plan.root.children.isEmpty && isKnownNew(node, row: $0) })
+      node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
-    try checkExisting(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
+    matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()
     guard decoded.root.batch.count > 0 else { return nil }
     return session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
   /// Counts what became of a batch that was saved.
-  private func finish(_ save: ObjectSave, _ result: ObjectWriter.Result) throws {
-    report.counts.inserted += result.inserted
-    report.counts.updated += result.updated
-    report.counts.unchanged += result.unchanged
-    report.nestedInserted += result.nestedInserted
-    report.nestedUpdated += result.nestedUpdated
+  private func finish(_ save: ObjectSave, _ result: StepOutcomes) throws {
+    scope.outcomes += result
     let decoded = save.decoded
     // Before rows of refused records go, because the references that wait name rows by number.
-    try keepPending(save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, decoded)
+    try scope.keepPending(
+      save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
     decoded.dropProblemRows()
-    try emitRejects(of: decoded)
+    try scope.rejects.emit(of: decoded)
   }
 }
 

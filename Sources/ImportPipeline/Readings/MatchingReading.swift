@@ -1,0 +1,51 @@
+/// Reads the source of a step whose records may be about stored objects. Where that can spare records from being looked up
+/// one by one, it is read a first time without writing (`UnchangedScan`).
+struct MatchingReading {
+  let scope: StepScope
+  /// Whether many new or changed records may be written as finished pages.
+  let rewritesTable: Bool
+  /// Writes the records of a batch one by one.
+  let write: (DecodedBatch) throws -> Void
+
+  init(_ scope: StepScope, rewritesTable: Bool, write: @escaping (DecodedBatch) throws -> Void) {
+    self.scope = scope
+    self.rewritesTable = rewritesTable
+    self.write = write
+  }
+
+  /// Has all records of the source written.
+  func run() throws {
+    let plan = scope.plan
+    let scanned = try UnchangedScan.run(scope, collectsChanges: rewritesTable && plan.allowsTableRewrite)
+    var superseded = SupersededRecords()
+    if plan.looksForDuplicates {
+      let duplicates = DuplicateKeyScan(scope.source)
+      superseded = try scanned.map { try duplicates.superseded(among: $0.repeatedKeys) } ?? duplicates.superseded()
+    }
+    scope.keys.begin()
+    if let scanned {
+      if rewritesTable, plan.allowsPageAppend,
+        try TableRewrite(scope: scope, scanned: scanned, superseded: superseded, write: write).run()
+      {
+        return
+      }
+      if try writeDeferred(scanned) { return }
+    }
+    try scope.source.read(without: superseded) { decoded in
+      scope.outcomes.unchanged += scanned?.dropUnchanged(from: decoded) ?? 0
+      try write(decoded)
+      scope.addProgress(of: decoded)
+    }
+  }
+
+  /// Counts what the scan has found, and writes the deferred records.
+  /// - Returns: false when the source has to be read again for that.
+  private func writeDeferred(_ scanned: ScannedRecords) throws -> Bool {
+    guard scanned.deferred.areComplete, scanned.repeatedKeys.isEmpty else { return false }
+    scope.outcomes.filtered += scanned.filteredCount
+    scope.outcomes.unchanged += scanned.unchangedCount
+    scope.session.progress.add(records: scanned.count)
+    try scanned.deferred.forEachBatch(scope, write)
+    return true
+  }
+}

@@ -1,0 +1,127 @@
+import CoreDataLayout
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Writes many new or changed records of an upsert into a table that has rows. One by one, each costs a search in the table
+/// or in every index; instead the new rows go behind the old ones as finished pages, the old ones are written anew with
+/// their changes, and indexes are made anew from all keys in order.
+struct TableRewrite {
+  let scope: StepScope
+  /// What a first reading has found out.
+  let scanned: ScannedRecords
+  let superseded: SupersededRecords
+  /// Writes the records of a batch one by one.
+  let write: (DecodedBatch) throws -> Void
+  private var session: ImportSession { scope.session }
+
+  init(
+    scope: StepScope, scanned: ScannedRecords, superseded: SupersededRecords,
+    write: @escaping (DecodedBatch) throws -> Void
+  ) {
+    self.scope = scope
+    self.scanned = scanned
+    self.superseded = superseded
+    self.write = write
+  }
+
+  /// Writes the new or the changed records, or both, where they are many. The others are left, each to be written as ever,
+  /// unless new ones were written: then all is done.
+  /// - Returns: whether all is done.
+  func run() throws -> Bool {
+    let settings = session.unchangedScan
+    let appends = scanned.hasManyNew(settings)
+    let changes = scanned.releaseChanges(ifMany: settings)
+    guard appends || changes != nil,
+      try session.store.beginPageLoad(
+        [scope.plan.root.entity], memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: true,
+        changes: changes)
+    else { return false }
+    let others = appends ? try append(besides: changes) : nil
+    try scope.source.meters.index.work { try session.endPageLoad() }
+    if let changes {
+      scope.outcomes.updated += changes.updatedCount
+      scope.outcomes.unchanged += changes.unchangedCount
+      scope.outcomes.remarks.append("\(changes.updatedCount) changed records written as finished pages")
+      scanned.markWritten(changes)
+    }
+    guard var others else { return false }
+    // What a change was refused for is in its record, which was not kept.
+    if let changes, !changes.refused.isEmpty { others.giveUp() }
+    try writeOthers(others)
+    return true
+  }
+
+  /// Adds the new records of the source to the load that is going on.
+  /// - Parameter changes: what is written of the others by the end of the load.
+  /// - Returns: the rest.
+  private func append(besides changes: ChangedRows?) throws -> DeferredRecords {
+    scope.outcomes.remarks.append("\(scanned.newCount) new records written as finished pages")
+    let writer = NewRowWriter(scope, rules: .upserted)
+    writer.preparation = try BulkPreparation(scope.plan, session: session)
+    var others = DeferredRecords(scope.plan, session)
+    try scope.source.read(without: superseded, preparation: writer.preparation) { decoded in
+      scope.outcomes.unchanged += scanned.dropUnchanged(from: decoded, changesAreWritten: changes != nil)
+      others.add(removeOthers(decoded), of: decoded)
+      scope.check(decoded)
+      try writer.write(decoded, isFinal: false)
+      scope.addProgress(of: decoded)
+    }
+    return others
+  }
+
+  /// Takes the rows out of a batch that are not known to be new.
+  /// - Returns: their records, in order.
+  private func removeOthers(_ decoded: DecodedBatch) -> [Int] {
+    let node = decoded.root
+    var others: [Int] = []
+    var good = [Bool](repeating: true, count: decoded.records.count)
+    for row in 0..<node.batch.count where !decoded.isKnownNew(node, row: row) {
+      let record = Int(node.records[row])
+      // What is wrong with a record is told at once.
+      guard decoded.problems[record] == nil else { continue }
+      others.append(record)
+      good[record] = false
+    }
+    if !others.isEmpty { node.keep(records: good) }
+    return others
+  }
+
+  /// Writes the records that are neither new nor unchanged nor refused already.
+  private func writeOthers(_ others: DeferredRecords) throws {
+    if others.areComplete { return try others.forEachBatch(scope, write) }
+    scanned.beginReading()
+    try scope.source.read(without: superseded) { decoded in
+      scanned.dropFinished(from: decoded)
+      decoded.filtered = 0
+      decoded.duplicate = 0
+      decoded.dropProblemRows()
+      decoded.problems = [:]
+      decoded.faultsAreDone = true
+      try write(decoded)
+    }
+  }
+}
+
+extension ScannedRecords {
+  /// Whether it costs less to make the indexes anew than to keep them up row by row.
+  fileprivate func hasManyNew(_ settings: UnchangedScanSettings) -> Bool {
+    newCount >= settings.leastLoaded && newCount >= rowCount / settings.rowsPerLoaded
+  }
+}
+
+extension StepPlan {
+  /// Whether changes of stored rows can be written without their records: nothing else hangs on those.
+  var allowsTableRewrite: Bool { allowsPageAppend && step.onMatch == .update && root.recordKey == nil }
+
+  /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be new
+  /// among all rows of their table.
+  var allowsPageAppend: Bool {
+    let key = Set(root.matchProperties)
+    // Those of the sub-entities, which share the table, count as well.
+    func isFree(_ entity: Entity) -> Bool {
+      entity.uniquenessConstraints.allSatisfy { Set($0) == key } && entity.subentities.allSatisfy(isFree)
+    }
+    return root.entity.superentity == nil && isFree(root.entity)
+  }
+}

@@ -1,0 +1,183 @@
+import CoreDataLayout
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
+/// values already, without a statement per record, and the records that share a key.
+///
+/// It only reads. A record is done with here when it is left out by `where:`, or when everything about it is certain: it
+/// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and has
+/// every value that it gives, byte for byte. Where all of this holds but the last, what the record says is collected, so
+/// that many such changes can be written at once. All other records are deferred, and go the way that they go without a
+/// scan.
+struct UnchangedScan {
+  private let records: ScannedRecords
+  private let scope: StepScope
+  private let comparison: RowComparison
+  private let lookup: StoredRowLookup
+  /// For batches that no worker has looked up.
+  private let finder: StoredRowLookup.Worker
+  /// Columns of references that must lead somewhere.
+  private let demanded: [Int]
+  /// Hashes of the keys that lead to no single stored row.
+  private var keyHashes: [UInt64] = []
+  private var session: ImportSession { scope.session }
+
+  private init(_ scope: StepScope, _ comparison: RowComparison, changes: ChangedRows?) {
+    self.scope = scope
+    self.comparison = comparison
+    lookup = StoredRowLookup(comparison, changes: changes?.shape, scope.plan, session: scope.session)
+    finder = lookup.makeWorker()
+    records = ScannedRecords(scope, rowCount: comparison.rowCount, changes: changes)
+    demanded = scope.plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
+  }
+
+  /// Reads the source of a step.
+  /// - Parameter collectsChanges: whether what records say of stored rows is kept, so that it can be written as pages.
+  /// - Returns: nil when the step's records cannot be compared with stored rows, and all go through the store.
+  static func run(_ scope: StepScope, collectsChanges: Bool) throws -> ScannedRecords? {
+    let session = scope.session
+    let plan = scope.plan
+    let settings = session.unchangedScan
+    guard settings.isOn, plan.allowsUnchangedScan,
+      let comparison = try session.store.comparison(
+        of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
+        comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
+        workers: session.jobs, hashMask: settings.hashMask)
+    else { return nil }
+    let changes =
+      collectsChanges
+      ? try session.store.changedRows(
+        of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
+        memoryBudget: session.memory.changedRows)
+      : nil
+    var scan = UnchangedScan(scope, comparison, changes: changes)
+    try scope.source.read(lookup: scan.lookup.isFree ? scan.lookup : nil) { try scan.examine($0) }
+    scan.findRepeatedKeys()
+    // With `duplicates: first`, the unchanged records before a record count as well: the scan is of no use.
+    if !scan.records.repeatedKeys.isEmpty, plan.step.duplicates != .last { return nil }
+    return scan.records
+  }
+
+  /// Examines a batch, in input order.
+  private mutating func examine(_ decoded: DecodedBatch) throws {
+    let result = try decoded.lookup ?? finder.find(decoded)
+    let node = decoded.root
+    decoded.lookup = nil
+    let repeated = comparison.note(result.found)
+    noteKeys(node, result.found, repeated)
+    var findings = findings(of: decoded, result)
+    records.reserve(findings.count)
+    try collectChanges(node, result, repeated, findings)
+    for record in findings.indices where findings[record].isUncertain { findings[record].isDeferred = true }
+    register(node, findings, result.found)
+    records.add(findings, of: decoded)
+  }
+
+  private func findings(of decoded: DecodedBatch, _ result: StoredRowLookup.Result) -> [ScannedRecords.Finding] {
+    let node = decoded.root
+    let found = result.found
+    let mayMeetWaiting = !session.hasNothingWaiting
+    var findings = [ScannedRecords.Finding](repeating: .init(), count: decoded.records.count)
+    for row in 0..<node.batch.count {
+      let record = Int(node.records[row])
+      findings[record].isRow = true
+      if found.findings[row] != .same { findings[record].isDeferred = true }
+      if found.findings[row] == .absent { findings[record].isNew = true }
+      // A stored row that may go again, or that another change is held back for, has its own way.
+      if mayMeetWaiting, found.primaryKeys[row] != 0 {
+        let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
+        if session.isProvisional(object) || session.isHeld(object) { findings[record].isUncertain = true }
+      }
+      for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
+        findings[record].isUncertain = true
+      }
+    }
+    // A reference of the key that leads nowhere now does not while the step runs: it is none to the step's own entity.
+    for reference in result.unresolved { findings[Int(reference.node.records[reference.row])].isUncertain = true }
+    for record in decoded.problems.keys {
+      findings[record].isUncertain = true
+      findings[record].isNew = false
+    }
+    return findings
+  }
+
+  /// Collects what the batch says of stored rows, where all else about it is certain.
+  /// - Parameter repeated: rows whose stored rows were found before: what becomes of those is decided record by record.
+  private func collectChanges(
+    _ node: DecodedNode, _ result: StoredRowLookup.Result, _ repeated: [Int], _ findings: [ScannedRecords.Finding]
+  ) throws {
+    guard let changes = records.changes else { return }
+    defer { if let rows = result.changes { lookup.recycle(rows) } }
+    for row in repeated { changes.leaveOut(primaryKey: result.found.primaryKeys[row]) }
+    // With so many, a set of their keys would take more memory than there is.
+    if changes.leftOutCount > Self.greatestLeftOutCount { return records.forgetChanges() }
+    guard let encoded = result.changes else { return }
+    var position = 0
+    for row in 0..<node.batch.count where result.found.findings[row] == .different {
+      defer { position += 1 }
+      let record = Int(node.records[row])
+      let primaryKey = result.found.primaryKeys[row]
+      if findings[record].isUncertain || changes.isLeftOut(primaryKey: primaryKey) { continue }
+      try records.addChange(record, position, of: encoded, primaryKey: primaryKey)
+    }
+  }
+
+  private static let greatestLeftOutCount = 100_000
+
+  /// Enters the objects of unchanged records into the key tables, as those of all other records are when they are written.
+  private func register(_ node: DecodedNode, _ findings: [ScannedRecords.Finding], _ found: RowComparison.Found) {
+    guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
+    node.primaryKeys = (0..<node.batch.count).map { row in
+      findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row]
+    }
+    session.tables.register(node)
+  }
+
+  /// Two records with one key either find the same stored row, or none: then their keys are kept.
+  private mutating func noteKeys(_ node: DecodedNode, _ found: RowComparison.Found, _ repeated: [Int]) {
+    var key: [UInt8] = []
+    func hash(_ row: Int) -> UInt64? {
+      key.removeAll(keepingCapacity: true)
+      guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
+      return unsafe key.withUnsafeBytes { unsafe KeyHash.hash($0) }
+    }
+    for row in repeated { if let hash = hash(row) { records.repeatedKeys.insert(hash) } }
+    for row in 0..<node.batch.count where found.findings[row] == .absent || found.findings[row] == .ambiguous {
+      if let hash = hash(row) { keyHashes.append(hash) }
+    }
+  }
+
+  private mutating func findRepeatedKeys() {
+    keyHashes.sort()
+    for (left, right) in zip(keyHashes, keyHashes.dropFirst()) where left == right {
+      records.repeatedKeys.insert(left)
+    }
+  }
+}
+
+extension StepPlan {
+  /// Whether all there is to a record is a row of its own that a stored one can be compared with, and whether that row
+  /// is found and its references lead to the same objects whatever became of the records before it.
+  var allowsUnchangedScan: Bool {
+    guard step.onMatch == .update || step.onMatch == .keep, root.children.isEmpty, !root.match.isEmpty,
+      root.matchColumns.allSatisfy({ $0 >= 0 })
+    else { return false }
+    var matched: Set<String>? = []
+    for part in root.match {
+      switch part {
+      case .attribute(let column): matched?.insert(root.columns[column].source.propertyName)
+      case .reference: matched = nil
+      }
+    }
+    for reference in root.references {
+      if reference.relationship.isToMany || reference.column == nil || reference.orderColumn != nil { return false }
+      guard reference.table.entity.root == root.entity.root else { continue }
+      // Objects of the step's own entity are looked for: what they are found by must be what no update changes.
+      if reference.table.isByRecordKey || matched != Set(reference.table.attributes) { return false }
+    }
+    // A context reads these texts as values that may be other texts.
+    return !root.cells.contains { $0.attribute.type == .uri }
+  }
+}

@@ -1,0 +1,37 @@
+/// What has become of a step's records so far, rejected ones aside, which `StepRejects` counts.
+struct StepOutcomes: Sendable {
+  var inserted = 0
+  var updated = 0
+  var unchanged = 0
+  var filtered = 0
+  var duplicate = 0
+  /// Objects of nested mappings that were added.
+  var nestedInserted = 0
+  /// Objects of nested mappings that were changed.
+  var nestedUpdated = 0
+  /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
+  var remarks: [String] = []
+
+  static func += (left: inout StepOutcomes, right: StepOutcomes) {
+    left.inserted += right.inserted
+    left.updated += right.updated
+    left.unchanged += right.unchanged
+    left.filtered += right.filtered
+    left.duplicate += right.duplicate
+    left.nestedInserted += right.nestedInserted
+    left.nestedUpdated += right.nestedUpdated
+    left.remarks += right.remarks
+  }
+
+  /// The outcomes as a report has them.
+  func counts(rejected: Int) -> OutcomeCounts {
+    var counts = OutcomeCounts()
+    counts.inserted = inserted
+    counts.updated = updated
+    counts.unchanged = unchanged
+    counts.filtered = filtered
+    counts.duplicate = duplicate
+    counts.rejected = rejected
+    return counts
+  }
+}

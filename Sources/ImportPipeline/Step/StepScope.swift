@@ -1,0 +1,91 @@
+import ObjectModel
+import SeedFormats
+
+/// What the parts of one import step share: its plan, its source, and what has become of its records. Used by the run's
+/// thread.
+final class StepScope {
+  /// Number of the step among the run's import steps.
+  let index: Int
+  let plan: StepPlan
+  let session: ImportSession
+  let source: SourceReader
+  let rejects: StepRejects
+  let keys: KeyCheck
+  var outcomes = StepOutcomes()
+  /// References with `missing: null` that lead nowhere, by relationship.
+  private var leftOut: [String: Int] = [:]
+
+  init(index: Int, plan: StepPlan, files: [SourceFile], options: FormatOptions, session: ImportSession) {
+    self.index = index
+    self.plan = plan
+    self.session = session
+    source = SourceReader(plan: plan, files: files, options: options, session: session)
+    rejects = StepRejects(index: index, source: source, session: session)
+    keys = KeyCheck(plan: plan, memory: session.keyMemory)
+  }
+
+  // MARK: - Batches
+
+  /// What is done with every batch before its rows are written: counts the records that were left out while it was decoded.
+  func countLeftOut(of decoded: DecodedBatch) {
+    outcomes.filtered += decoded.filtered
+    outcomes.duplicate += decoded.duplicate
+    decoded.filtered = 0
+    decoded.duplicate = 0
+  }
+
+  /// Tells the progress that all records of a batch are done with.
+  func addProgress(of decoded: DecodedBatch) {
+    session.progress.add(records: decoded.records.count + decoded.records.faults.count)
+  }
+
+  /// Keeps the references of new rows that wait for their destinations.
+  func keepPending(_ unresolved: [UnresolvedReference], of decoded: DecodedBatch) throws {
+    guard !unresolved.isEmpty else { return }
+    let rows = decoded.root.rowsByRecord(unresolved.map { Int($0.node.records[$0.row]) })
+    for reference in unresolved {
+      let record = Int(reference.node.records[reference.row])
+      let place = decoded.records.place(ofRecord: record)
+      let reached = reference.node.plan.references[reference.reference]
+      let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
+      let row = RowReference(
+        primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
+      try unsafe session.addPending(
+        PendingReference(
+          step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
+          recordRows: rows[record] ?? [row],
+          key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
+          file: decoded.file, line: Int(position.line), column: Int(position.column),
+          byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
+          pointer: decoded.pointer(
+            record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source) ?? "",
+          // A restored record is never rejected late.
+          record: reached.isStored ? [] : unsafe Array(decoded.records.rawBytes(of: place))),
+        blocks: reached.mustResolve)
+    }
+  }
+
+  // MARK: - References that lead nowhere
+
+  /// A record that had been written is refused after all.
+  func rejectLate(_ pending: PendingReference) throws {
+    guard let node = plan.node(pending.node) else { return }
+    outcomes.inserted -= 1
+    try rejects.add(pending, of: node)
+  }
+
+  /// Counts a reference with `missing: null` whose key no object has.
+  func noteLeftOut(_ reference: ReferencePlan, of node: NodePlan) {
+    leftOut["\(node.entity.name).\(reference.property)", default: 0] += 1
+  }
+
+  /// Counts those of a batch.
+  func noteLeftOut(of decoded: DecodedBatch) { leftOut.merge(decoded.leftOut) { $0 + $1 } }
+
+  /// What the report says of them, once nothing more can come that references may lead to.
+  var leftOutNotes: [SourceNote] {
+    leftOut.sorted { $0.key < $1.key }.map {
+      SourceNote(source: plan.step.source.written, leftOut: $0.key, count: $0.value)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import CoreDataLayout
+import ObjectModel
+import StoreInterface
+
+/// Inserts or updates rows by a uniqueness constraint, without objects in memory. Many new or changed records are written
+/// as finished pages (`TableRewrite`).
+final class UpsertStrategy: WritingStrategy {
+  let scope: StepScope
+  private let matched: MatchedRecords
+  private var session: ImportSession { scope.session }
+
+  init(_ scope: StepScope) {
+    self.scope = scope
+    matched = MatchedRecords(plan: scope.plan, session: scope.session)
+  }
+
+  func begin() throws { try scope.beginLookups() }
+
+  func importRecords() throws {
+    try MatchingReading(scope, rewritesTable: true) { try self.importBatch($0) }.run()
+  }
+
+  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    try session.store.inTransaction { try upsert(decoded, isFinal: isFinal) }
+    try scope.rejects.emit(of: decoded)
+  }
+
+  func finish() throws { try scope.reloadTables() }
+
+  func releaseHeld() -> [DecodedBatch] { matched.release() }
+
+  private func upsert(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    var unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    decoded.dropProblemRows()
+    let node = decoded.root
+    let columns = scope.plan.root.matchColumns
+    var ambiguous: [Int] = []
+    let existing = try session.store.primaryKeys(
+      matching: node.batch, keyColumns: columns, isNew: { decoded.isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
+    for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
+    matched.check(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
+    unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    guard node.batch.count > 0 else { return }
+
+    var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)
+    var keys = [Int64](repeating: 0, count: node.batch.count)
+    try session.store.upsert(
+      node.batch, keyColumns: columns, options: UpsertOptions(onMatch: scope.plan.step.onMatch.upsertRule),
+      isNew: { decoded.isKnownNew(node, row: $0) },
+      // Where rows were dropped since, the keys belong to others.
+      known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
+    node.primaryKeys = keys
+    for (row, outcome) in outcomes.enumerated() { count(outcome, of: decoded, row: row) }
+    session.tables.register(node)
+    try scope.keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, of: decoded)
+  }
+
+  private func count(_ outcome: RowOutcome, of decoded: DecodedBatch, row: Int) {
+    let node = decoded.root
+    switch outcome {
+    case .inserted: scope.outcomes.inserted += 1
+    case .updated: scope.outcomes.updated += 1
+    case .unchanged, .kept: scope.outcomes.unchanged += 1
+    case .conflict, .missing:
+      decoded.problems[Int(node.records[row]), default: []].append(node.constraintProblem(row: row))
+    case .failedMatch: matched.noteMatch(decoded, row: row)
+    }
+  }
+}
+
+extension ImportStep.OnMatch {
+  /// The same rule in the store's terms.
+  fileprivate var upsertRule: UpsertOptions.OnMatch {
+    switch self {
+    case .update: .update
+    case .keep: .keep
+    case .fail: .fail
+    case .replace: .replace
+    }
+  }
+}
+
+extension StepScope {
+  /// Before stored rows are looked up: finishes pages, and builds the indexes by which rows are found.
+  func beginLookups() throws {
+    try session.endPageLoad()
+    try source.meters.index.work { try session.buildIndexes() }
+  }
+
+  /// After objects may have been changed by which others are found.
+  func reloadTables() throws {
+    try source.meters.index.work { try session.endPageLoad() }
+    try session.reloadTables(changedBy: plan, ifUpdated: outcomes.updated)
+  }
+}

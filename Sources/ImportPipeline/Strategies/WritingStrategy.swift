@@ -1,0 +1,54 @@
+import CoreDataLayout
+
+/// A way in which a step's records become rows of the store. A step has one, which is made when its turn comes
+/// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
+///
+/// `begin` and `importRecords` are called once each, in this order, and `finish` after that; `write` for every batch. What
+/// becomes of the records is counted in the scope's outcomes.
+protocol WritingStrategy: AnyObject {
+  var scope: StepScope { get }
+
+  /// Makes the step's tables ready to be written in this way.
+  func begin() throws
+
+  /// Reads the source, as often as this way needs it, and has all records written.
+  func importRecords() throws
+
+  /// Writes the rows of a batch whose keys were checked, and rejects the records that cannot be written.
+  /// - Parameter isFinal: nothing more will come that the records may refer to.
+  func write(_ decoded: DecodedBatch, isFinal: Bool) throws
+
+  /// Completes the step's tables, for what other steps look up in them.
+  func finish() throws
+
+  /// Gives up the batches that wait for the end of all steps, in input order.
+  func releaseHeld() -> [DecodedBatch]
+}
+
+extension WritingStrategy {
+  /// Nothing waits.
+  func releaseHeld() -> [DecodedBatch] { [] }
+
+  /// Checks the keys of a decoded batch and writes it.
+  func importBatch(_ decoded: DecodedBatch, isFinal: Bool = false) throws {
+    scope.check(decoded)
+    try write(decoded, isFinal: isFinal)
+  }
+}
+
+extension StepScope {
+  /// What is done with a batch before its rows are written in any way.
+  func check(_ decoded: DecodedBatch) {
+    countLeftOut(of: decoded)
+    if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
+    outcomes.duplicate += keys.check(decoded)
+  }
+
+  /// Has new rows written as finished pages where the tables allow it.
+  /// - Returns: whether they will be.
+  func beginPageLoad() throws -> Bool {
+    let entities = plan.nodes.map(\.entity)
+    return try session.store.isPageLoading(entities)
+      || session.store.beginPageLoad(entities, memoryBudget: session.memory.keptColumns, workers: session.jobs)
+  }
+}

@@ -1,0 +1,101 @@
+import CoreDataLayout
+import ObjectModel
+import SeedFormats
+import StoreInterface
+
+/// Writes batches of which every row is a new object's, past the object graph: what bulk steps and steps that restore do,
+/// and an upsert with the records that are known to be new.
+final class NewRowWriter {
+  /// What decode workers do beyond decoding; nil where each batch is resolved and encoded here.
+  var preparation: BulkPreparation?
+  private let scope: StepScope
+  private let rules: NewRowRules
+  private let inserter: RowInserter
+  private var session: ImportSession { scope.session }
+
+  init(_ scope: StepScope, rules: NewRowRules) {
+    self.scope = scope
+    self.rules = rules
+    inserter = RowInserter(store: scope.session.store, tables: scope.session.tables)
+  }
+
+  /// Writes a batch in a transaction of its own.
+  /// - Parameter isFinal: nothing more will come that its records may refer to.
+  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    try session.store.inTransaction {
+      if try !writeEncoded(decoded) { try insert(decoded, isFinal: isFinal) }
+    }
+    try scope.rejects.emit(of: decoded)
+  }
+
+  /// Writes a batch whose records a worker has encoded, unless rows have been dropped since.
+  /// - Parameter matchKeys: is told the keys of the rows, where they are watched.
+  /// - Returns: false when the batch has to be written the long way, or a watched key is incomplete or not new.
+  func writeEncoded(_ decoded: DecodedBatch, watching matchKeys: MatchKeyWatch? = nil) throws -> Bool {
+    guard let rows = decoded.encoded, let preparation else { return false }
+    decoded.encoded = nil
+    defer { preparation.recycle(rows) }
+    let node = decoded.root
+    guard rows.count == node.batch.count, session.store.isPageLoading else { return false }
+    if rows.count == 0 { return true }
+    let first = try session.store.reservePrimaryKeys(rows.count, for: node.plan.entity)
+    guard enterKeys(of: node, first: first, matchKeys) else { return false }
+    try session.store.insert(rows, of: node.batch, firstKey: first)
+    scope.outcomes.inserted += rows.count
+    return true
+  }
+
+  /// Enters new rows under their keys.
+  private func enterKeys(of node: DecodedNode, first: Int64, _ matchKeys: MatchKeyWatch?) -> Bool {
+    if let matchKeys, !matchKeys.enter(node) { return false }
+    if session.tables.tables(for: node.plan.entity).isEmpty { return true }
+    let before = matchKeys?.table?.count ?? 0
+    node.primaryKeys = (0..<Int64(node.batch.count)).map { first + $0 }
+    session.tables.register(node)
+    return matchKeys?.table.map { $0.count - before == node.batch.count } ?? true
+  }
+
+  /// Resolves the references of a batch and inserts its rows.
+  private func insert(_ decoded: DecodedBatch, isFinal: Bool) throws {
+    rules.refuseUnfit(decoded)
+    if rules.resolvesBeforeKeys {
+      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      decoded.dropProblemRows()
+    }
+    try inserter.assignKeys(decoded.root)
+    var unresolved: [UnresolvedReference] = []
+    while true {
+      let before = decoded.problems.count
+      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      if decoded.problems.count == before { break }
+      // A record was refused after its rows had entered the key tables: others must not find them.
+      unregister(decoded.root, decoded)
+      var good = [Bool](repeating: true, count: decoded.records.count)
+      for record in decoded.problems.keys { good[record] = false }
+      dropKeys(decoded.root, good: good)
+      decoded.root.keep(records: good)
+    }
+    let waiting = session.waitingRows(of: decoded, unresolved: unresolved)
+    if !waiting.isEmpty {
+      unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
+        waiting.contains(session.rootReference(row)) || session.isProvisional(row)
+      }
+    }
+    try inserter.write(decoded.root)
+    scope.outcomes.inserted += decoded.root.batch.count
+    scope.outcomes.nestedInserted += decoded.root.rowCount - decoded.root.batch.count
+    try scope.keepPending(unresolved, of: decoded)
+  }
+
+  private func unregister(_ node: DecodedNode, _ decoded: DecodedBatch) {
+    session.tables.unregister(node) { row in
+      decoded.problems[Int(node.records[row])] != nil
+    }
+    for child in node.children { unregister(child, decoded) }
+  }
+
+  private func dropKeys(_ node: DecodedNode, good: [Bool]) {
+    node.primaryKeys = zip(node.primaryKeys, node.records).compactMap { good[Int($1)] ? $0 : nil }
+    for child in node.children { dropKeys(child, good: good) }
+  }
+}
