@@ -3,7 +3,7 @@ public import Predicates
 import SQLite
 public import StoreInterface
 
-extension SQLiteStore {
+extension StoreReader {
   /// Streams values at key paths of the objects that a request selects, in its order: what an export writes.
   ///
   /// Column `n` of a batch holds the attribute at key path `n`; a missing object on the way makes it null.
@@ -15,13 +15,12 @@ extension SQLiteStore {
     _ request: FetchRequest, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
   ) throws {
-    try perform {
-      try writePendingBeforeReading()
+    try session.perform {
       try request.predicate.checkKeyPaths(for: request.entity)
       var sql = FetchSQL(self, request.entity)
-      defer { for list in sql.lists { try? connection.execute("DELETE FROM \(list)") } }
+      defer { forgetLists(sql.lists) }
       let plan = try ColumnScanPlan(self, request.entity, keyPaths, &sql)
-      let statement = try Statement(connection, sql.statement(request, selecting: plan.selected))
+      let statement = try Statement(session.connection, sql.statement(request, selecting: plan.selected))
       // What SQL does not say is evaluated in memory first; the rows that are left are selected by their keys.
       guard sql.residual.isEmpty else {
         var rest = FetchRequest(request.entity)
@@ -31,9 +30,9 @@ extension SQLiteStore {
         return try scan(rest, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, body: body)
       }
       if request.selectsWholeTable, sql.scopes[0].joins.isEmpty,
-        let pages = try PageExportReader(self, plan, table: layout.table(for: request.entity))
+        let pages = try PageExportReader(session, plan, table: file.layout.table(for: request.entity))
       {
-        let row = try Statement(connection, sql.row(selecting: plan.selected))
+        let row = try Statement(session.connection, sql.row(selecting: plan.selected))
         return try pages.scan(request.entity, rowsPerBatch: rowsPerBatch, row: row, body: body)
       }
       try bind(sql.parameters, to: statement)
@@ -58,7 +57,7 @@ final class ColumnScanPlan {
   let columns: [RowBatch.Column]
   /// What the statement selects.
   let selected: String
-  private let reader: CellReader
+  private let cells: CellReader
   /// What the statement selects, column by column: the attributes, then the destinations' primary keys.
   let names: [String]
   /// For the attributes, the column of the batches.
@@ -67,7 +66,7 @@ final class ColumnScanPlan {
   let destinations: [(cells: ToOneColumnReader, foreignKey: Int32)]
 
   init(
-    _ store: SQLiteStore, _ entity: Entity, _ keyPaths: [FetchPredicate.KeyPath], _ sql: inout FetchSQL
+    _ reader: StoreReader, _ entity: Entity, _ keyPaths: [FetchPredicate.KeyPath], _ sql: inout FetchSQL
   ) throws {
     var names: [String] = []
     var attributes: [AttributeDescription] = []
@@ -91,7 +90,7 @@ final class ColumnScanPlan {
     var attributeAt = Dictionary(uniqueKeysWithValues: zip(positions, attributes))
     var destinations: [(cells: ToOneColumnReader, foreignKey: Int32)] = []
     for group in groups {
-      let cells = try ToOneColumnReader(store, through: group.relationship, keyPaths: group.keyPaths)
+      let cells = try ToOneColumnReader(reader, through: group.relationship, keyPaths: group.keyPaths)
       destinations.append((cells, Int32(names.count)))
       names.append(cells.foreignKey)
       for (item, attribute) in zip(group.keyPaths, cells.attributes) { attributeAt[item.position] = attribute }
@@ -106,15 +105,16 @@ final class ColumnScanPlan {
     self.positions = positions
     self.destinations = destinations
     selected = names.isEmpty ? "t0.Z_PK" : names.joined(separator: ", ")
-    reader = CellReader(store, columns: positions.map { columns[$0] }, attributes: attributes, positions: positions)
+    cells = CellReader(
+      reader.session, columns: positions.map { columns[$0] }, attributes: attributes, positions: positions)
   }
 
   /// Whether all values are taken as they are stored.
-  var isCopied: Bool { reader.isCopying }
+  var isCopied: Bool { cells.isCopying }
 
   /// Reads the statement's current row.
   func read(_ statement: Statement, into batch: RowBatch, row: Int) throws {
-    try reader.read(statement, from: 0, into: batch, row: row)
+    try self.cells.read(statement, from: 0, into: batch, row: row)
     for (cells, foreignKey) in destinations {
       try cells.fill(
         batch, row: row, destination: statement.isNull(at: foreignKey) ? nil : statement.int64(at: foreignKey))

@@ -10,7 +10,7 @@ extension FetchSQL {
     switch expression {
     case .constant(let value): return .scalar(constant(value))
     case .object(let objectID):
-      guard let key = store.primaryKey(of: objectID) else { throw Untranslatable() }
+      guard let key = reader.file.primaryKey(of: objectID) else { throw Untranslatable() }
       return .scalar(Scalar(constant: .integer(key), kind: .object(objectID.entity)))
     case .aggregate(let elements):
       return .values(

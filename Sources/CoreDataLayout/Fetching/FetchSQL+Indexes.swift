@@ -21,7 +21,7 @@ extension FetchSQL {
     }
     if bounds.isEmpty { return [] }
     // The file decides which trees there are. A tree has no row that lacks a coordinate, so all of them must be bounded.
-    return try RTree.all(in: store.connection, layout).compactMap { tree in
+    return try RTree.all(in: reader.session.connection, layout).compactMap { tree in
       guard let bound = bounds[tree.name], bound.columns == Set(tree.columns) else { return nil }
       return "t0.Z_PK IN (SELECT Z_PK FROM \(tree.quotedName) WHERE \(bound.conditions.joined(separator: " AND ")))"
     }
@@ -59,7 +59,7 @@ extension FetchSQL {
       while let here = entity {
         let full = "Z_\(here.name)_\(name)"
         if layout.indexes.contains(where: { $0.name == full && $0.entity == nil }) {
-          scopes[0].base += FetchSQL.indexHintMark + SQLiteStore.quoted(full)
+          scopes[0].base += FetchSQL.indexHintMark + SchemaGuard.quoted(full)
           return
         }
         entity = here.superentity

@@ -86,7 +86,7 @@ extension FetchSQL {
   ) throws -> String {
     let left = try scalar(.keyPath(keyPath))
     guard let objectID else { return "\(text(left)) IS NULL" }
-    guard case .object(let destination) = left.kind, let key = store.primaryKey(of: objectID),
+    guard case .object(let destination) = left.kind, let key = reader.file.primaryKey(of: objectID),
       objectID.entity.isKind(of: destination)
     else { return "0" }
     return "\(text(left)) IS \(bind(.integer(key)))"
@@ -95,7 +95,7 @@ extension FetchSQL {
   private mutating func identity(_ objectIDs: [ObjectID]) throws -> String {
     var keysByNumber: [Int: [Value]] = [:]
     for objectID in objectIDs where objectID.entity.root == root.entity.root {
-      guard let key = store.primaryKey(of: objectID) else { continue }
+      guard let key = reader.file.primaryKey(of: objectID) else { continue }
       keysByNumber[layout.number(of: objectID.entity), default: []].append(.integer(key))
     }
     if keysByNumber.isEmpty { return "0" }

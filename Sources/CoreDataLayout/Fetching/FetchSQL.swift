@@ -11,7 +11,7 @@ import StoreInterface
 /// relationship opens a subquery. What SQL does not say is left to the caller (`residual`).
 struct FetchSQL {
   let layout: StoreLayout
-  let store: SQLiteStore
+  let reader: StoreReader
   /// The row that the request is about.
   let root: Place
   /// What `now()` is.
@@ -40,10 +40,10 @@ struct FetchSQL {
   /// Longer lists go through a temporary table.
   private static let longestInlineList = 4_096
 
-  init(_ store: SQLiteStore, _ entity: Entity, now: Date = Date()) {
-    self.store = store
+  init(_ reader: StoreReader, _ entity: Entity, now: Date = Date()) {
+    self.reader = reader
     self.now = now
-    layout = store.layout
+    layout = reader.file.layout
     root = Place(scope: 0, path: [], entity: entity)
     scopes = [Scope(base: "\(layout.table(for: entity).name) AS t0", aliasByPath: [[]: "t0"])]
   }
@@ -139,7 +139,7 @@ struct FetchSQL {
   /// different statements have to be prepared.
   mutating func list(_ tuples: [[Value]], width: Int) throws -> String {
     if tuples.count * width > FetchSQL.longestInlineList {
-      let name = try store.fillList(tuples, width: width, number: lists.count)
+      let name = try reader.fillList(tuples, width: width, number: lists.count)
       lists.append(name)
       return "SELECT \((0..<width).map { "v\($0)" }.joined(separator: ", ")) FROM \(name)"
     }

@@ -20,11 +20,11 @@ struct FetchShape {
 
   private(set) var key = Key()
   private(set) var parameters: [Value] = []
-  private let store: SQLiteStore
+  private let file: StoreFile
 
   /// Nil for a request that has no shape.
-  init?(_ request: FetchRequest, _ store: SQLiteStore) {
-    self.store = store
+  init?(_ request: FetchRequest, _ file: StoreFile) {
+    self.file = file
     key.bytes.reserveCapacity(256)
     append(request.entity.index)
     append(request.fetchLimit)
@@ -164,7 +164,7 @@ struct FetchShape {
   }
 
   private mutating func append(_ sign: FetchSQL.Comparison.Operator, _ objectID: ObjectID) -> Bool {
-    guard sign == .equal || sign == .notEqual, let primaryKey = store.primaryKey(of: objectID) else { return false }
+    guard sign == .equal || sign == .notEqual, let primaryKey = file.primaryKey(of: objectID) else { return false }
     key.bytes += [Mark.object, Self.number(of: sign)]
     append(objectID.entity.index)
     parameters.append(.integer(primaryKey))
@@ -203,23 +203,5 @@ struct FetchShape {
     case .uri: 9
     case .composite: 10
     }
-  }
-}
-
-extension SQLiteStore {
-  /// The statement of a request for the rows of `columns`, ready to be stepped.
-  /// - Parameter sql: what else came of translating the predicate; nil when the request's shape was known.
-  func statement(for request: FetchRequest, selecting columns: String, _ sql: inout FetchSQL?) throws -> Statement {
-    let shape = FetchShape(request, self)
-    if let shape, let text = fetchTexts[shape.key] { return try prepared(text, shape.parameters) }
-    try request.checkKeyPaths()
-    var made = FetchSQL(self, request.entity)
-    defer { sql = made }
-    let text = try made.statement(request, selecting: columns)
-    if let shape, made.residual.isEmpty, made.lists.isEmpty, shape.explains(made.parameters) {
-      if fetchTexts.count >= 256 { fetchTexts.removeAll() }
-      fetchTexts[shape.key] = text
-    }
-    return try prepared(text, made.parameters)
   }
 }

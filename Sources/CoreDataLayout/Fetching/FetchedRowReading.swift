@@ -4,7 +4,7 @@ import Predicates
 import SQLite
 public import StoreInterface
 
-extension SQLiteStore {
+extension StoreReader {
   /// The rows of a request for dictionaries, straight from the statement where SQL can say all of it.
   public func rows(_ request: FetchRequest) throws -> FetchedRows {
     try fetchingRows(request) {
@@ -25,9 +25,8 @@ extension SQLiteStore {
   }
 
   private func fetchingRows<Result>(_ request: FetchRequest, _ body: () throws -> Result) throws -> Result {
-    guard request.entity.model === model else { throw StoreError.failure("the entity belongs to another model") }
-    return try perform {
-      try writePendingBeforeReading()
+    try requireOwn(request.entity)
+    return try session.perform {
       try request.checkRows()
       return try body()
     }
@@ -40,7 +39,7 @@ extension SQLiteStore {
     objects.includesSubentities = request.includesSubentities
     let subjects = StoreSubjects(self)
     let found = try snapshots(objects).map { subjects.subject(for: $0) }
-    let rows = DictionaryRows.compute(request, of: found, storeIdentifier: storedMetadata.uuid, model: model)
+    let rows = DictionaryRows.compute(request, of: found, storeIdentifier: file.identifier, model: file.model)
     try subjects.throwError()
     return rows
   }
@@ -169,9 +168,9 @@ private struct RowStatement {
     return cell
   }
 
-  func read(_ statement: Statement, _ store: SQLiteStore) throws -> FetchedRows {
+  func read(_ statement: Statement, _ reader: StoreReader) throws -> FetchedRows {
     var builder = FetchedRows.Builder(
-      columns: names, storeIdentifier: store.storedMetadata.uuid, model: store.model)
+      columns: names, storeIdentifier: reader.file.identifier, model: reader.file.model)
     let cells = columns.map { Self.cell($0) }
     while try statement.step() {
       for index in 0..<cells.count {
@@ -179,7 +178,7 @@ private struct RowStatement {
         if statement.isNull(at: position) {
           builder.appendMissing()
         } else {
-          try Self.read(cells[index], statement, position, store, &builder)
+          try Self.read(cells[index], statement, position, reader, &builder)
         }
       }
     }
@@ -188,7 +187,7 @@ private struct RowStatement {
 
   @inline(__always)
   private static func read(
-    _ cell: Cell, _ statement: Statement, _ position: Int32, _ store: SQLiteStore,
+    _ cell: Cell, _ statement: Statement, _ position: Int32, _ reader: StoreReader,
     _ builder: inout FetchedRows.Builder
   ) throws {
     switch cell.form {
@@ -210,11 +209,14 @@ private struct RowStatement {
     case .uuid: unsafe builder.append(statement.rawBytes(at: position), kind: .uuid)
     case .data: unsafe builder.append(statement.rawBytes(at: position), kind: .data)
     case .externalData:
-      let decoded = unsafe try store.externalData.decode(statement.rawBytes(at: position), storePath: store.path)
+      let decoded = unsafe try reader.session.externalData.decode(
+        statement.rawBytes(at: position), storePath: reader.file.path)
       unsafe decoded.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in unsafe builder.append(bytes, kind: .data) }
     case .object:
       var index = cell.entityIndex
-      if cell.entityColumn >= 0 { index = try store.entity(numbered: statement.int64(at: cell.entityColumn)).index }
+      if cell.entityColumn >= 0 {
+        index = try reader.file.entity(numbered: statement.int64(at: cell.entityColumn)).index
+      }
       builder.append(objectWithKey: statement.int64(at: position), entityIndex: index)
     case .missing: builder.appendMissing()
     }

@@ -9,11 +9,13 @@ import StoreInterface
 ///
 /// A read transaction is open meanwhile, so that nobody changes the file.
 @safe final class PageExportReader {
-  private let store: SQLiteStore
+  private let session: StoreSession
   private let plan: ColumnScanPlan
   private let file: FileMapping
   private let mapped: MappedTable
   private let cursor: TableCursor
+  /// Whether the read transaction is this reader's own, not that of a session that only reads.
+  private let ownsTransaction: Bool
   /// After so many batches the pages that were read are given back.
   private static let batchesPerRelease = 64
   /// Bytes of texts and data after which a batch is full.
@@ -21,37 +23,41 @@ import StoreInterface
 
   /// - Returns: nil where the rows have to be read through SQLite: the file has a log or a transaction is open, something
   ///   of the table is not as this program makes it, or values need more than a copy.
-  init?(_ store: SQLiteStore, _ plan: ColumnScanPlan, table: TableLayout) throws {
-    guard !store.connection.isInTransaction, plan.isCopied else { return nil }
-    try store.connection.execute("BEGIN")
+  init?(_ session: StoreSession, _ plan: ColumnScanPlan, table: TableLayout) throws {
+    let ownsTransaction = !session.connection.isInTransaction
+    // What another transaction has written may not be in the file.
+    guard ownsTransaction || session.options.keepsSnapshot, plan.isCopied else { return nil }
+    if ownsTransaction { try session.connection.begin(.deferred) }
     do {
-      guard let (file, mapped, cursor) = try PageExportReader.open(store, plan, table) else {
-        try store.connection.execute("COMMIT")
+      guard let (file, mapped, cursor) = try PageExportReader.open(session, plan, table) else {
+        if ownsTransaction { try session.connection.commit() }
         return nil
       }
-      self.store = store
+      self.session = session
       self.plan = plan
       self.file = file
       self.mapped = mapped
       self.cursor = cursor
+      self.ownsTransaction = ownsTransaction
     } catch {
-      try? store.connection.execute("COMMIT")
+      if ownsTransaction { try? session.connection.commit() }
       throw error
     }
   }
 
   /// Within a read transaction.
   private static func open(
-    _ store: SQLiteStore, _ plan: ColumnScanPlan, _ table: TableLayout
+    _ session: StoreSession, _ plan: ColumnScanPlan, _ table: TableLayout
   ) throws -> (FileMapping, MappedTable, TableCursor)? {
     // This takes the lock, too.
     guard
-      let root = try store.connection.integer(
+      let root = try session.connection.integer(
         "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
-      try store.connection.string("PRAGMA journal_mode") != "wal",
+      try session.connection.string("PRAGMA journal_mode") != "wal",
       // A primary key with an index of its own is not the row id, in whose order the pages are.
-      try store.connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
-      let places = try store.storedPositions(of: table)
+      try session.connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'")
+        == 0,
+      let places = try SchemaGuard(connection: session.connection).storedPositions(of: table)
     else { return nil }
     var columns: [TableCursor.Column] = []
     for (index, name) in plan.names.enumerated() {
@@ -59,24 +65,24 @@ import StoreInterface
       let storage = index < plan.positions.count ? plan.columns[plan.positions[index]].storage : .integer
       columns.append(TableCursor.Column(position: place, kind: TableCursor.Column.Kind(storage)))
     }
-    guard let file = try store.connection.mapFile() else { return nil }
+    guard let file = try session.connection.mapFile() else { return nil }
     do throws(PageError) {
-      let mapped = unsafe try MappedTable(bytes: file.bytes, path: store.path, root: UInt32(root))
+      let mapped = unsafe try MappedTable(bytes: file.bytes, path: session.file.path, root: UInt32(root))
       return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {
       if error.kind == .unsuitable { return nil }
-      throw PageExportReader.damage(error, store)
+      throw PageExportReader.damage(error, session.file)
     }
   }
 
-  private static func damage(_ error: PageError, _ store: SQLiteStore) -> StoreError {
-    .notAStore(path: store.path, message: error.message)
+  private static func damage(_ error: PageError, _ file: StoreFile) -> StoreError {
+    .notAStore(path: file.path, message: error.message)
   }
 
-  /// Ends the transaction.
+  /// Ends the transaction that it began.
   func close() throws {
     file.release()
-    try store.connection.execute("COMMIT")
+    if ownsTransaction { try session.connection.commit() }
   }
 
   /// Streams all rows, once.
@@ -102,7 +108,7 @@ import StoreInterface
           bytes: UnsafeMutableRawBufferPointer(start: batch.reserveArena(room), count: room),
           offset: batch.arenaCount)
       } catch {
-        throw PageExportReader.damage(error, store)
+        throw PageExportReader.damage(error, session.file)
       }
       batch.commitArena(read.bytes)
       batch.count += read.rows

@@ -109,15 +109,16 @@ import StoreInterface
   private let cellCount: Int
   private let cells: UnsafeMutablePointer<Int64>
   private let types: UnsafeMutablePointer<UInt8>
-  /// The store keeps its readers.
-  private unowned let store: SQLiteStore
+  private let file: StoreFile
+  private let externalData: ExternalDataFolder
   private var plans: [Int64: Plan] = [:]
   private var lastNumber: Int64 = -1
   private var lastPlan: Plan?
 
-  init(_ store: SQLiteStore, entity: Entity) {
-    self.store = store
-    let layout = store.layout
+  init(_ session: StoreSession, entity: Entity) {
+    file = session.file
+    externalData = session.externalData
+    let layout = file.layout
     var position: [String: Int32] = [:]
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     func place(_ name: String) -> Int32 {
@@ -134,7 +135,7 @@ import StoreInterface
       kinds.append(kind)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
-    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: store.idHomes.list))
+    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: file.idHomes.list))
     cellCount = names.count
     unsafe cells = .allocate(capacity: names.count)
     unsafe types = .allocate(capacity: names.count)
@@ -194,7 +195,7 @@ import StoreInterface
       case .missing, .composite: break
       case .converted:
         let value = try ValueCoding.read(
-          plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+          plan.descriptions[index], from: statement, at: attribute.column, externalData: externalData)
         unsafe builder.set(value, in: row, at: index)
       }
     }
@@ -206,7 +207,7 @@ import StoreInterface
       }
       var entity = plan.destinationIndexes[index]
       if place.number >= 0, !isNull(place.number) {
-        entity = try store.entity(numbered: integer(place.number)).index
+        entity = try file.entity(numbered: integer(place.number)).index
       }
       unsafe row.forms[attributeCount + index] = SnapshotBlock.Form.destination + UInt16(entity)
       unsafe row.cells[attributeCount + index] = integer(place.key)
@@ -242,7 +243,7 @@ import StoreInterface
   private func plan(_ number: Int64) throws -> Plan {
     if number == lastNumber, let lastPlan { return lastPlan }
     guard let plan = plans[number] else {
-      throw StoreError.notAStore(path: store.path, message: "a row has the unexpected entity number \(number)")
+      throw StoreError.notAStore(path: file.path, message: "a row has the unexpected entity number \(number)")
     }
     lastNumber = number
     lastPlan = plan
@@ -250,7 +251,7 @@ import StoreInterface
   }
 
   private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(home: store.idHomes[entity.index], primaryKey: key)
+    ObjectID(home: file.idHomes[entity.index], primaryKey: key)
   }
 
   @inline(__always)
@@ -267,7 +268,7 @@ import StoreInterface
     case .missing, .composite: return .null
     case .converted:
       return try ValueCoding.read(
-        plan.descriptions[index], from: statement, at: attribute.column, externalData: store.externalData)
+        plan.descriptions[index], from: statement, at: attribute.column, externalData: externalData)
     }
   }
 
@@ -276,7 +277,7 @@ import StoreInterface
     switch element {
     case nil: return .null
     case .leaf(let attribute, let column)?:
-      return try ValueCoding.read(attribute, from: statement, at: column, externalData: store.externalData)
+      return try ValueCoding.read(attribute, from: statement, at: column, externalData: externalData)
     case .nested(let elements)?:
       var values: [String: Value] = [:]
       for (name, element) in elements {
@@ -293,7 +294,7 @@ import StoreInterface
     if place.key < 0 || statement.isNull(at: place.key) { return nil }
     var entity = plan.destinations[index]
     if place.number >= 0, !statement.isNull(at: place.number) {
-      entity = try store.entity(numbered: statement.int64(at: place.number))
+      entity = try file.entity(numbered: statement.int64(at: place.number))
     }
     return id(entity, statement.int64(at: place.key))
   }

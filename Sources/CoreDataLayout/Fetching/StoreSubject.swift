@@ -5,7 +5,7 @@ import StoreInterface
 /// Rows of a store, as predicates that SQL cannot say see them. Rows at the far ends of relationships are read one by
 /// one and kept.
 final class StoreSubjects {
-  private let store: SQLiteStore
+  private let reader: StoreReader
   private var rows: [ObjectID: Snapshot?] = [:]
   private var memberLists: [MemberKey: [ObjectID]] = [:]
   private var error: (any Error)?
@@ -15,8 +15,8 @@ final class StoreSubjects {
     var relationship: String
   }
 
-  init(_ store: SQLiteStore) {
-    self.store = store
+  init(_ reader: StoreReader) {
+    self.reader = reader
   }
 
   func subject(for snapshot: Snapshot) -> StoreSubject { StoreSubject(rows: self, snapshot: snapshot) }
@@ -30,7 +30,7 @@ final class StoreSubjects {
     if let known = rows[objectID] { return known }
     var request = FetchRequest(objectID.entity)
     request.predicate = .selfIsIn([objectID])
-    let row = attempt { try store.snapshots(request).first } ?? nil
+    let row = attempt { try reader.snapshots(request).first } ?? nil
     rows[objectID] = .some(row)
     return row
   }
@@ -39,7 +39,7 @@ final class StoreSubjects {
     let key = MemberKey(owner: owner, relationship: name)
     if let known = memberLists[key] { return known }
     guard let relationship = owner.entity.relationship(name) else { return [] }
-    let members = attempt { try store.members(of: owner, relationship: relationship) } ?? []
+    let members = attempt { try reader.members(of: owner, relationship: relationship) } ?? []
     memberLists[key] = members
     return members
   }

@@ -20,7 +20,7 @@ import StoreInterface
   private let positions: [Int]
   private let holdsBytes: [Bool]
   private let statement: Statement
-  private let reader: CellReader
+  private let cells: CellReader
   /// One row per place.
   private let places: RowBatch
   /// Whose values a place holds; 0 for nobody's.
@@ -30,16 +30,16 @@ import StoreInterface
   ///   - relationship: to-one, of the scanned entity.
   ///   - keyPaths: the rest of the key paths, after the relationship, and the batch's columns that their values go to.
   init(
-    _ store: SQLiteStore, through relationship: Relationship,
+    _ reader: StoreReader, through relationship: Relationship,
     keyPaths: [(rest: FetchPredicate.KeyPath, position: Int)]
   ) throws {
-    guard !relationship.isToMany, let column = store.layout.foreignKeyColumn(of: relationship) else {
+    guard !relationship.isToMany, let column = reader.file.layout.foreignKeyColumn(of: relationship) else {
       throw StoreError.failure("\(relationship.name) is no stored to-one relationship")
     }
     let destination = relationship.destination
     foreignKey = "t0." + column.name
     positions = keyPaths.map(\.position)
-    var sql = FetchSQL(store, destination)
+    var sql = FetchSQL(reader, destination)
     let selected = try keyPaths.map { try sql.selectedColumn($0.rest) }
     attributes = selected.map(\.attribute)
     let columns = zip(keyPaths, selected).map { keyPath, selected in
@@ -47,8 +47,8 @@ import StoreInterface
     }
     holdsBytes = columns.map { $0.storage == .bytes }
     statement = try Statement(
-      store.connection, sql.row(selecting: selected.map(\.sql).joined(separator: ", ")))
-    reader = CellReader(store, columns: columns, attributes: attributes)
+      reader.session.connection, sql.row(selecting: selected.map(\.sql).joined(separator: ", ")))
+    cells = CellReader(reader.session, columns: columns, attributes: attributes)
     places = RowBatch(entity: destination, columns: columns, capacity: Self.placeCount)
     unsafe keys = .allocate(capacity: Self.placeCount)
     unsafe keys.initialize(repeating: 0, count: Self.placeCount)
@@ -87,7 +87,7 @@ import StoreInterface
     try statement.bind(1, destination)
     defer { statement.reset() }
     if try statement.step() {
-      try reader.read(statement, from: 0, into: places, row: place)
+      try cells.read(statement, from: 0, into: places, row: place)
     } else {
       for index in 0..<positions.count { unsafe places.states[index][place] = RowBatch.State.null.rawValue }
     }

@@ -60,3 +60,13 @@ enum ReadOnlyCopy {
     throw StoreError.busy(path: source)
   }
 }
+
+extension Connection {
+  /// Bounds what a file of unknown origin can cost: no value longer than the file, and no more work than reading it a
+  /// good many times takes.
+  /// - Parameter byteCount: bytes of the file and its log.
+  func limit(forFileOf byteCount: Int) throws(SQLiteError) {
+    try limitValues(toBytes: max(byteCount, 1 << 20))
+    try limitWork(toSteps: 50_000_000 + 2_000 * Int64(clamping: byteCount))
+  }
+}

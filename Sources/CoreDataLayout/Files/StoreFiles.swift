@@ -13,7 +13,12 @@ extension StoreError {
 }
 
 /// What is done with a store's files, with the errors of stores.
-enum StoreFiles {
+package enum StoreFiles {
+  /// Whether a file begins as an SQLite database does. False for folders and for what cannot be read.
+  package static func isDatabase(path: String) -> Bool {
+    ((try? header(path)) ?? []).starts(with: "SQLite format 3\0".utf8)
+  }
+
   /// The error of a call of the system that has just failed.
   static func failure(_ path: String, _ action: String) -> StoreError { StoreError(SystemError(action, path)) }
 

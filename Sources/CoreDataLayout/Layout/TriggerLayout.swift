@@ -10,6 +10,22 @@ public struct TriggerLayout: Sendable {
   public var names: [String]
   /// The statements that Core Data writes.
   public var createStatements: [String]
+
+  /// The three triggers by which Core Data keeps an R-tree, blank by blank.
+  static func rTreeStatements(name: String, source: String, columns: [String]) -> [String] {
+    let ranges = columns.map { "\($0)_MIN, \($0)_MAX" }.joined(separator: ", ")
+    let values = columns.enumerated().map { index, column in
+      "NEW.\(column)\(index == 0 ? " ," : ", ")NEW.\(column)"
+    }.joined(separator: ", ")
+    let row = "INTO \(name) (Z_PK, \(ranges)) VALUES (NEW.Z_PK, \(values)) ; END"
+    return [
+      "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(source) FOR EACH ROW BEGIN INSERT OR REPLACE \(row)",
+      "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE ON \(source) FOR EACH ROW BEGIN "
+        + "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(row)",
+      "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(source) FOR EACH ROW BEGIN "
+        + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
+    ]
+  }
 }
 
 extension StoreLayout {
@@ -18,7 +34,7 @@ extension StoreLayout {
     triggers.flatMap(\.createStatements)
       + indexes.flatMap { index in
         guard case .rTree(let columns) = index.kind else { return [String]() }
-        return RTree.triggerStatements(name: index.name, source: index.table, columns: columns)
+        return TriggerLayout.rTreeStatements(name: index.name, source: index.table, columns: columns)
       }
   }
 

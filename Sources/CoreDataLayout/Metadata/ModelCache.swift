@@ -43,11 +43,3 @@ public struct ModelCache: Sendable {
     }
   }
 }
-
-/// What a file is, told from its first bytes.
-public enum StoreFile {
-  /// Whether the file begins as an SQLite database does. False for folders and for what cannot be read.
-  public static func isDatabase(path: String) -> Bool {
-    ((try? StoreFiles.header(path)) ?? []).starts(with: Array("SQLite format 3\0".utf8))
-  }
-}

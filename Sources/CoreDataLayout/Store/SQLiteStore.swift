@@ -1,15 +1,16 @@
 public import Foundation
 public import ObjectModel
 import Platform
-import Predicates
 public import PropertyLists
 import SQLite
 public import StoreInterface
 
 /// A SQLite file in Core Data's own layout.
 ///
-/// One lock guards one connection; calls from several threads wait for each other. A transaction that `begin` opened
-/// belongs to the store, not to a thread.
+/// It wires what a store consists of, each with its own state: the file (`StoreFile`), one connection to it (`StoreSession`),
+/// which fetches (`StoreReader`) and writes (`StoreWriter`), and what is loaded in bulk (`StoreLoads`). Calls from several
+/// threads wait for each other, as one lock guards the connection; readers that `openReader` gives have their own. A
+/// transaction that `begin` opened belongs to the store, not to a thread.
 public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// How a store is created or opened.
   public struct Options: Sendable {
@@ -39,7 +40,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     /// a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a temporary
     /// folder; others must not be written to meanwhile.
     public var leavesSidecarsAlone = false
-    /// Opening only: objects that get other members count one version up when `settleOwners` ends the import.
+    /// Opening only: objects that get other members count one version up when `raiseOwnerVersions` ends the import.
     public var raisesOwnersAtEnd = false
     /// Opening only: refuse a store whose version hashes differ from the model's.
     public var checksVersionHashes = true
@@ -61,82 +62,43 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public init() {}
   }
 
-  /// Path of the main file.
-  public let path: String
-  /// The model that the store was created or opened with.
-  public let model: ManagedObjectModel
-  /// Where everything lies.
-  public let layout: StoreLayout
   /// What the store was created or opened with.
   public let options: Options
+  let session: StoreSession
+  let reader: StoreReader
+  let writer: StoreWriter
+  let loads: StoreLoads
+
+  var file: StoreFile { session.file }
+  var connection: Connection { session.connection }
+
+  /// Path of the main file.
+  public var path: String { file.path }
+  /// The model that the store was created or opened with.
+  public var model: ManagedObjectModel { file.model }
+  /// Where everything lies.
+  public var layout: StoreLayout { file.layout }
   /// The path as a URL.
   public var url: URL? { URL(filePath: path) }
   /// Whether every write is refused.
   public var isReadOnly: Bool { options.isReadOnly }
   /// The store's UUID.
-  public var identifier: String { locked { storedMetadata.uuid } }
+  public var identifier: String { file.identifier }
   /// The metadata as it is stored.
-  public var metadata: StoreMetadata { locked { storedMetadata } }
+  public var metadata: StoreMetadata { file.metadata }
+  /// What ids have in common, by `Entity.index`.
+  package var idHomes: ObjectID.Homes { file.idHomes }
   /// Whether indexes and triggers are still to be built.
-  public internal(set) var hasDeferredIndexes = false
-
-  private let lock = NSRecursiveLock()
-  let connection: Connection
-  var storedMetadata: StoreMetadata
-  var statements: [String: Statement] = [:]
-  var plans: [RowPlan.Key: RowPlan] = [:]
-  /// What ids have in common, by `Entity.index`. The identifier of a store never changes.
-  package let idHomes: ObjectID.Homes
-  /// The SELECTs of requests for objects by shape.
-  var fetchTexts: [FetchShape.Key: String] = [:]
-  /// By model index of the fetched entity.
-  var snapshotReaders: [Int: SnapshotReader] = [:]
-  /// Order-key columns with rows that have none yet.
-  var pendingOrderKeys: [Relationship: MissingOrderKeys] = [:]
-  /// The last primary key in use when the store was opened, by model index of the root entity.
-  private(set) var lastKeysAtOpening: [Int: Int64] = [:]
-  /// Follows what an import into a store that was there changes.
-  private(set) var rowWatch: RowWatch?
-  var history: HistoryWriter?
-  /// Rows that are being written as finished pages.
-  var pageLoad: PageLoad? { didSet { if pageLoad != nil { hasLoadedPages = true } } }
-  /// Whether rows were ever written so.
-  private(set) var hasLoadedPages = false
-  /// Whether the transaction that is open is none, as rows were being loaded when it began.
-  var isTransactionVoid = false
-  /// Whether everything since `beginWhole` is one transaction, of which those of single calls are parts.
-  var isWhole = false
-  /// Whether such a part is open.
-  var isPartOpen = false
-  /// Rows changed when it began.
-  var changesBefore: Int64 = 0
-  /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
-  private(set) var maintainer: DerivedDataMaintainer?
+  public var hasDeferredIndexes: Bool { writer.hasDeferredIndexes }
   /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
-  public private(set) var foreignTriggers: [ForeignTrigger] = []
-  /// Notes whose members an import changes; nil in a store that is new, and where nobody imports.
-  var ownerLedger: OwnerLedger?
-  /// What is read in place of the store.
-  private var privateCopy: PrivateCopy?
-  /// Who follows the fetch that is running.
-  var monitor: FetchMonitor?
-  let externalData: ExternalDataFolder
-  /// Whether this object made the file, so that nobody else can have it open.
-  let isCreator: Bool
+  public var foreignTriggers: [ForeignTrigger] { writer.foreignTriggers }
 
-  private init(
-    path: String, model: ManagedObjectModel, layout: StoreLayout, options: Options, connection: Connection,
-    metadata: StoreMetadata, isCreator: Bool
-  ) {
-    self.path = path
-    self.model = model
-    self.layout = layout
+  private init(_ session: StoreSession, _ options: Options, hasDeferredIndexes: Bool) throws {
     self.options = options
-    self.connection = connection
-    self.storedMetadata = metadata
-    idHomes = model.idHomes(store: metadata.uuid)
-    self.externalData = ExternalDataFolder(storePath: path)
-    self.isCreator = isCreator
+    self.session = session
+    reader = try StoreReader(session)
+    writer = try StoreWriter(session, options.writing, hasDeferredIndexes: hasDeferredIndexes)
+    loads = StoreLoads(writer)
   }
 
   // MARK: creating and opening
@@ -150,107 +112,29 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
     // A stale log beside a new file would be replayed into it.
     for suffix in ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
-    let layout = StoreLayout(model: model, generation: options.generation)
     var metadata = StoreMetadata(
       model: model, uuid: options.uuid?.uppercased() ?? UUID().uuidString, generation: options.generation)
     metadata.values.merge(options.metadata) { _, added in added }
+    let file = StoreFile(
+      path: path, model: model, layout: StoreLayout(model: model, generation: options.generation), metadata: metadata,
+      isCreator: true)
     do {
       let connection = try Connection(
         path: path, options: .init(createsFile: true, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
       try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
-      let store = SQLiteStore(
-        path: path, model: model, layout: layout, options: options, connection: connection, metadata: metadata,
-        isCreator: true)
-      store.hasDeferredIndexes = options.defersIndexes
-      try store.configure()
+      let session = try StoreSession(file, connection, options.connecting)
       _ = try connection.string("PRAGMA journal_mode = " + (options.isUnderConstruction ? "MEMORY" : "WAL"))
-      try connection.atomically(mapping: { $0 as any Error }) { try store.createSchema() }
-      try store.openHistory()
-      if !options.defersIndexes { try store.beginUpkeep() }
+      try connection.atomically(mapping: { $0 as any Error }) { try createSchema(file, connection, options) }
+      let store = try SQLiteStore(session, options, hasDeferredIndexes: options.defersIndexes)
+      if !options.defersIndexes { try store.writer.maintainDerivedData() }
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
   }
 
-  /// Opens a store that exists, one that Apple's framework made included.
-  /// - Throws: `StoreError.incompatibleModel` when its version hashes are not the model's, `StoreError.notAStore` when
-  ///   the file is no store or lacks a table or column.
-  public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
-    try StoreFiles.requireFile(path)
-    do {
-      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
-      guard isCopied else { return try open(openConnection(path: path, options: options), path, model, options) }
-      let copy = try PrivateCopy(of: path)
-      return try copy.naming {
-        let store = try open(Connection(path: copy.path), path, model, options)
-        store.privateCopy = copy
-        return store
-      }
-    } catch let error as SQLiteError {
-      throw StoreError(error, path: path)
-    }
-  }
-
-  private static func open(
-    _ connection: Connection, _ path: String, _ model: ManagedObjectModel, _ options: Options
-  ) throws -> SQLiteStore {
-    // Until they are known, triggers are not even compiled.
-    try connection.set(.triggers, false)
-    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)), per: .step)
-    let metadata = try StoreMetadata(connection)
-    if options.checksVersionHashes { try metadata.check(against: model) }
-    let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? options.generation
-    let store = SQLiteStore(
-      path: path, model: model, layout: StoreLayout(model: model, generation: generation), options: options,
-      connection: connection, metadata: metadata, isCreator: false)
-    try store.configure()
-    try store.checkSchema()
-    try store.openHistory()
-    for table in store.layout.tables {
-      store.lastKeysAtOpening[table.root.index] = try store.lastPrimaryKey(of: table.root)
-    }
-    if !options.isReadOnly { try store.beginUpkeep() }
-    if options.raisesOwnersAtEnd && !options.isReadOnly {
-      store.ownerLedger = try OwnerLedger(store, lastKeys: store.lastKeysAtOpening)
-      try store.watchRows()
-    }
-    return store
-  }
-
-  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
-  /// store in WAL mode that nobody has open: SQLite would make sidecars for it, and a reader leaves them behind.
-  private static func openConnection(path: String, options: Options) throws -> Connection {
-    let hasLog = try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
-    var isImmutable = false
-    if options.isReadOnly && !hasLog {
-      let header = try StoreFiles.header(path)
-      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
-      isImmutable =
-        options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
-        || (isAlone && header.count > 19 && header[18] == 2)
-    }
-    return try Connection(
-      path: path,
-      options: .init(
-        isReadOnly: options.isReadOnly, isImmutable: isImmutable,
-        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
-  }
-
-  private func configure() throws {
-    // Sorting for an index goes through temporary files: in memory it would take as much as the index.
-    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
-    if options.isUnderConstruction && !options.isReadOnly {
-      try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
-      _ = try connection.string("PRAGMA journal_mode = MEMORY")
-    } else {
-      try connection.execute("PRAGMA synchronous = " + (options.forcesCommitsToDisk ? "FULL" : "NORMAL"))
-    }
-    try SQLiteStore.registerTriggerFunctions(on: connection)
-    try FetchFunctions.register(on: connection)
-  }
-
-  private func createSchema() throws {
+  private static func createSchema(_ file: StoreFile, _ connection: Connection, _ options: Options) throws {
+    let layout = file.layout
     for statement in layout.tableStatements { try connection.execute(statement) }
     if !options.defersIndexes {
       for index in layout.indexes { try connection.execute(index.createStatement) }
@@ -270,9 +154,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
         throw StoreError.unsupported(
           "the history tables of framework \(layout.generation.version) are not known; 969 is the first whose are")
       }
-      try HistoryWriter.createTables(connection, model: model)
+      try HistoryWriter.createTables(connection, model: file.model)
     }
-    try storedMetadata.write(to: connection)
+    try file.metadata.write(to: connection)
     if let modelCache = options.modelCache, layout.generation.hasModelCache {
       let statement = try Statement(connection, "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)")
       try statement.bind(1, blob: modelCache)
@@ -280,97 +164,66 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// Every table and column of the layout must be there and be what it should be; more may be. A file that is about
-  /// to be imported into is checked wholly.
-  private func checkSchema() throws {
-    let schema = SchemaGuard(connection: connection)
-    if options.isUnderConstruction, let problem = try integrityProblem() {
-      throw StoreError.notAStore(path: path, message: problem)
+  /// Opens a store that exists, one that Apple's framework made included.
+  /// - Throws: `StoreError.incompatibleModel` when its version hashes are not the model's, `StoreError.notAStore` when
+  ///   the file is no store or lacks a table or column.
+  public static func open(path: String, model: ManagedObjectModel, options: Options = Options()) throws -> SQLiteStore {
+    let session = try StoreSession.open(
+      path: path, model: model, generation: options.generation, checksVersionHashes: options.checksVersionHashes,
+      options: options.connecting)
+    return try session.perform {
+      // A file that is about to be imported into is checked wholly.
+      if options.isUnderConstruction, let problem = try options.pageCheck(session).problem() {
+        throw StoreError.notAStore(path: path, message: problem)
+      }
+      try session.checkSchema()
+      // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are none
+      // of Core Data's do not run.
+      if !options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
+      let store = try SQLiteStore(session, options, hasDeferredIndexes: false)
+      if options.isReadOnly { return store }
+      try store.writer.maintainDerivedData()
+      if options.raisesOwnersAtEnd { try store.loads.followImport() }
+      return store
     }
-    if let problem = try schema.findings(layout).first {
-      throw StoreError.notAStore(path: path, message: problem.message)
-    }
-    if options.isReadOnly { return }
-    // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are none
-    // of Core Data's do not run.
-    try connection.limitWork(toSteps: nil)
   }
-
-  private func watchRows() throws {
-    var lastRows: [String: Int64] = [:]
-    for table in layout.tables { lastRows[table.name] = lastKeysAtOpening[table.root.index] ?? 0 }
-    let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
-    try connection.setWatch(watch)
-    rowWatch = watch
-  }
-
-  private func openHistory() throws {
-    let hasTables = try connection.integer(
-      "SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
-    if hasTables == 2 { history = HistoryWriter(self) }
-  }
-
-  /// Whether a row with this key is older than this opening of the store.
-  func wasThere(_ key: Int64, in entity: Entity) -> Bool { key <= lastKeysAtOpening[entity.root.index] ?? 0 }
-
-  /// From here on derived attributes and R-trees follow every change.
-  ///
-  /// Triggers whose texts are those that Core Data writes run; for those of R-trees the schema has to be trusted. One
-  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `DerivedDataMaintainer` does the work of
-  /// the known ones then. Its own triggers are temporary ones, which the switch leaves on.
-  func beginUpkeep() throws {
-    let schema = SchemaGuard(connection: connection)
-    foreignTriggers = try schema.foreignTriggers(layout)
-    let trees = try RTree.all(in: connection, layout)
-    try connection.set(.triggers, foreignTriggers.isEmpty)
-    let texts = foreignTriggers.isEmpty ? try schema.triggerTexts() : []
-    try connection.set(.trustedSchema, trees.contains { !texts.isDisjoint(with: $0.triggerStatements) })
-    maintainer = try DerivedDataMaintainer(self, triggers: texts)
-  }
-
-  func stopMaintainingDerivedData() { maintainer = nil }
 
   // MARK: plumbing
 
-  func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body()
-  }
-
-  /// Runs `body` alone, with SQLite's errors as the store's.
+  /// Runs `body` alone, with SQLite's errors as the store's. SQLite sees the rows of a page load when it is finished.
   func perform<Result>(_ body: () throws -> Result) throws -> Result {
-    try locked {
-      // SQLite sees the rows of a page load when it is finished.
-      if pageLoad != nil { try endPageLoad() }
-      do {
-        return try privateCopy?.naming(body) ?? body()
-      } catch let error as SQLiteError { throw storeError(error) }
+    try session.locked {
+      try loads.endPageLoad()
+      return try session.perform(body)
     }
   }
 
-  /// A prepared statement, from the cache when it was prepared before.
-  func cached(_ sql: String) throws(SQLiteError) -> Statement {
-    if let statement = statements[sql] {
-      statement.reset()
-      return statement
+  /// Reads what is there now, what the transaction under way has written included.
+  func reading<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+    try perform {
+      try writer.writePendingBeforeReading()
+      return try body(reader)
     }
-    if statements.count >= 256 { statements.removeAll() }
-    let statement = try Statement(connection, sql, isPersistent: true)
-    statements[sql] = statement
-    return statement
+  }
+
+  /// Writes through SQLite.
+  func writing<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
+    try perform { try body(writer) }
   }
 
   /// Replaces metadata keys; nil removes one.
   /// - Parameter identifier: the store's new UUID; nil: it keeps the one that it has.
   public func setMetadata(_ changes: [String: PropertyListValue?], identifier: String? = nil) throws {
-    try performAtomically {
-      var changed = storedMetadata
-      if let identifier { changed.uuid = identifier.uppercased() }
-      for (key, value) in changes { changed.values[key] = value }
-      if changed == storedMetadata { return }
-      try changed.write(to: connection)
-      storedMetadata = changed
+    try writing { writer in
+      try writer.performAtomically {
+        let before = file.metadata
+        var changed = before
+        if let identifier { changed.uuid = identifier.uppercased() }
+        for (key, value) in changes { changed.values[key] = value }
+        if changed == before { return }
+        try changed.write(to: connection)
+        file.replaceMetadata(with: changed)
+      }
     }
   }
 
@@ -390,21 +243,41 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
   /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
   ///   instead of moving them into the main file.
   public func close(keepsLog: Bool) throws {
-    // Half a load is thrown away with the store.
-    locked { pageLoad = nil }
-    try perform {
+    try session.perform {
+      loads.end()
       if keepsLog {
         try connection.set(.noCheckpointOnClose, true)
         try connection.setKeepsWriteAheadLog(true)
       }
-      statements.removeAll()
-      plans.removeAll()
-      stopMaintainingDerivedData()
-      ownerLedger = nil
-      history = nil
-      try connection.rollback()
-      try connection.close()
-      privateCopy = nil
+      writer.end()
+      try session.close()
     }
+  }
+}
+
+extension SQLiteStore.Options {
+  /// What the connection has to know of them.
+  fileprivate var connecting: StoreSession.Options {
+    StoreSession.Options(
+      isReadOnly: isReadOnly, leavesSidecarsAlone: leavesSidecarsAlone, isUnderConstruction: isUnderConstruction,
+      forcesCommitsToDisk: forcesCommitsToDisk, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      cacheKibibytes: cacheKibibytes)
+  }
+
+  /// What writing has to know.
+  fileprivate var writing: StoreWriter.Options {
+    StoreWriter.Options(
+      isUnderConstruction: isUnderConstruction, raisesOwnersAtEnd: raisesOwnersAtEnd,
+      derivationTimestamp: derivationTimestamp,
+      origin: HistoryWriter.Origin(
+        author: historyAuthor, contextName: historyContextName, timestamp: historyTimestamp,
+        isUnderConstruction: isUnderConstruction))
+  }
+
+  /// How the pages of a file are checked.
+  func pageCheck(_ session: StoreSession) -> PageCheck {
+    PageCheck(
+      connection: session.connection, path: session.file.path,
+      isMadeHere: isUnderConstruction && (session.file.isCreator || wasSealedHere))
   }
 }

@@ -16,7 +16,7 @@ struct DumpedModel {
   ///   - file: the model as it was read.
   static func write(from path: String?, file: ModelFile, store: String, into folder: String) throws -> DumpedModel {
     let origin = path ?? store
-    if StoreFile.isDatabase(path: origin) { return try writeCached(of: origin, into: folder) }
+    if StoreFiles.isDatabase(path: origin) { return try writeCached(of: origin, into: folder) }
     var source = URL(fileURLWithPath: origin).standardizedFileURL
     let parent = source.deletingLastPathComponent()
     var version: String?

@@ -45,7 +45,7 @@ public enum StoreModel {
   /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
   ///   when the model that it carries is damaged.
   public static func readFile(path: String, version: String? = nil) throws -> ModelFile {
-    guard StoreFile.isDatabase(path: path) else {
+    guard StoreFiles.isDatabase(path: path) else {
       try requireModel(path)
       return try ModelReader.readFile(path: path, version: version)
     }

@@ -158,7 +158,7 @@ enum OutputCheck {
       case .folder, .fifo, .socket, .device, .brokenLink, .unknown: throw notAFile(result, content)
       }
       guard let difference = mark.difference(from: result.path, options: options) else { return }
-      what = StoreFile.isDatabase(path: result.path) ? "a database" : difference
+      what = StoreFiles.isDatabase(path: result.path) ? "a database" : difference
     }
     if replacesForeign { return }
     throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)

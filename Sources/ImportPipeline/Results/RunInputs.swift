@@ -24,7 +24,7 @@ struct RunInputs {
     let parent = FilePath.folder(of: ResultPath.resolved(path))
     let path = [".xcdatamodeld", ".momd"].contains { parent.hasSuffix($0) } ? parent : path
     guard PathContent(at: path) == .folder else {
-      if StoreFile.isDatabase(path: path) { add(store: path) } else { add(file: path) }
+      if StoreFiles.isDatabase(path: path) { add(store: path) } else { add(file: path) }
       return
     }
     folders.append(ResultPath.resolved(path))

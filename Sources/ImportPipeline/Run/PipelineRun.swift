@@ -365,7 +365,7 @@ public struct PipelineRun {
     for step in steps { try step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }
-    let ownersUpdated = try store.settleOwners()
+    let ownersUpdated = try store.raiseOwnerVersions()
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)

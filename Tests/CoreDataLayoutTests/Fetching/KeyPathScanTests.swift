@@ -114,9 +114,11 @@ struct KeyPathScanTests {
   /// Whether a scan of the store reads pages.
   private func readsPages(_ store: SQLiteStore, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
     let item = try model.entity("Item")
-    var sql = FetchSQL(store, item)
-    let plan = try ColumnScanPlan(store, item, keyPaths, &sql)
-    guard let pages = try PageExportReader(store, plan, table: store.layout.table(for: item)) else { return false }
+    var sql = FetchSQL(store.reader, item)
+    let plan = try ColumnScanPlan(store.reader, item, keyPaths, &sql)
+    guard let pages = try PageExportReader(store.session, plan, table: store.layout.table(for: item)) else {
+      return false
+    }
     try pages.close()
     return true
   }

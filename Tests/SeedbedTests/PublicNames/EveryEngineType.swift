@@ -30,7 +30,7 @@ enum EveryEngineType {
     RecordShape.self, ReferenceObject.self, Relationship.self, RelationshipDescription.self, RowBatch.self,
     RowComparison.self, RowOutcome.self, SQLiteStore.self, SQLiteStoreType.self, SaveConflictError.self,
     SaveRequest.self, SealFinish.self, SealVerification.self, SealedJournal.self, Snapshot.self, SnapshotBlock.self,
-    SnapshotEvents.self, StoreChecker.self, StoreContents.self, StoreCopier.self, StoreError.self, StoreFile.self,
+    SnapshotEvents.self, StoreChecker.self, StoreContents.self, StoreCopier.self, StoreError.self, StoreReader.self,
     StoreFinding.self, StoreInspection.self, StoreLayout.self, StoreMetadata.self, StoreReplacement.self,
     StoreReport.self, StoreSidecar.self, StoreStamp.self, StoredAttribute.self, TableLayout.self, TextFolding.self,
     TextPattern.self, TriggerLayout.self, UpsertOptions.self, ValidationError.self, Value.self, ValueTuple.self,

@@ -1,0 +1,76 @@
+import Platform
+import SQLite
+import StoreInterface
+
+/// SQLite's own exclusive lock on a store, held while another file takes its place: whoever has the store open cannot
+/// write to the file that is about to lose its name.
+///
+/// Of a store in WAL mode nobody else may have it open then, even idle. In rollback mode an idle connection holds no lock;
+/// it finds out by itself, as SQLite refuses to write to a file that was moved. To close any other descriptor of the file
+/// in this process would let go of the lock.
+final class StoreHold {
+  /// nil where there is no database, or none that a lock can be had of.
+  private var connection: Connection?
+  /// Whether a log or journal has something in it.
+  let hasLog: Bool
+
+  /// Takes the lock.
+  /// - Throws: `StoreError.busy` when another connection uses the store, or has it open in WAL mode.
+  init(_ path: String) throws {
+    let hasJournal = try (StoreFiles.stamp(path + "-journal")?.size ?? 0) > 0
+    guard FileSystem.exists(path), StoreFiles.isDatabase(path: path) else {
+      hasLog = FileSystem.exists(path) && hasJournal
+      return
+    }
+    if hasJournal {
+      // To open it would undo what a writer left unfinished. One that is still at it holds its lock.
+      if StoreHold.isLocked(path) { throw StoreError.busy(path: path) }
+      hasLog = true
+      return
+    }
+    // SQLite would make a log for a store in WAL mode that nobody has open.
+    let header = try StoreFiles.header(path)
+    if header.count > 19, header[18] == 2, !FileSystem.exists(path + "-wal") {
+      hasLog = false
+      return
+    }
+    do {
+      let connection = try Connection(path: path, options: .init(busyTimeoutMilliseconds: 1_000))
+      try connection.set(.noCheckpointOnClose, true)
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      try connection.begin(.exclusive)
+      self.connection = connection
+    } catch {
+      if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
+      // A file that is damaged, or may not be written to, is replaced all the same.
+      if ![.notADatabase, .corrupt, .readOnly].contains(error.code), !error.isUnfinishedWrite {
+        throw StoreError(error, path: path)
+      }
+    }
+    hasLog = try (StoreFiles.stamp(path + "-wal")?.size ?? 0) > 0
+  }
+
+  /// Lets go of the lock.
+  func release() {
+    try? connection?.rollback()
+    try? connection?.close()
+    connection = nil
+  }
+
+  deinit { release() }
+
+  /// Whether another process holds any of SQLite's locks on a file.
+  private static func isLocked(_ path: String) -> Bool {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { OpenFiles.close(descriptor) }
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    // The pending byte, the reserved byte and 510 bytes for readers.
+    lock.l_start = 0x4000_0000
+    lock.l_len = 512
+    return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+public import ObjectModel
+import Predicates
+import SQLite
+public import StoreInterface
+
+/// Fetches from a store through one session, which says what it sees: the store's own session the transaction under way,
+/// one that `SQLiteStore.openReader` made the store as it was then.
+///
+/// May be used from any thread; one call at a time runs.
+public final class StoreReader: @unchecked Sendable {
+  let session: StoreSession
+  /// The SELECTs of requests for objects by shape.
+  private var texts: [FetchShape.Key: String] = [:]
+  /// By model index of the fetched entity.
+  private var snapshotReaders: [Int: SnapshotReader] = [:]
+  /// Follows the fetch that is running.
+  private var monitor: FetchMonitor?
+
+  init(_ session: StoreSession) throws {
+    self.session = session
+    try FetchFunctions.register(on: session.connection)
+  }
+
+  var file: StoreFile { session.file }
+
+  /// The UUID of the store that it reads.
+  public var identifier: String { file.identifier }
+
+  /// Lets go of the connection and of what it saw. Every call after that fails; closing again does nothing.
+  public func close() throws { try session.perform { try session.close() } }
+
+  /// The snapshots that a request selects, in its order. Values come as Core Data stored them.
+  ///
+  /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
+  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+    try fetching(request) {
+      let reader = reader(for: request.entity)
+      let found = try run(request, selecting: reader.columns) { statement in try reader.snapshot(statement) }
+      return try filter(found.results, request, found.residual, now: found.now)
+    }
+  }
+
+  /// The snapshots that a request selects, packed.
+  public func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+    try fetching(request, checking: false) {
+      let reader = reader(for: request.entity)
+      var sql: FetchSQL?
+      defer { forgetLists(sql?.lists ?? []) }
+      let statement = try statement(for: request, selecting: reader.columns, &sql)
+      defer { statement.reset() }
+      let blocks = try reader.blocks(statement)
+      guard let sql, !sql.residual.isEmpty else { return blocks }
+      return [SnapshotBlock(try filter(blocks.flatMap(\.snapshots), request, sql.residual, now: sql.now))]
+    }
+  }
+
+  /// The ids of the objects that `snapshots` would return, in the same order.
+  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+    try fetching(request) {
+      let found = try run(request, selecting: "t0.Z_PK, t0.Z_ENT") { statement in
+        file.objectID(try file.entity(numbered: statement.int64(at: 1)), statement.int64(at: 0))
+      }
+      return found.residual.isEmpty ? found.results : try snapshots(request).map(\.objectID)
+    }
+  }
+
+  /// The number of objects that a request selects, its limit and offset included.
+  public func count(_ request: FetchRequest) throws -> Int {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      let condition = try sql.condition(splitting: request)
+      if !sql.residual.isEmpty { return try snapshots(request).count }
+      sql.applyIndexHints()
+      let window = FetchSQL.window(request)
+      let tail = sql.tail(condition, request)
+      let text = window.isEmpty ? "SELECT count(*)\(tail)" : "SELECT count(*) FROM (SELECT 1\(tail)\(window))"
+      let statement = try prepared(text, sql.parameters)
+      defer { statement.reset() }
+      return try statement.step() ? Int(statement.int64(at: 0)) : 0
+    }
+  }
+
+  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
+  /// evaluated in memory, it is not in the text.
+  public func selectStatement(for request: FetchRequest) throws -> String {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      return try sql.statement(request, selecting: reader(for: request.entity).columns)
+    }
+  }
+
+  /// The reader of an entity's rows, made once.
+  private func reader(for entity: Entity) -> SnapshotReader {
+    if let known = snapshotReaders[entity.index] { return known }
+    let reader = SnapshotReader(session, entity: entity)
+    snapshotReaders[entity.index] = reader
+    return reader
+  }
+
+  func requireOwn(_ entity: Entity) throws {
+    guard entity.model === file.model else { throw StoreError.failure("the entity belongs to another model") }
+  }
+
+  /// Checks a request and calls the body where the connection may be used.
+  /// - Parameter checksKeyPaths: whether the body is spared that.
+  func fetching<Result>(
+    _ request: FetchRequest, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
+  ) throws -> Result {
+    try requireOwn(request.entity)
+    return try session.perform {
+      if checksKeyPaths { try request.checkKeyPaths() }
+      return try body()
+    }
+  }
+
+  /// Runs a request and makes something of each row. Where a part of the predicate is left over, these are the rows that
+  /// meet the rest of it.
+  private func run<Result>(
+    _ request: FetchRequest, selecting columns: String, _ body: (Statement) throws -> Result
+  ) throws -> (results: [Result], residual: [FetchPredicate], now: Date) {
+    var sql = FetchSQL(self, request.entity)
+    defer { forgetLists(sql.lists) }
+    let statement = try prepared(sql.statement(request, selecting: columns), sql.parameters)
+    defer { statement.reset() }
+    var results: [Result] = []
+    let monitor = sql.residual.isEmpty ? monitor : nil
+    while try statement.step() {
+      results.append(try body(statement))
+      try monitor?.found(results.count)
+    }
+    return (results, sql.residual, sql.now)
+  }
+
+  /// The statement of a request for the rows of `columns`, ready to be stepped.
+  /// - Parameter sql: what else came of translating the predicate; nil when the request's shape was known.
+  private func statement(for request: FetchRequest, selecting columns: String, _ sql: inout FetchSQL?) throws
+    -> Statement
+  {
+    let shape = FetchShape(request, file)
+    if let shape, let text = texts[shape.key] { return try prepared(text, shape.parameters) }
+    try request.checkKeyPaths()
+    var made = FetchSQL(self, request.entity)
+    defer { sql = made }
+    let text = try made.statement(request, selecting: columns)
+    if let shape, made.residual.isEmpty, made.lists.isEmpty, shape.explains(made.parameters) {
+      if texts.count >= 256 { texts.removeAll() }
+      texts[shape.key] = text
+    }
+    return try prepared(text, made.parameters)
+  }
+
+  /// A statement with its parameters. Where SQLite cannot use an index that the predicate asks for, it chooses itself.
+  func prepared(_ text: String, _ parameters: [Value]) throws -> Statement {
+    let statement = try cachedWithHint(text)
+    try bind(parameters, to: statement)
+    return statement
+  }
+
+  func bind(_ parameters: [Value], to statement: Statement) throws {
+    // A condition that turned out to be a constant names none of what was bound for it.
+    for (index, value) in parameters.prefix(Int(statement.parameterCount)).enumerated() {
+      try ValueCoding.bind(value, to: statement, at: Int32(index + 1))
+    }
+  }
+
+  private func cachedWithHint(_ text: String) throws(SQLiteError) -> Statement {
+    do {
+      return try session.cached(text)
+    } catch {
+      guard error.code == .error, text.contains(FetchSQL.indexHintMark) else { throw error }
+      return try session.cached(FetchSQL.withoutIndexHint(text))
+    }
+  }
+
+  func forgetLists(_ lists: [String]) {
+    for list in lists { try? session.connection.execute("DELETE FROM \(list)") }
+  }
+
+  /// What is left of the rows when the residual part of the predicate, the offset and the limit are applied.
+  private func filter(
+    _ found: [Snapshot], _ request: FetchRequest, _ residual: [FetchPredicate], now: Date
+  ) throws -> [Snapshot] {
+    if residual.isEmpty { return found }
+    let subjects = StoreSubjects(self)
+    let matcher = PredicateMatcher(.and(residual), now: now)
+    var kept: [Snapshot] = []
+    for snapshot in found {
+      try monitor?.check()
+      if matcher.matches(subjects.subject(for: snapshot)) { kept.append(snapshot) }
+      try subjects.throwError()
+    }
+    let rest = kept.dropFirst(max(request.fetchOffset, 0))
+    return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+  }
+
+  /// Puts a long list into a temporary table and returns the table's name.
+  func fillList(_ tuples: [[Value]], width: Int, number: Int) throws -> String {
+    let name = "temp.seedbed_list_\(width)_\(number)"
+    let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
+    try session.connection.execute("CREATE TEMP TABLE IF NOT EXISTS seedbed_list_\(width)_\(number) (\(columns))")
+    try session.connection.execute("DELETE FROM \(name)")
+    let insert = try session.cached(
+      "INSERT INTO \(name) VALUES (\((0..<width).map { "?\($0 + 1)" }.joined(separator: ", ")))")
+    // One transaction for all rows; inside an open one they join it.
+    let isNested = session.connection.isInTransaction
+    if !isNested { try session.connection.begin(.deferred) }
+    for tuple in tuples {
+      for (index, value) in tuple.enumerated() { try ValueCoding.bind(value, to: insert, at: Int32(index + 1)) }
+      try insert.run()
+    }
+    if !isNested { try session.connection.commit() }
+    return name
+  }
+
+  // MARK: monitoring
+
+  /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled. The lock is held all the while, so that no
+  /// other statement of the connection can be meant.
+  /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
+  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+    do {
+      return try session.perform {
+        try monitor.check()
+        self.monitor = monitor
+        defer { self.monitor = nil }
+        return try session.connection.stopping(when: { monitor.isCancelled }) { try snapshots(request) }
+      }
+    } catch {
+      try monitor.check()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/// In which journal mode a store is left.
+public enum SealedJournal: String, Sendable, Hashable, CaseIterable {
+  /// One file, which opens read-only from a read-only folder.
+  case delete
+  /// Three files, as Core Data leaves them.
+  case wal
+}

@@ -1,0 +1,241 @@
+import ObjectModel
+import SQLite
+import SQLitePages
+import StoreInterface
+
+/// What lives while rows are loaded in bulk: finished pages that SQLite has not seen yet, and notes of an import into a store
+/// that was there before.
+final class StoreLoads {
+  let writer: StoreWriter
+  /// Rows that are being written as finished pages.
+  private var pageLoad: PageLoad?
+  /// Whether rows were ever written so.
+  private(set) var hasLoadedPages = false
+  /// Whether the transaction that is open is none, as rows were being loaded when it began.
+  private var isTransactionVoid = false
+  /// Notes whose members an import changes; nil in a store that is new, and where no import goes on.
+  private var ownerLedger: OwnerLedger?
+  /// Follows which rows an import into a store that was there changes.
+  private var rowWatch: RowWatch?
+
+  init(_ writer: StoreWriter) {
+    self.writer = writer
+  }
+
+  var file: StoreFile { writer.file }
+  var layout: StoreLayout { writer.file.layout }
+  var connection: Connection { writer.session.connection }
+  var isUnderConstruction: Bool { writer.options.isUnderConstruction }
+
+  // MARK: imports into stores that were there
+
+  /// An import begins: owners and rows that it changes are noted.
+  func followImport() throws {
+    ownerLedger = try OwnerLedger(writer)
+    if ownerLedger != nil { writer.history?.beginRecordingOwnersLate() }
+    var lastRows: [String: Int64] = [:]
+    for table in layout.tables { lastRows[table.name] = writer.lastKeysAtOpening[table.root.index] ?? 0 }
+    let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
+    try connection.setWatch(watch)
+    rowWatch = watch
+  }
+
+  /// See `SQLiteStore.raiseOwnerVersions`.
+  func raiseOwnerVersions() throws -> Int {
+    guard ownerLedger != nil else { return 0 }
+    return try writer.performAtomically {
+      guard let ledger = ownerLedger else { return 0 }
+      ownerLedger = nil
+      writer.history?.endRecordingOwnersLate()
+      // Order keys may still be missing.
+      try writer.writeOrderKeys()
+      return try ledger.raiseVersions()
+    }
+  }
+
+  /// Takes up what a load has noted of rows that were written anew.
+  private func noteOwners(of rows: ChangedRows?) throws {
+    guard let ownerLedger, let rows, let table = layout.tables.first(where: { $0.name == rows.table }) else { return }
+    try ownerLedger.note(
+      table, updated: rows.changes.updatedRows,
+      moved: rows.changes.formerNumbers.mapValues { $0.map { (key: $0.rowID, owner: $0.number) } })
+  }
+
+  /// See `SQLiteStore.hasChanges`.
+  func hasChanges() throws -> Bool {
+    if file.isCreator || hasLoadedPages { return true }
+    guard let rowWatch else { return connection.totalChanges != 0 }
+    return try rowWatch.hasChanges
+      || layout.tables.contains { table in
+        let last = writer.lastKeysAtOpening[table.root.index] ?? 0
+        return try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name) WHERE Z_PK > \(last))") == 1
+      }
+  }
+
+  /// The connection is about to be closed: half a load is thrown away with the store.
+  func end() {
+    pageLoad = nil
+    ownerLedger = nil
+  }
+
+  // MARK: transactions
+
+  /// While rows are loaded as pages there are no transactions: such a store is whole when it is finished, or thrown away.
+  /// - Returns: whether the transaction that begins is none.
+  func beginVoidTransaction() -> Bool {
+    isTransactionVoid = pageLoad != nil
+    return isTransactionVoid
+  }
+
+  /// Ends a transaction that began while rows were being loaded. When something ended the load meanwhile, every call
+  /// since then was a transaction of its own.
+  func endVoidTransaction() -> Bool {
+    defer { isTransactionVoid = false }
+    return isTransactionVoid
+  }
+
+  // MARK: pages
+
+  /// Whether rows are being written as finished pages.
+  var isPageLoading: Bool { pageLoad != nil }
+
+  /// Whether rows of these entities are.
+  func isPageLoading(_ entities: [Entity]) -> Bool {
+    guard let pageLoad else { return false }
+    return entities.allSatisfy { pageLoad.lastKeys[$0.root.index] != nil }
+  }
+
+  /// See `SQLiteStore.beginPageLoad`.
+  func beginPageLoad(
+    _ entities: [Entity], memoryBudget: Int, workers: Int, appends: Bool, changes: ChangedRows?
+  ) throws -> Bool {
+    try writer.session.perform {
+      guard isUnderConstruction, writer.history == nil, !connection.isInTransaction, pageLoad == nil,
+        try connection.string("PRAGMA journal_mode") != "wal"
+      else { return false }
+      let tables = Set(entities.map { layout.table(for: $0).name })
+      let filled = try tables.filter {
+        try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted($0)))") != 0
+      }
+      if !filled.isEmpty && (!appends || writer.hasDeferredIndexes) { return false }
+      if let changes, !filled.contains(changes.table) { return false }
+      if let changes, let ownerLedger, let table = layout.tables.first(where: { $0.name == changes.table }) {
+        changes.watch(for: ownerLedger, table)
+      }
+      if !file.isCreator {
+        for table in tables where try !isAsMadeHere(table) { return false }
+      }
+      if !writer.hasDeferredIndexes {
+        for table in tables where try hasDependents(table) { return false }
+      }
+      var roots: [String: UInt32] = [:]
+      var indexes: [(tableRoot: UInt32, shapes: [IndexShape])] = []
+      for table in tables.sorted() {
+        guard
+          let root = try connection.integer(
+            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'")
+        else { return false }
+        roots[table] = UInt32(root)
+        indexes.append((UInt32(root), try makeEmptyIndexes(of: table)))
+      }
+      var lastKeys: [Int: Int64] = [:]
+      for entity in entities { lastKeys[entity.root.index] = try writer.session.lastPrimaryKey(of: entity) }
+      // Another connection could open the file from here on; only this object does.
+      writer.session.forgetStatements()
+      try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
+      do {
+        var lastFilled: [String: Int64] = [:]
+        for entity in entities {
+          let table = layout.table(for: entity).name
+          if filled.contains(table) { lastFilled[table] = lastKeys[entity.root.index] }
+        }
+        pageLoad = try PageLoad(
+          writer: writer, roots: roots, filled: lastFilled, indexes: indexes, lastKeys: lastKeys,
+          changes: changes, memoryBudget: memoryBudget, workers: workers)
+      } catch let error as PageError where error.kind == .unsuitable && !file.isCreator {
+        // A file from elsewhere may be in a state that pages cannot be added to.
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        return false
+      } catch let error as PageError {
+        return try file.mappingPageErrors { throw error }
+      }
+      hasLoadedPages = true
+      return true
+    }
+  }
+
+  /// See `SQLiteStore.recordShape`.
+  func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RecordShape? {
+    guard let pageLoad else { return nil }
+    let plan = try writer.plan(for: RowPlan.Key(entity: entity, columns: columns))
+    guard let shape = try pageLoad.shape(plan, columns: columns), shape.isSelfContained else { return nil }
+    return shape
+  }
+
+  /// Adds rows that were encoded elsewhere to the load that is going on.
+  func insert(_ rows: EncodedRows, of batch: RowBatch, firstKey: Int64) throws {
+    guard let pageLoad else { throw StoreError.failure("no rows are being loaded as pages") }
+    let plan = try writer.plan(for: batch)
+    try file.mappingPageErrors { try pageLoad.insert(rows, of: batch, plan: plan, firstKey: firstKey) }
+  }
+
+  /// Adds the rows of a batch to the load that is going on.
+  /// - Returns: false when there is none for their table.
+  func insert(_ batch: RowBatch, primaryKeys: UnsafeBufferPointer<Int64>) throws -> Bool {
+    guard let pageLoad else { return false }
+    let plan = try writer.plan(for: batch)
+    return try file.mappingPageErrors { unsafe try pageLoad.insert(batch, plan: plan, primaryKeys: primaryKeys) }
+  }
+
+  /// Takes up memberships, to be written when the load ends.
+  /// - Returns: false when there is no load, or they cannot wait.
+  func link(
+    _ relationship: Relationship, pairs: [(owner: Int64, destination: Int64)], replacing: Bool
+  ) throws -> Bool {
+    guard let pageLoad else { return false }
+    return try file.mappingPageErrors { try pageLoad.link(relationship, pairs, replacing: replacing) }
+  }
+
+  /// Reserves primary keys of a table that is being loaded.
+  /// - Returns: the first; nil when it is not.
+  func reservePrimaryKeys(_ count: Int, for entity: Entity) -> Int64? { pageLoad?.reserve(count, for: entity) }
+
+  /// See `SQLiteStore.endPageLoad`.
+  func endPageLoad(memoryBudget: Int = 64 << 20, workers: Int = 2) throws {
+    try writer.session.locked {
+      guard let load = pageLoad else { return }
+      pageLoad = nil
+      try file.mappingPageErrors {
+        try load.finishTables()
+        // The tables go to disk while the indexes are made.
+        let flush = try BackgroundSync(file.path)
+        let loader = IndexLoader(
+          path: file.path, memoryBudget: memoryBudget, temporaryPath: file.path + "-sort", workers: workers)
+        for (tableRoot, shapes) in load.indexes {
+          let (unfilled, areReplaced) = load.unfilledIndexes(of: tableRoot, shapes)
+          try loader.load(
+            unfilled, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: areReplaced)
+        }
+        try flush?.finish()
+      }
+      try writer.session.perform {
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try writer.performAtomically {
+          for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
+            try writer.setLastPrimaryKey(key, of: file.model.entities[root])
+          }
+          try noteOwners(of: load.changes)
+        }
+        try write(load.links, memoryBudget: memoryBudget, workers: workers)
+      }
+    }
+  }
+
+  /// See `SQLiteStore.abandonPageLoad`.
+  func abandonPageLoad() throws {
+    guard let load = pageLoad else { return }
+    pageLoad = nil
+    try file.mappingPageErrors { try load.file.abandon() }
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+  }
+}

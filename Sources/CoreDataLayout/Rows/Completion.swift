@@ -1,0 +1,53 @@
+import ObjectModel
+import SQLite
+import StoreInterface
+
+extension StoreWriter {
+  /// See `SQLiteStore.complete`.
+  func complete(_ batch: RowBatch, primaryKeys: [Int64]) throws {
+    guard primaryKeys.count == batch.count else {
+      throw StoreError.failure("\(batch.count) rows need as many primary keys")
+    }
+    try performAtomically {
+      var names: [String] = []
+      for column in batch.columns {
+        let name: String?
+        switch column.source {
+        case .toOne(let property):
+          name = batch.entity.relationship(property).flatMap { layout.foreignKeyColumn(of: $0)?.name }
+        case .toOneEntity(let property):
+          name = batch.entity.relationship(property).flatMap { layout.entityColumn(of: $0)?.name }
+        case .attribute, .toOneOrder: name = nil
+        }
+        guard let name else {
+          throw StoreError.failure("\(batch.entity.name) has no foreign key for \(column.source)")
+        }
+        names.append(name)
+      }
+      let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }
+      let statement = try cached(
+        "UPDATE \(layout.table(for: batch.entity).name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+      let ordered = batch.columns.compactMap { column -> Relationship? in
+        guard case .toOne(let name) = column.source else { return nil }
+        return batch.entity.relationship(name).flatMap { layout.orderColumn(of: $0) == nil ? nil : $0 }
+      }
+      for row in 0..<batch.count {
+        try statement.bind(1, primaryKeys[row])
+        for (index, column) in batch.columns.enumerated() {
+          var value = unsafe batch.integers(index)[row]
+          if case .toOneEntity = column.source { value = Int64(layout.number(of: file.model.entities[Int(value)])) }
+          try statement.bind(Int32(index + 2), value)
+        }
+        if let history, let number = try history.entityNumber(of: primaryKeys[row], kindOf: batch.entity) {
+          try history.recordingUpdate(entityNumber: number, key: primaryKeys[row], columns: names) {
+            try statement.run()
+          }
+        } else {
+          try statement.run()
+        }
+        // A row that joins an ordered relationship takes its place at the end.
+        for relationship in ordered { noteMissingOrderKey(relationship, primaryKeys[row]) }
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import ObjectModel
+import SQLite
+
+extension StoreWriter {
+  /// See `SQLiteStore.delete`.
+  func delete(entity: Entity, primaryKeys: [Int64]) throws -> Int {
+    try performAtomically {
+      let numbers = layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
+      let find = try cached(
+        "SELECT Z_ENT FROM \(layout.table(for: entity).name) WHERE Z_PK = ?1 AND Z_ENT IN (\(numbers))")
+      var deleted = 0
+      for key in primaryKeys {
+        try find.bind(1, key)
+        let exists = try find.step()
+        let number = find.int64(at: 0)
+        find.reset()
+        guard exists else { continue }
+        try deleteRow(try file.entity(numbered: number), key)
+        deleted += 1
+      }
+      return deleted
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import ObjectModel
+import Platform
+import SQLite
+import StoreInterface
+
+extension StoreSession {
+  /// Opens a store that exists, and finds out what it is. Its schema is still to be checked.
+  /// - Parameters:
+  ///   - generation: assumed where the metadata do not say one.
+  ///   - checksVersionHashes: whether a store whose version hashes differ from the model's is refused.
+  /// - Throws: `StoreError.incompatibleModel`, `.notAStore` when the file is no store.
+  static func open(
+    path: String, model: ManagedObjectModel, generation: FrameworkGeneration, checksVersionHashes: Bool,
+    options: Options
+  ) throws -> StoreSession {
+    try StoreFiles.requireFile(path)
+    do {
+      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
+      let copy = isCopied ? try PrivateCopy(of: path) : nil
+      func open() throws -> StoreSession {
+        let connection = try connect(path: path, copy, options)
+        let metadata = try StoreMetadata(connection)
+        if checksVersionHashes { try metadata.check(against: model) }
+        let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
+        let file = StoreFile(
+          path: path, model: model, layout: StoreLayout(model: model, generation: generation), metadata: metadata,
+          isCreator: false)
+        return try StoreSession(file, connection, options, privateCopy: copy)
+      }
+      return try copy?.naming(open) ?? open()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Opens another connection to the file of a session, for reading: until it is closed, it sees the store as it is now.
+  /// - Throws: `StoreError.failure` when another file has taken the place of the store.
+  static func openReading(beside other: StoreSession) throws -> StoreSession {
+    let file = other.file
+    var options = other.options
+    options.isReadOnly = true
+    options.keepsSnapshot = true
+    let copy = other.privateCopy
+    func open() throws -> StoreSession {
+      let session = try StoreSession(file, connect(path: file.path, copy, options), options, privateCopy: copy)
+      let metadata = try StoreMetadata(session.connection)
+      guard metadata.uuid == file.identifier,
+        metadata.entityVersionHashesByName == file.metadata.entityVersionHashesByName
+      else { throw StoreError.failure("\(file.path): another store has taken its place") }
+      try session.checkSchema()
+      // The other session has looked at the file's schema already; a fetch may take as long as it likes.
+      if !other.options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
+      return session
+    }
+    do {
+      return try copy?.naming(open) ?? open()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: file.path)
+    }
+  }
+
+  /// Every table and column of the layout must be there and be what it should be; more may be.
+  /// - Throws: `StoreError.notAStore`.
+  func checkSchema() throws {
+    if let problem = try SchemaGuard(connection: connection).findings(file.layout).first {
+      throw StoreError.notAStore(path: file.path, message: problem.message)
+    }
+  }
+
+  /// Until they are known, triggers are not even compiled, and what the file itself may cost is bounded.
+  private static func connect(path: String, _ copy: PrivateCopy?, _ options: Options) throws -> Connection {
+    let connection = try copy.map { try Connection(path: $0.path) } ?? connect(path: path, options)
+    try connection.set(.triggers, false)
+    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)), per: .step)
+    return connection
+  }
+
+  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
+  /// store in WAL mode that no process has open: SQLite would make sidecars for it, and a reader leaves them behind.
+  private static func connect(path: String, _ options: Options) throws -> Connection {
+    let hasLog = try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
+    var isImmutable = false
+    if options.isReadOnly && !hasLog {
+      let header = try StoreFiles.header(path)
+      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
+      isImmutable =
+        options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
+        || (isAlone && header.count > 19 && header[18] == 2)
+    }
+    return try Connection(
+      path: path,
+      options: .init(
+        isReadOnly: options.isReadOnly, isImmutable: isImmutable,
+        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
+  }
+}

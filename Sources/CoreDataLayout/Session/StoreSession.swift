@@ -1,0 +1,105 @@
+import Foundation
+import SQLite
+import StoreInterface
+
+/// One connection to a store's file, with the statements that were prepared for it.
+///
+/// One lock guards it: calls from several threads wait for each other. Sessions over one file do not know each other; what
+/// one sees of another's writes is what SQLite lets its transaction see.
+final class StoreSession: @unchecked Sendable {
+  /// What the connection is for.
+  struct Options: Sendable {
+    /// Refuses every write.
+    var isReadOnly = false
+    /// With `isReadOnly`: neither the store nor what lies beside it is changed in any way.
+    var leavesSidecarsAlone = false
+    /// With `isReadOnly`: reads within one transaction, so that it sees the store as it was when the first read began.
+    var keepsSnapshot = false
+    /// The file is thrown away if the program dies: nothing is forced to disk.
+    var isUnderConstruction = false
+    /// Every commit is forced to disk, also in WAL mode.
+    var forcesCommitsToDisk = false
+    /// How long a call waits for another process before it fails with `busy`.
+    var busyTimeoutMilliseconds: Int32 = 5_000
+    /// SQLite's page cache.
+    var cacheKibibytes = 32_768
+  }
+
+  let file: StoreFile
+  let options: Options
+  let connection: Connection
+  /// Its ledger has the files that the transaction of this connection decides over.
+  let externalData: ExternalDataFolder
+  private let lock = NSRecursiveLock()
+  private var statements: [String: Statement] = [:]
+  /// What is read in place of the store. Sessions share it; it goes with the last one.
+  private(set) var privateCopy: PrivateCopy?
+
+  /// Prepares a connection that is open.
+  init(_ file: StoreFile, _ connection: Connection, _ options: Options, privateCopy: PrivateCopy? = nil) throws {
+    self.file = file
+    self.options = options
+    self.connection = connection
+    self.privateCopy = privateCopy
+    externalData = ExternalDataFolder(storePath: file.path)
+    // Sorting for an index goes through temporary files: in memory it would take as much as the index.
+    try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
+    if options.isUnderConstruction && !options.isReadOnly {
+      try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
+      _ = try connection.string("PRAGMA journal_mode = MEMORY")
+    } else {
+      try connection.execute("PRAGMA synchronous = " + (options.forcesCommitsToDisk ? "FULL" : "NORMAL"))
+    }
+    try TriggerFunctions.register(on: connection)
+    if options.keepsSnapshot { try connection.begin(.deferred) }
+  }
+
+  /// Runs `body` while no other thread uses the connection.
+  func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  /// Runs `body` alone, with SQLite's errors as the store's.
+  func perform<Result>(_ body: () throws -> Result) throws -> Result {
+    try locked {
+      do {
+        return try privateCopy?.naming(body) ?? body()
+      } catch let error as SQLiteError { throw storeError(error) }
+    }
+  }
+
+  /// An error as the store's.
+  func storeError(_ error: SQLiteError) -> StoreError {
+    error.isUniqueViolation ? file.constraintConflict(error.message) : StoreError(error, path: file.path)
+  }
+
+  // MARK: statements
+
+  /// A prepared statement, from the cache when it was prepared before.
+  func cached(_ sql: String) throws(SQLiteError) -> Statement {
+    if let statement = statements[sql] {
+      statement.reset()
+      return statement
+    }
+    if statements.count >= 256 { statements.removeAll() }
+    let statement = try Statement(connection, sql, isPersistent: true)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Ends what statements still read, so that a transaction can end.
+  func resetStatements() { for statement in statements.values { statement.reset() } }
+
+  /// Finalises all statements.
+  func forgetStatements() { statements.removeAll() }
+
+  /// Undoes the transaction that is open, and closes the connection. Closing again does nothing.
+  func close() throws {
+    forgetStatements()
+    try connection.rollback()
+    try connection.close()
+    privateCopy = nil
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import ObjectModel
+import SQLite
+
+/// Brings up to date what follows from rows and what no trigger inside the store keeps: derived attributes and R-trees.
+///
+/// Temporary triggers, which live in the connection and not in the store, note the keys of the rows concerned, however
+/// they are written. At the end of a transaction one statement per derived attribute and R-tree works on just those.
+final class DerivedDataMaintainer {
+  /// One derived attribute or R-tree.
+  private struct Item {
+    var causes: [ChangeTrigger]
+    /// Statements over the keys noted; parameter 1, where there is one, is the moment of the save.
+    var statements: [String]
+  }
+
+  private static let noted = "seedbed_upkeep"
+  private let connection: Connection
+  private let items: [Item]
+  /// Seconds since 2001 that `now()` gives; the clock when nil.
+  private let timestamp: Double?
+  private var statements: [[Statement]] = []
+
+  /// Nil when the store has nothing to keep.
+  /// - Parameters:
+  ///   - triggers: texts of the triggers that run in this connection, which keep some attributes and R-trees by themselves.
+  ///   - timestamp: seconds since 2001 that `now()` gives; the clock when nil.
+  init?(
+    _ connection: Connection, _ layout: StoreLayout, triggers: Set<String>, timestamp: Double?
+  ) throws(SQLiteError) {
+    self.connection = connection
+    self.timestamp = timestamp
+    let kept = layout.triggers.filter { triggers.isSuperset(of: $0.createStatements) }
+    var items: [Item] = []
+    for derived in layout.derivedAttributes {
+      guard let derivation = derived.derivation else { continue }
+      let isKept = kept.contains { $0.entity == derived.entity && $0.attribute == derived.name }
+      let causes = isKept ? derivation.causesWithoutTrigger : derivation.causes
+      if causes.isEmpty { continue }
+      let keys = "t.Z_PK IN (SELECT key FROM \(DerivedDataMaintainer.noted) WHERE item = \(items.count))"
+      items.append(Item(causes: causes, statements: [derivation.refreshStatement(where: keys)]))
+    }
+    // R-trees come last: they may hold derived attributes.
+    for tree in try RTree.all(in: connection, layout)
+    where !(tree.hasTriggers && triggers.isSuperset(of: tree.triggerStatements)) {
+      let keys = "Z_PK IN (SELECT key FROM \(DerivedDataMaintainer.noted) WHERE item = \(items.count))"
+      items.append(
+        Item(
+          causes: [
+            .init(tree.source, .insert, "NEW.Z_PK"), .init(tree.source, .delete, "OLD.Z_PK"),
+            .init(tree.source, .update(tree.columns), "NEW.Z_PK"),
+          ],
+          statements: ["DELETE FROM \(tree.quotedName) WHERE \(keys)", tree.fillStatement(where: keys)]))
+    }
+    if items.isEmpty { return nil }
+    self.items = items
+    try install()
+  }
+
+  private func install() throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS \(DerivedDataMaintainer.noted) (item INTEGER, key INTEGER, PRIMARY KEY (item, key)) WITHOUT ROWID"
+    )
+    for (index, item) in items.enumerated() {
+      for (number, cause) in item.causes.enumerated() {
+        try connection.execute(
+          "CREATE TEMP TRIGGER IF NOT EXISTS \(DerivedDataMaintainer.noted)_\(index)_\(number) \(cause.eventText) BEGIN "
+            + "INSERT OR IGNORE INTO \(DerivedDataMaintainer.noted) (item, key) SELECT \(index), key FROM (\(cause.keys)) "
+            + "WHERE key IS NOT NULL; END")
+      }
+    }
+    for item in items {
+      var prepared: [Statement] = []
+      for sql in item.statements { prepared.append(try Statement(connection, sql, isPersistent: true)) }
+      statements.append(prepared)
+    }
+  }
+
+  /// Works off what was noted since the last time.
+  func updateDerived() throws(SQLiteError) {
+    guard try connection.integer("SELECT 1 FROM \(DerivedDataMaintainer.noted) LIMIT 1") == 1 else { return }
+    let now = timestamp ?? Date().timeIntervalSinceReferenceDate
+    // The statements of one item may note keys for the next ones.
+    for statement in statements.joined() {
+      if statement.parameterCount > 0 { try statement.bind(1, now) }
+      try statement.run()
+    }
+    try connection.execute("DELETE FROM \(DerivedDataMaintainer.noted)")
+  }
+}
