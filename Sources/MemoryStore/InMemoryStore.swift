@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from
 /// any thread; calls are serialised by a lock.
-public final class InMemoryStore: PersistentStore {
+public final class InMemoryStore: MonitoredFetching, TwoPhaseSaving {
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.
@@ -80,9 +80,6 @@ public final class InMemoryStore: PersistentStore {
     for deletion in request.deleted { try check(deletion.objectID.entity) }
     try contents.withLock { try $0.save(request) }
   }
-
-  /// Always.
-  public var canWaitWithCommit: Bool { true }
 
   /// Writes everything, runs the body, and undoes what was written when it throws.
   /// - Throws: see `PersistentStore.save`, and what the body throws, which must not use this store.

@@ -159,7 +159,8 @@ struct AsynchronousFetchTests {
     let crowd = try Crowd(kind)
     let seen = Mutex<[Int]>([])
     let monitor = FetchMonitor { count in seen.withLock { $0.append(count) } }
-    let found = try crowd.container.coordinator.store.snapshots(crowd.all, monitor: monitor)
+    let store = try #require(crowd.container.coordinator.store as? any MonitoredFetching)
+    let found = try store.snapshots(crowd.all, monitor: monitor)
     #expect(found.count == crowd.count)
     #expect(seen.withLock { $0 } == Array(stride(from: 64, through: crowd.count, by: 64)))
   }

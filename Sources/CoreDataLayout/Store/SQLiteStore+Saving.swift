@@ -19,9 +19,6 @@ extension SQLiteStore {
   ///   fit the model or the store; nothing is written then.
   public func save(_ request: SaveRequest) throws { try save(request) {} }
 
-  /// Always.
-  public var canWaitWithCommit: Bool { true }
-
   /// Writes a context's changes in one transaction and runs the body before that is committed.
   /// - Throws: see `save(_:)`, and what the body throws, which must not use this store.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {

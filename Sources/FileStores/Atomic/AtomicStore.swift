@@ -13,7 +13,7 @@ import Synchronization
 /// every save; of them, only those of `now()` are written.
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
-public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
+public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, TwoPhaseSaving {
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.
@@ -105,6 +105,9 @@ public final class AtomicStore<Format: AtomicStoreFormat>: PersistentStore {
   ///   the format cannot write, and when somebody else changed the file; `.unsupported` for a read-only store;
   ///   `.inputOutput` and `.cannotCreate`.
   public func save(_ request: SaveRequest) throws { try save(request) {} }
+
+  /// Always: the file is written last.
+  public var writesAfterBody: Bool { true }
 
   /// Checks the request, runs the body, and then writes as `save(_:)` does.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {

@@ -20,7 +20,7 @@ public import StoreInterface
 ///
 /// The ids of objects hold as long as the store is open: an id that was given out names another object, or none, in
 /// another store object over the same data.
-open class IncrementalStore: PersistentStore, @unchecked Sendable {
+open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Sendable {
   /// What a store says about itself.
   public struct Metadata: Sendable {
     /// The store's identity.
@@ -231,6 +231,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Checks the request, has the subclass write it, and binds the reference objects of new objects.
   /// - Throws: see `PersistentStore.save`; `StoreError.unsupported` for a read-only store.
   public final func save(_ request: SaveRequest) throws { try save(request) {} }
+
+  /// Always: the subclass writes last.
+  public final var writesAfterBody: Bool { true }
 
   /// Checks the request, runs the body, and then saves as `save(_:)` does.
   public final func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {

@@ -7,7 +7,7 @@ extension PersistentStoreCoordinator {
   func rows(_ request: FetchRequest, caching: Bool, monitor: FetchMonitor? = nil) throws -> [SnapshotBlock] {
     let epoch = rowCache.epoch
     let rows =
-      try monitor.map { [SnapshotBlock(try store.snapshots(request, monitor: $0))] } ?? store.snapshotBlocks(request)
+      try monitor.map { [SnapshotBlock(try router.snapshots(request, monitor: $0))] } ?? store.snapshotBlocks(request)
     if caching { rowCache.remember(rows, readIn: epoch, self) }
     return rows
   }

@@ -9,7 +9,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The model of the stores and of every object of their contexts.
   public let model: ManagedObjectModel
   private let runtimes: [EntityRuntime]
-  private let router: StoreRouter
+  let router: StoreRouter
   /// Rows that contexts read or saved last.
   let rowCache = RowCache()
   /// Contexts that merge what others save.

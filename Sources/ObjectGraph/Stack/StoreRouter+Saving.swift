@@ -51,13 +51,14 @@ extension StoreRouter {
     for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
       throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
     }
-    // One order for everybody, as each store is locked from its part of the save on; those that cannot wait come last.
-    let asked = stores.filter { parts[$0.identifier] != nil }.sorted { left, right in
-      let (first, second) = (left.store.canWaitWithCommit, right.store.canWaitWithCommit)
-      return first == second ? left.identifier < right.identifier : first
+    // One order for everybody, as each store is locked from its part of the save on. Those that write when the others have
+    // checked come later, and those that cannot even check before they write come last.
+    func rank(_ store: AttachedStore) -> Int { store.twoPhase.map { $0.writesAfterBody ? 1 : 0 } ?? 2 }
+    let asked = stores.filter { parts[$0.identifier] != nil }.sorted {
+      (rank($0), $0.identifier) < (rank($1), $1.identifier)
     }
     do {
-      try save(asked.map { ($0.store, parts[$0.identifier, default: SaveRequest()]) }[...])
+      try save(asked.map { ($0, parts[$0.identifier, default: SaveRequest()]) }[...])
     } catch StoreError.optimisticLockingFailure(let stale) {
       // The others have been undone, or were not asked any more.
       let known = Set(stale.map(\.objectID.home.store))
@@ -82,10 +83,13 @@ extension StoreRouter {
   }
 
   /// Each store's save begins inside of the one before it, and is committed before that.
-  private func save(_ parts: ArraySlice<(store: any PersistentStore, request: SaveRequest)>) throws {
-    guard let part = parts.first else { return }
-    if parts.count == 1 { return try part.store.save(part.request) }
-    try part.store.save(part.request) { try save(parts.dropFirst()) }
+  private func save(_ parts: ArraySlice<(attached: AttachedStore, request: SaveRequest)>) throws {
+    guard let (attached, request) = parts.first else { return }
+    if parts.count > 1, let twoPhase = attached.twoPhase {
+      return try twoPhase.save(request) { try save(parts.dropFirst()) }
+    }
+    try save(parts.dropFirst())
+    try attached.store.save(request)
   }
 
   private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {

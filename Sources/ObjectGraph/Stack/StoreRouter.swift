@@ -8,11 +8,15 @@ import Synchronization
 ///
 /// A save over several stores is one transaction in each, and none is committed before all stores have written and checked
 /// their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for instance,
-/// or one of two stores that cannot undo what they write (`canWaitWithCommit`), can leave some saved and others not.
-final class StoreRouter: PersistentStore {
+/// or one of two stores that cannot undo what they write (`TwoPhaseSaving`), can leave some saved and others not.
+final class StoreRouter: MonitoredFetching {
   /// A store and what it holds.
   struct AttachedStore: Sendable {
     let store: any PersistentStore
+    /// The same store, where it can be followed while it fetches.
+    let monitored: (any MonitoredFetching)?
+    /// The same store, where it can check a save before the save is final.
+    let twoPhase: (any TwoPhaseSaving)?
     let identifier: String
     /// What ids of its objects have in common, by `Entity.index`.
     let idHomes: ObjectID.Homes
@@ -82,7 +86,8 @@ final class StoreRouter: PersistentStore {
       throw StoreError.failure("the store was opened with another model than the coordinator's")
     }
     let entry = AttachedStore(
-      store: store, identifier: store.identifier,
+      store: store, monitored: store as? any MonitoredFetching, twoPhase: store as? any TwoPhaseSaving,
+      identifier: store.identifier,
       idHomes: model.idHomes(store: store.identifier), url: url,
       isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))
     try attached.withLock { stores in
@@ -129,11 +134,18 @@ final class StoreRouter: PersistentStore {
   }
 
   private func snapshots(_ request: FetchRequest, following monitor: FetchMonitor?) throws -> [Snapshot] {
-    func ask(_ store: any PersistentStore, _ request: FetchRequest, after count: Int) throws -> [Snapshot] {
-      guard let monitor else { return try store.snapshots(request) }
-      return try store.snapshots(request, monitor: monitor.rest(after: count))
+    func ask(_ attached: AttachedStore, _ request: FetchRequest, after count: Int) throws -> [Snapshot] {
+      guard let monitor else { return try attached.store.snapshots(request) }
+      if let monitored = attached.monitored {
+        return try monitored.snapshots(request, monitor: monitor.rest(after: count))
+      }
+      // In one piece, which ends early only before it begins.
+      try monitor.check()
+      let found = try attached.store.snapshots(request)
+      try monitor.check()
+      return found
     }
-    let stores = try storesAsked(for: request)
+    let stores = try attachedStores(askedFor: request)
     if stores.count == 1 { return try ask(stores[0], request, after: 0) }
     var part = request
     part.fetchOffset = 0
@@ -144,7 +156,7 @@ final class StoreRouter: PersistentStore {
     var rows: [SortedRow] = []
     for (position, store) in stores.enumerated() {
       let snapshots = try ask(store, part, after: rows.count)
-      let keys = try SortKeys(store: store, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
+      let keys = try SortKeys(store: store.store, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
       for (snapshot, key) in zip(snapshots, keys) {
         rows.append(SortedRow(snapshot: snapshot, values: key, store: position))
       }
@@ -201,7 +213,11 @@ final class StoreRouter: PersistentStore {
   }
 
   private func storesAsked(for request: FetchRequest) throws -> [any PersistentStore] {
-    let stores = attachedStores.filter { $0.isAsked(for: request) }.map(\.store)
+    try attachedStores(askedFor: request).map(\.store)
+  }
+
+  private func attachedStores(askedFor request: FetchRequest) throws -> [AttachedStore] {
+    let stores = attachedStores.filter { $0.isAsked(for: request) }
     if stores.isEmpty { throw Self.missingStore(for: request.entity) }
     return stores
   }

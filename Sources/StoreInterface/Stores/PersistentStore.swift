@@ -5,6 +5,8 @@ public import Predicates
 /// A place that keeps objects: what contexts and the pipeline ask of a store.
 ///
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
+///
+/// What only some stores can do is a protocol that refines this one: `MonitoredFetching`, `TwoPhaseSaving`.
 public protocol PersistentStore: AnyObject, Sendable {
   /// The store's UUID, upper case.
   var identifier: String { get }
@@ -17,10 +19,6 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// The snapshots that a request selects, in its order (by primary key where it states none).
   func snapshots(_ request: FetchRequest) throws -> [Snapshot]
-  /// As `snapshots(_:)`, for one who waits elsewhere: the store tells the monitor how far it is, ends the fetch when the
-  /// monitor is cancelled, and lets others use it meanwhile where it can.
-  /// - Throws: `CancellationError` when the monitor was cancelled.
-  func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot]
   /// The snapshots that `snapshots` would return, in the same order, in blocks.
   func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock]
   /// The number of objects that a request selects, its limit and offset included.
@@ -43,16 +41,6 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict` (the final state of the save counts: two
   ///   rows may exchange their values), or `.failure` for a request that does not fit the model.
   func save(_ request: SaveRequest) throws
-  /// Writes everything in one transaction, checks it, runs the body and only then commits: nothing is written when the
-  /// body throws.
-  ///
-  /// A save over several stores is one such call inside another, so that all of them have written and checked their
-  /// parts before the first one commits.
-  /// - Throws: what `save(_:)` throws, and what the body throws.
-  func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws
-  /// Whether `save(_:beforeCommit:)` can undo what it has written. A store that cannot do so saves after the body has
-  /// returned. At most one such store keeps a save over several stores atomic.
-  var canWaitWithCommit: Bool { get }
   /// Lets go of the file, and of whatever else the store has open; a coordinator does it when the store is taken away.
   /// The store must not be used any more. Closing twice does nothing.
   func close() throws
@@ -65,29 +53,12 @@ extension PersistentStore {
   /// False.
   public var isReadOnly: Bool { false }
 
-  /// False.
-  public var canWaitWithCommit: Bool { false }
-
   /// Does nothing, for stores that have nothing open.
   public func close() throws {}
 
   /// One owner after the other; a store that can do it faster does.
   public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
     try owners.map { try members(of: $0, relationship: relationship) }
-  }
-
-  /// Fetches in one piece, which only ends early before it begins; a store that can do it better does.
-  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
-    try monitor.check()
-    let found = try snapshots(request)
-    try monitor.check()
-    return found
-  }
-
-  /// For stores that cannot wait with a commit.
-  public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
-    try body()
-    try save(request)
   }
 
   /// One block of finished snapshots; a store that reads many rows does better.

@@ -22,7 +22,7 @@ enum EveryEngineType {
     LightweightMigration.self, LocalizedOrder.self, ManagedObject.self, ManagedObjectContext.self,
     ManagedObjectModel.self, MemberConflict.self, MergeConflict.self, MergePolicy.self, ModelCache.self,
     ModelDifference.self, ModelError.self, ModelFile.self, ModelReader.self, ModelValidation.self, ModelVersions.self,
-    ModelWriter.self, ObjectID.self, PersistentContainer.self, (any PersistentStore).self,
+    ModelWriter.self, (any MonitoredFetching).self, ObjectID.self, PersistentContainer.self, (any PersistentStore).self,
     PersistentStoreCoordinator.self, PersistentStoreDescription.self, (any PersistentStoreType).self, Placement.self,
     (any PredicateArgument).self, PredicateCheckError.self, PredicateConversionError.self, PredicateFormatError.self,
     (any PredicateSubject).self, PredicateWords.self, PropertyListValue.self, (any PropertyNaming).self,
@@ -33,7 +33,8 @@ enum EveryEngineType {
     SnapshotEvents.self, StoreChecker.self, StoreContents.self, StoreCopier.self, StoreError.self, StoreReader.self,
     StoreFinding.self, StoreInspection.self, StoreLayout.self, StoreMetadata.self, StoreReplacement.self,
     StoreReport.self, StoreSidecar.self, StoreStamp.self, StoredAttribute.self, TableLayout.self, TextFolding.self,
-    TextPattern.self, TriggerLayout.self, UpsertOptions.self, ValidationError.self, Value.self, ValueTuple.self,
+    TextPattern.self, TriggerLayout.self, (any TwoPhaseSaving).self, UpsertOptions.self, ValidationError.self,
+    Value.self, ValueTuple.self,
     VersionInfo.self, WorkFolder.self, XMLStoreFormat.self,
   ]
 }
