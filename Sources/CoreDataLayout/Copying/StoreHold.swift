@@ -24,7 +24,7 @@ final class StoreHold {
     }
     if hasJournal {
       // To open it would undo what a writer left unfinished. One that is still at it holds its lock.
-      if StoreHold.isLocked(path) { throw StoreError.busy(path: path) }
+      if FileLock.isHeldByAnother(StoreHold.lockedBytes, of: path) { throw StoreError.busy(path: path) }
       hasLog = true
       return
     }
@@ -60,17 +60,6 @@ final class StoreHold {
 
   deinit { release() }
 
-  /// Whether another process holds any of SQLite's locks on a file.
-  private static func isLocked(_ path: String) -> Bool {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { OpenFiles.close(descriptor) }
-    var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
-    lock.l_whence = Int16(SEEK_SET)
-    // The pending byte, the reserved byte and 510 bytes for readers.
-    lock.l_start = 0x4000_0000
-    lock.l_len = 512
-    return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
-  }
+  /// The pending byte, the reserved byte and 510 bytes for readers: what SQLite locks.
+  private static let lockedBytes: Range<Int64> = 0x4000_0000..<0x4000_0200
 }

@@ -97,12 +97,12 @@ struct ExternalDataFolder {
   // MARK: files
 
   /// The folder of the files, nil when the store has none.
-  func openData() throws -> FolderHandle? {
-    try FolderHandle.open(supportPath)?.folder(ExternalDataFolder.dataName)
+  func openData() throws -> ExternalDataFiles? {
+    try ExternalDataFiles(ExternalDataFolder.dataName, in: supportPath)
   }
 
   /// The folder of the files, which is made when there is none.
-  func makeData() throws -> FolderHandle {
+  func makeData() throws -> ExternalDataFiles {
     if let folder = try openData() { return folder }
     do {
       try FileManager.default.createDirectory(atPath: dataPath, withIntermediateDirectories: true)

@@ -82,18 +82,6 @@ package enum StoreFiles {
     }
   }
 
-  /// Copies what an open file holds.
-  /// - Parameter source: its path, for messages.
-  static func copy(_ input: Int32, _ source: String, to target: String) throws(StoreError) {
-    try converted { () throws(SystemError) in try FileSystem.copy(input, source, to: target) }
-  }
-
-  /// Writes bytes to a file that was opened for writing just now, synchronises and closes it.
-  /// - Parameter path: the file's path, for messages.
-  static func fill(_ output: Int32, _ path: String, with bytes: [UInt8]) throws(StoreError) {
-    try converted { () throws(SystemError) in try FileSystem.fill(output, path, with: bytes) }
-  }
-
   /// Overwrites part of an existing file.
   static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws(StoreError) {
     try converted { () throws(SystemError) in try FileSystem.overwrite(bytes, at: offset, of: path) }

@@ -40,7 +40,7 @@ public final class WorkFolder {
       if number == EEXIST { throw StoreError.busy(path: result) }
       throw WorkFolder.failure(name, "make the file", number)
     }
-    guard flock(marker, LOCK_EX | LOCK_NB) == 0, FileDescriptor.isFile(marker, at: name) else {
+    guard FileLock.acquire(marker), FileDescriptor.isFile(marker, at: name) else {
       // Another run took the marker for what a killed one left, before it was locked.
       throw StoreError.busy(path: result)
     }
@@ -96,7 +96,7 @@ public final class WorkFolder {
     let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     if marker < 0, errno != ENOENT { throw failure(path + "/" + markerName, "open the file", errno) }
     defer { if marker >= 0 { close(marker) } }
-    guard marker < 0 || flock(marker, LOCK_EX | LOCK_NB) == 0 else { throw StoreError.busy(path: result) }
+    guard marker < 0 || FileLock.acquire(marker) else { throw StoreError.busy(path: result) }
     empty(path, removesFolder: true)
     if unsafe mkdir(path, 0o777) != 0 {
       throw failure(path, "make the folder", errno)

@@ -86,7 +86,7 @@ struct AtomicFile: Sendable {
     // Others that write in this way wait here, so that nothing comes between the comparison and the renaming.
     let lock = unsafe open(folder, O_RDONLY | O_CLOEXEC)
     defer { if lock >= 0 { close(lock) } }
-    if lock >= 0 { flock(lock, LOCK_EX) }
+    if lock >= 0 { FileLock.wait(for: lock) }
     for file in files { try file.requireUnchanged() }
 
     var written: [(index: Int, path: String, digest: Data)] = []

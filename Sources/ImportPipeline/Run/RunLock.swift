@@ -26,7 +26,7 @@ final class RunLock {
           error.isOfSystem ? .inputOutput : .cannotCreate, code: "lock.cannot-create",
           "cannot create \(path): \(error.reason)")
       }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      guard FileLock.acquire(descriptor) else {
         let text = try? String(contentsOfFile: path, encoding: .utf8)
         let holder = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         close(descriptor)
