@@ -32,7 +32,7 @@ let package = Package(
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
-    .library(name: "ImportPipeline", targets: ["ImportPipeline"]),
+    .library(name: "ImportPipeline", targets: ["Pipelines", "Exports", "ImportPipeline"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
   ],
@@ -74,17 +74,28 @@ let package = Package(
       ]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
     .target(
+      name: "Pipelines",
+      dependencies: [
+        "Platform", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "SeedFormats", yams, crypto,
+      ]),
+    .target(
+      name: "Exports",
+      dependencies: [
+        "Platform", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout", "SeedFormats",
+        "Pipelines", yams,
+      ]),
+    .target(
       name: "ImportPipeline",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", yams, logging, crypto,
+        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", logging,
       ]),
-    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "ImportPipeline"]),
+    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportPipeline"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "ImportPipeline", "Inference", logging, argumentParser,
+        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "ImportPipeline", "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
@@ -138,7 +149,9 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: [
-        "Seedbed", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore",
+        "Seedbed", "Pipelines", "Exports", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates",
+        "StoreInterface",
+        "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
       ]),
     .testTarget(
@@ -148,15 +161,17 @@ let package = Package(
         "ModelFiles", "TestSupport",
       ]),
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
+    .testTarget(name: "PipelinesTests", dependencies: ["Pipelines", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
-        "Seedbed", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
+        "Seedbed", "Pipelines", "Exports", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite", "SQLitePages",
+        "Predicates",
         "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
       name: "InferenceTests",
-      dependencies: ["Inference", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
+      dependencies: ["Inference", "Pipelines", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [

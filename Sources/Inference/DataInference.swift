@@ -1,6 +1,8 @@
+public import Exports
 import Foundation
-public import ImportPipeline
+import ImportPipeline
 public import ObjectModel
+import Pipelines
 public import SeedFormats
 
 /// Looks at data files and makes a model and a pipeline out of what they hold.

@@ -5,6 +5,7 @@ import MemoryStore
 import ModelFiles
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import Predicates
 import SQLite
 import SQLitePages

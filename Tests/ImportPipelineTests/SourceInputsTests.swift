@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Files that a run reads")
 struct SourceInputsTests {

@@ -3,7 +3,9 @@ import Foundation
 import ObjectModel
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("the store of a run")
 struct StoreBuildTests {
@@ -24,6 +26,11 @@ struct StoreBuildTests {
 
   private func key(_ store: SQLiteStore) throws -> Int64 {
     try store.reservePrimaryKeys(1, for: try #require(model["Item"]))
+  }
+
+  @Test("pipeline files know the framework versions whose layouts are known")
+  func frameworks() {
+    #expect(StoreSettings.frameworks == FrameworkGeneration.oldest.version...FrameworkGeneration.newest.version)
   }
 
   @Test("what another process writes to the store while it is imported into is not lost", arguments: [false, true])

@@ -1,5 +1,6 @@
 import ImportPipeline
 import ObjectModel
+import Pipelines
 import SeedFormats
 import Testing
 

@@ -1,4 +1,5 @@
 import ImportPipeline
+import Pipelines
 import Testing
 
 @testable import Inference

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Pipelines
 import Predicates
 import SeedFormats
 import StoreInterface
@@ -285,13 +286,6 @@ extension RowBatch {
         unsafe slices(column)[row] = Slice(offset: UInt32(arenaCount), length: 0)
       }
     }
-  }
-
-  /// The bytes of a `bytes` cell whose state is `value`.
-  @inline(__always)
-  @unsafe func cellBytes(_ column: Int, _ row: Int) -> UnsafeRawBufferPointer {
-    let slice = unsafe slices(column)[row]
-    return unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
   }
 
   /// A batch of its own with the same rows.

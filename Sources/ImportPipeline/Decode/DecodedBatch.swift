@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import Pipelines
 import SeedFormats
 import StoreInterface
 

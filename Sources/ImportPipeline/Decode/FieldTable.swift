@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 import SeedFormats
 
 /// Fields of some records or nested objects as a decoder sees them: slices into a record batch's bytes.

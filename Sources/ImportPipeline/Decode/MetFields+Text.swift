@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 
 extension MetFields {
   /// A field that no record has, in words.

@@ -1,16 +1,8 @@
 import ObjectModel
+import Pipelines
 import Predicates
 import SeedFormats
 import StoreInterface
-
-/// A composite whose elements are read from one object of the record.
-struct CompositePlan: Sendable {
-  let property: String
-  let isOptional: Bool
-  let slot: Int
-  /// Cells of its elements, by position.
-  let cells: [Int]
-}
 
 extension NodeDecoder {
   /// Sees to composites whose object is null, absent or none, once their elements are decoded.

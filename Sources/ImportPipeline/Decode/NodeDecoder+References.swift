@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import SeedFormats
 import StoreInterface
 
@@ -129,9 +130,7 @@ extension NodeDecoder {
   private func decodeElements(
     _ reference: ReferencePlan, part: CellPlan, pieces: [FieldSlice], owners: [Int32], into keys: inout ReferenceKeys
   ) {
-    let single = CellPlan(
-      column: 0, property: part.property, attribute: part.attribute, input: .field(slot: 0), nulls: [],
-      dates: part.dates, pattern: nil, defaultValue: nil, slots: [0])
+    let single = part.ofPieces()
     let batch = RowBatch(
       entity: reference.table.entity, columns: reference.keyColumns, capacity: max(pieces.count, 1))
     batch.count = pieces.count

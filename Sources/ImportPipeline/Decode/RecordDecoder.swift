@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Pipelines
 import SeedFormats
 import StoreInterface
 

@@ -1,5 +1,7 @@
+import Exports
 import Foundation
 public import ObjectModel
+public import Pipelines
 public import SeedFormats
 import StoreInterface
 

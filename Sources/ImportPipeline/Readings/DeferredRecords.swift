@@ -1,3 +1,4 @@
+import Pipelines
 import SeedFormats
 
 /// Records that are kept until their source is read to its end, as they stand in it.

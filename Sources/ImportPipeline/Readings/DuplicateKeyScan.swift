@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 import SeedFormats
 import StoreInterface
 

@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while

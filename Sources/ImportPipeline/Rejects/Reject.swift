@@ -1,3 +1,5 @@
+public import Pipelines
+
 /// A record that was not imported, with everything needed to find and mend it.
 public struct Reject: Sendable, Hashable {
   /// The source as the pipeline file writes it, or as a glob found it.
@@ -45,13 +47,8 @@ public struct Reject: Sendable, Hashable {
   }
 }
 
-/// A problem of one record before its position is known.
-struct RecordProblem: Sendable {
-  /// Where in the record as written, in bytes from its start; nil: the whole record.
-  var rawOffset: UInt32?
-  var property: String
-  var code: String
-  var value: String
-  var message: String
-  var hint: String
+extension RunError.Position {
+  init(_ reject: Reject) {
+    self.init(file: reject.file, line: reject.line, column: reject.column, byteOffset: reject.byteOffset)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 
 /// Receives the rejects of a run in input order: writes them, keeps the first ones to show, and watches the limits.
 final class RejectCollector {

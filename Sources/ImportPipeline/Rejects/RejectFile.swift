@@ -1,15 +1,13 @@
 import CoreDataLayout
+import Exports
 import Foundation
+import Pipelines
 import Platform
 import SeedFormats
 
 /// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as
 /// it was, so that a mended file can be imported again with the same step.
 final class RejectFile {
-  static let columns = [
-    "file", "line", "column", "byteOffset", "entity", "property", "code", "value", "message", "hint",
-  ]
-
   let path: String
   /// The source's own columns (CSV).
   let header: [String]
@@ -30,7 +28,7 @@ final class RejectFile {
     self.header = header
     place = ResultPath.followed(path)
     self.source = source
-    try Self.createFolder(of: place)
+    try ResultPlace.createFolder(of: place)
     do { work = try WorkFolder(for: place) } catch { throw RunError(any: error, store: path) }
     partialPath = work.path + "/" + FilePath.name(of: place)
     guard FileManager.default.createFile(atPath: partialPath, contents: nil),
@@ -40,7 +38,7 @@ final class RejectFile {
       throw RunError(.cannotCreate, code: "rejects.cannot-create", "cannot create \(partialPath)")
     }
     sink = handle
-    if isCSV { append(fields: Self.columns + header, record: nil) }
+    if isCSV { append(fields: RejectFormat.columns + header, record: nil) }
   }
 
   deinit { work.remove() }
@@ -52,20 +50,10 @@ final class RejectFile {
     switch source.format {
     case .csv, .tsv:
       source.honorsSeparatorLine
-        ? .columns(columns) : .start(Array(columns.map { Array($0.utf8) }.joined(separator: source.delimiterBytes)))
-    case .json, .ndjson, .plist: .start(Array("{\"$reject\":{".utf8))
+        ? .columns(RejectFormat.columns)
+        : .start(Array(RejectFormat.columns.map { Array($0.utf8) }.joined(separator: source.delimiterBytes)))
+    case .json, .ndjson, .plist: .start(RejectFormat.jsonStart)
     }
-  }
-
-  /// Whether paths name files of rejects of JSON sources, which are lines of JSON.
-  static func areJSONRejects(_ paths: [String]) -> Bool {
-    let start = Data("{\"$reject\":{".utf8)
-    return !paths.isEmpty
-      && paths.allSatisfy { path in
-        guard case .file = PathContent(at: path), let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: start.count)) == start
-      }
   }
 
   /// How a file of rejects is read.
@@ -108,7 +96,7 @@ final class RejectFile {
     } catch {
       throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")
     }
-    try StoreBuild.rename(partialPath, to: place)
+    try ResultPlace.rename(partialPath, to: place)
     work.remove()
   }
 
@@ -205,15 +193,5 @@ final class RejectFile {
     guard index < members.endIndex else { return members }
     let rest = members[(index + 1)...]
     return rest.first == UInt8(ascii: ",") ? rest.dropFirst() : rest
-  }
-
-  static func createFolder(of path: String) throws(RunError) {
-    let folder = FilePath.folder(of: path)
-    guard !folder.isEmpty else { return }
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create the folder \(folder)")
-    }
   }
 }

@@ -1,3 +1,5 @@
+public import Pipelines
+
 /// What became of one import step.
 public struct StepReport: Sendable {
   /// The step's name.

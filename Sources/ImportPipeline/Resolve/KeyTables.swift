@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// The key tables of a run: for every entity and attribute list that some step refers to.

@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 import StoreInterface
 
 /// A reference that waits for its destination, with all that is needed to complete or to reject its record later.

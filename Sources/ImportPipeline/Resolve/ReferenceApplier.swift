@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Writes references that were resolved after their rows: in batches where a foreign key or a join row says it all,

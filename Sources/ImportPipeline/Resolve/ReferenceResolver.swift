@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import Predicates
 import StoreInterface
 

@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 extension ReferencePlan {

@@ -1,4 +1,6 @@
 import CoreDataLayout
+import Exports
+public import Pipelines
 import Platform
 import SeedFormats
 

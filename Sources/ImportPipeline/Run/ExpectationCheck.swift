@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+import Pipelines
 import Predicates
 import StoreInterface
 
@@ -131,7 +132,7 @@ struct ExpectationCheck {
     let names = model.entities.map(\.name)
     throw RunError(
       .badPipeline, code: "pipeline.unknown-entity", "the model has no entity \(name)",
-      hint: Suggestion.hint(for: name, among: names) ?? Lint.list("entities", names))
+      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
   }
 
   private func place(_ position: FilePosition) -> String {

@@ -1,6 +1,8 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// What the import steps of one run share: the store being built, key tables, pending references, rejects.

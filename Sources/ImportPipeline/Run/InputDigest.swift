@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// A digest over everything that a store's content depends on: pipeline, model, sources, seed store.
 struct InputDigest: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 
 extension PipelineCheck {
   /// Files that `file()` would not find: where the whole argument is constant the file, where only its beginning is the

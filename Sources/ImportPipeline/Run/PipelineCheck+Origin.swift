@@ -1,5 +1,6 @@
 import CoreDataLayout
 public import ObjectModel
+public import Pipelines
 import StoreInterface
 
 extension PipelineCheck {

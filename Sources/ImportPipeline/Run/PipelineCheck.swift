@@ -1,6 +1,8 @@
+import Exports
 import Foundation
 import ModelFiles
 public import ObjectModel
+public import Pipelines
 import SeedFormats
 
 /// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them ends
@@ -12,22 +14,19 @@ public enum PipelineCheck {
   public static func read(
     path: String, environment: [String: String], options: PipelineReader.Options = PipelineReader.Options()
   ) throws(PipelineError) -> PipelineFile {
-    do {
-      return try PipelineReader.read(path: path, environment: environment, options: options)
-    } catch {
-      guard let partial = error.partial,
-        let model = try? StoreModel.readFile(
-          path: partial.modelPath, version: partial.modelVersion, templatePath: partial.store.existingOrigin
-        ).model
-      else { throw error }
-      var complete = error
+    var reading = try PipelineReader.reading(path: path, environment: environment, options: options)
+    if !reading.problems.isEmpty, let file = reading.file,
+      let model = try? StoreModel.readFile(
+        path: file.modelPath, version: file.modelVersion, templatePath: file.store.existingOrigin
+      ).model
+    {
       // What is required may be in a step that could not be read.
-      complete.problems += PipelineLinter.lint(partial, model: model).filter { problem in
+      reading.problems += PipelineLinter.lint(file, model: model).filter { problem in
         problem.severity == .error && !dependentCodes.contains(problem.code)
       }
-      complete.problems = sorted(complete.problems)
-      throw complete
+      reading.problems = sorted(reading.problems)
     }
+    return try reading.soundFile()
   }
 
   /// What steps and lines that could not be read might supply.
@@ -37,7 +36,7 @@ public enum PipelineCheck {
   /// names?
   /// - Returns: errors and warnings in the order of the file.
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
-    let (resources, failures) = RecordExpressionResources.load(file)
+    let (resources, failures) = RecordExpressionResources.load(file, files: FileValues(file))
     let looks = file.imports.map {
       Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
     }
@@ -153,8 +152,8 @@ extension PipelineCheck {
       var columns: Set<String> = []
       var failure: RunError?
       do throws(RunError) {
-        columns = try StepPlanner.columns(
-          of: step.source, files: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
+        columns = try step.source.columns(
+          in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
       } catch {
         failure = error
       }

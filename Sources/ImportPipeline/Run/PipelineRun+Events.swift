@@ -1,4 +1,5 @@
 public import Logging
+import Pipelines
 
 /// What a run tells swift-log: one line for each event, with its name in the metadata under `event`.
 extension PipelineRun {

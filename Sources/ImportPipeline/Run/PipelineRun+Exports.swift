@@ -1,6 +1,8 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ObjectModel
+import Pipelines
 import Platform
 import SeedFormats
 
@@ -27,7 +29,7 @@ extension PipelineRun {
         if options.isDryRun {
           temporary = build.folder + "/export-\(done.count)-" + (step.to as NSString).lastPathComponent
         } else if !isDirect {
-          try RejectFile.createFolder(of: step.to)
+          try ResultPlace.createFolder(of: step.to)
           let folder = try WorkFolder(for: step.to)
           temporary = step.temporaryPath(in: folder)
           work = folder

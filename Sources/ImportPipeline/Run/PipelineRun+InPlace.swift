@@ -1,5 +1,7 @@
 import CoreDataLayout
+import Exports
 import Foundation
+import Pipelines
 import Platform
 import PropertyLists
 

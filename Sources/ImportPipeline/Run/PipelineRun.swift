@@ -1,8 +1,10 @@
 import CoreDataLayout
+public import Exports
 import Foundation
 public import Logging
 import ModelFiles
 import ObjectModel
+public import Pipelines
 import Platform
 import Predicates
 import PropertyLists
@@ -82,7 +84,8 @@ public struct PipelineRun {
     let modelFile = try StoreModel.readFile(of: pipeline, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model
     var expectations = ExpectationCheck(pipeline: pipeline, model: model)
-    let (resources, failures) = RecordExpressionResources.load(pipeline)
+    let files = FileValues(pipeline)
+    let (resources, failures) = RecordExpressionResources.load(pipeline, files: files)
     if let failure = failures.first {
       guard failure.error.code == "csv.unknown-column" else { throw failure.error }
       throw failure.error.placed(at: failure.lookup.position, in: FilePath.shown(pipeline.path))
@@ -91,7 +94,7 @@ public struct PipelineRun {
     try OutputCheck.check(pipeline, model: model, replacesForeign: options.replacesForeign)
     var lock: RunLock?
     if !options.isDryRun {
-      try RejectFile.createFolder(of: pipeline.store.path)
+      try ResultPlace.createFolder(of: pipeline.store.path)
       lock = try RunLock(storePath: pipeline.store.path)
     }
     defer { withExtendedLifetime(lock) {} }
@@ -121,7 +124,7 @@ public struct PipelineRun {
     if let difference = known?.difference {
       report.warnings.append(
         "\(FilePath.shown(pipeline.store.path)) is not as the last run left it, and is built anew: \(difference)")
-    } else if let known, try known.digest == digestBefore(digest, plans, inputs, resources.files) {
+    } else if let known, try known.digest == digestBefore(digest, plans, inputs, files) {
       report.result = .upToDate
       report.storeIdentifier = known.identifier
       report.storeBytes = build.size(of: pipeline.store.path)
@@ -174,14 +177,14 @@ public struct PipelineRun {
       try finishInPlace(store, build, &report, indexing) { report in
         report.expectations = try expectations.check(
           report.steps, unread: inputs.unread.map { !$0.isEmpty }, storePath: build.storePath, open: store)
-        let known = try digest.value().adding(resources.files)
+        let known = try digest.value().adding(files)
         try inputs.requireUnchanged()
         return build.mark(known)
       }
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
     }
-    let inputDigest = try digest.value().adding(resources.files)
+    let inputDigest = try digest.value().adding(files)
     try inputs.requireUnchanged()
     let placeholder = ResultProof.placeholder(inputDigest.text)
     // A target that the run has found nothing new for says nothing new either.

@@ -1,4 +1,5 @@
 import Foundation
+import Pipelines
 import Platform
 
 /// Keeps two runs from building the same store: a locked file beside it that holds the owner's process id.

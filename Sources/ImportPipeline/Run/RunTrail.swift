@@ -1,4 +1,5 @@
 import ObjectModel
+public import Pipelines
 import Platform
 
 /// What a run has done so far, so that one that fails can tell it. Used by the run's thread.

@@ -1,5 +1,7 @@
 import Dispatch
+import Exports
 import Foundation
+import Pipelines
 import Platform
 import Synchronization
 

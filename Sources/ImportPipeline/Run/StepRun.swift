@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+import Pipelines
 import SeedFormats
 import StoreInterface
 

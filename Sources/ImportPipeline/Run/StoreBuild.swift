@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+public import Pipelines
 import Platform
 import Predicates
 import PropertyLists
@@ -161,17 +162,6 @@ struct StoreBuild {
       throw RunError(
         .locked, code: "store.changed", "\(settings.path) was changed by another process while it was imported into",
         hint: "run again; nothing was replaced")
-    }
-  }
-
-  /// Renames, replacing what is there.
-  static func rename(_ source: String, to target: String) throws(RunError) {
-    do throws(SystemError) {
-      try FileSystem.rename(source, to: target)
-    } catch {
-      throw RunError(
-        [EIO, ENOSPC, EDQUOT, ENOMEM].contains(error.number) ? .inputOutput : .cannotCreate, code: "path.cannot-create",
-        "cannot move \(source) to \(target): \(error.reason)")
     }
   }
 

@@ -1,4 +1,6 @@
+import Exports
 import Foundation
+import Pipelines
 import Platform
 
 /// Reads a stream as its bytes come, and gives up waiting when the run is asked to stop.

@@ -1,4 +1,5 @@
 import Dispatch
+import Exports
 import Foundation
 
 /// Workers that read a source piece after piece and make products of the pieces, which one consumer takes in the order of

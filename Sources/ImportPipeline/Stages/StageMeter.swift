@@ -1,4 +1,5 @@
 import Dispatch
+import Exports
 import Foundation
 import SeedFormats
 import Synchronization
@@ -131,19 +132,13 @@ final class StageMeter: Sendable {
   }
 }
 
-/// What the waits at one end of a queue count as.
-struct StageWait: Sendable {
+/// What the waits at one end of a stage count as.
+struct StageWait: WaitMeter {
   let meter: StageMeter
   let isForInput: Bool
-}
 
-extension NSCondition {
-  /// Waits while something is so, and counts the time; the clock is only read when there is need to wait.
-  func wait(as wait: StageWait?, while isSo: () -> Bool) {
-    guard isSo() else { return }
-    let start = ContinuousClock.now
-    repeat { self.wait() } while isSo()
-    wait?.meter.add(wait: StageMeter.nanoseconds(since: start), isForInput: wait?.isForInput ?? true)
+  func add(waitSince start: ContinuousClock.Instant) {
+    meter.add(wait: StageMeter.nanoseconds(since: start), isForInput: isForInput)
   }
 }
 

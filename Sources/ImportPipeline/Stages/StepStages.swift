@@ -1,14 +1,8 @@
 import Dispatch
+import Exports
 import Foundation
+import Pipelines
 import SeedFormats
-
-/// A file of a step's source, opened or about to be.
-struct SourceFile: Sendable {
-  /// Where the bytes are; for standard input the file it was kept in.
-  var path: String
-  /// How messages name it.
-  var name: String
-}
 
 /// Runs the stages of one step up to decoding, on `jobs` workers: one at a time reads, inflates and cuts into batches of
 /// whole records, the others scan and decode, and the decoded batches are handed over in input order. (The records of a

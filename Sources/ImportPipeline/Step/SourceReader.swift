@@ -1,3 +1,4 @@
+import Pipelines
 import SeedFormats
 
 /// Reads the source of a step, as often as the step needs it.

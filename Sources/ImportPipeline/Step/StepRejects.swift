@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import SeedFormats
 
 /// The rejects of one step: turns the problems of its batches into rejects, and counts them.

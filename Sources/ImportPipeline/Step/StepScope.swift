@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import SeedFormats
 
 /// What the parts of one import step share: its plan, its source, and what has become of its records. Used by the run's

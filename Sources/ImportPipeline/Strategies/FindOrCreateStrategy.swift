@@ -1,5 +1,6 @@
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Finds or makes objects in a context for each batch and saves it: the way with full object-graph semantics. Where one

@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Which way of writing a step takes, and why.

@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Inserts or updates rows by a uniqueness constraint, without objects in memory. Many new or changed records are written

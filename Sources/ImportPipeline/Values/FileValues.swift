@@ -1,11 +1,12 @@
 import Foundation
 import ObjectModel
+import Pipelines
 import Synchronization
 
 /// The files that `file()` reads in a run, by any thread, and what they held: part of the digest of the run's inputs.
 ///
 /// What is kept of a file is its path and a digest, some 200 bytes.
-final class FileValues: Sendable {
+final class FileValues: ValueFiles {
   /// The largest file that can be a value.
   static let maximumBytes = 64 << 20
 

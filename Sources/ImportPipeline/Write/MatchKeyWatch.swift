@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Watches that no match key comes twice while rows are written as they are read.

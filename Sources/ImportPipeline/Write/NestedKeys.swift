@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Gives the rows of nested objects their foreign keys, once all rows of a record have primary keys.

@@ -1,5 +1,6 @@
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Turns the rows of one decoded batch into objects of one context. Lives on the context's queue.

@@ -1,5 +1,6 @@
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import Predicates
 import StoreInterface
 

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Dispatch
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import StoreInterface
 import Synchronization
 

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import Predicates
 import StoreInterface
 
@@ -208,15 +209,6 @@ final class ObjectWriter {
         }
       }
       try context.save()
-    }
-  }
-}
-
-extension RowBatch.Source {
-  /// The name of the property that the column belongs to.
-  var propertyName: String {
-    switch self {
-    case .attribute(let name), .toOne(let name), .toOneEntity(let name), .toOneOrder(let name): name
     }
   }
 }

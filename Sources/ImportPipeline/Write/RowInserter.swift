@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// Inserts the rows of new objects with their to-many relationships. Primary keys are handed out first, so that references

@@ -1,3 +1,5 @@
+import Pipelines
+
 /// Names for entities and properties that Core Data and Swift take, each once.
 struct ModelNames {
   /// Names that `NSObject`, `NSManagedObject` or Swift have themselves.

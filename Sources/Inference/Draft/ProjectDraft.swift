@@ -1,5 +1,6 @@
 import ImportPipeline
 import ObjectModel
+import Pipelines
 import SeedFormats
 
 /// Makes entities and steps out of what is known of the files.

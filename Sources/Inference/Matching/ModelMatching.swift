@@ -1,5 +1,6 @@
 import ImportPipeline
 import ObjectModel
+import Pipelines
 
 /// Finds, for each list of records, the entity of a model that it fills, and for each field the property.
 struct ModelMatching {

@@ -1,5 +1,7 @@
+import Exports
 import Foundation
 import ImportPipeline
+import Pipelines
 import SeedFormats
 
 /// Reads a file from its first byte to its last, as an import would, and notes what its fields hold.

@@ -1,5 +1,6 @@
 import ImportPipeline
 import ObjectModel
+import Pipelines
 import SeedFormats
 
 /// One type that a column may have, tried on every value of the column.

@@ -1,4 +1,5 @@
 import ImportPipeline
+import Pipelines
 import SeedFormats
 
 /// Tells whether the first record of a text of columns names them.

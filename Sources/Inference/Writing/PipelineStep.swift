@@ -1,5 +1,7 @@
+import Exports
 import ImportPipeline
 import ObjectModel
+import Pipelines
 import SeedFormats
 
 /// A step of a pipeline file in the making, as text.

@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 import SeedFormats
 
 /// The text of a pipeline file, with a comment behind each decision.

@@ -1,9 +1,11 @@
 import ArgumentParser
 import CoreDataLayout
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// `seedbed check`
 struct CheckCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ImportPipeline
 import ObjectModel
+import Pipelines
 
 extension CheckResult {
   /// For programs; docs/CHECK.md describes it.

@@ -1,7 +1,9 @@
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// What `check` says of two models, or of two versions of one: does a store of either open with the other?
 struct ModelPair {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImportPipeline
 import Logging
+import Pipelines
 
 /// What is meant by a command line that the parser refuses.
 enum CommandAdvice {

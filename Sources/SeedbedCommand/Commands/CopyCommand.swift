@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import CoreDataLayout
 import ImportPipeline
+import Pipelines
 import StoreInterface
 
 /// `seedbed copy`

@@ -1,7 +1,9 @@
 public import ArgumentParser
+import Exports
 import Foundation
-public import ImportPipeline
+import ImportPipeline
 import ModelFiles
+import Pipelines
 
 /// `seedbed export`
 struct ExportCommand: ParsableCommand {

@@ -1,7 +1,9 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
+import Pipelines
 import Platform
 
 /// Writes generated source files into a folder, and no others over.

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// `seedbed lint`
 struct LintCommand: ParsableCommand {

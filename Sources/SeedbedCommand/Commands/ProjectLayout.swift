@@ -1,9 +1,11 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ImportPipeline
 import Inference
 import ModelFiles
 import ObjectModel
+import Pipelines
 import Platform
 
 /// Where `seedbed init` writes what, and what is in the way there.

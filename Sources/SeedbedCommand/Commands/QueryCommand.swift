@@ -1,7 +1,9 @@
 import ArgumentParser
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
+import Pipelines
 
 /// `seedbed query`
 struct QueryCommand: ParsableCommand {

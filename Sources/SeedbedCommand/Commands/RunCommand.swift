@@ -1,7 +1,9 @@
 public import ArgumentParser
+import Exports
 import Foundation
 import ImportPipeline
 public import Logging
+import Pipelines
 import Platform
 import SeedFormats
 

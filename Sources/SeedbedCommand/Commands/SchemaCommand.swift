@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImportPipeline
+import Pipelines
 
 /// `seedbed schema`
 struct SchemaCommand: ParsableCommand {

@@ -1,8 +1,10 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// The forms in which a diagram can be written.
 enum DiagramFormat {

@@ -3,6 +3,7 @@ import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 import PropertyLists
 
 /// The listing of `inspect` as JSON. Keys do not change between versions; new ones may come.

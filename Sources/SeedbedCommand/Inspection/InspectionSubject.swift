@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreDataLayout
+import Exports
 import ImportPipeline
 import ModelFiles
 import ObjectModel

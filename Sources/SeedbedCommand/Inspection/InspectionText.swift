@@ -3,6 +3,7 @@ import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 import PropertyLists
 
 /// The listing of `inspect` for people.

@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import ObjectModel
+import Pipelines
 
 /// Entities of a model as JSON: what each declares itself. What it inherits is at its parent.
 enum ModelJSON {

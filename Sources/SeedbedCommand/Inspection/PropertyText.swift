@@ -3,6 +3,7 @@ import Foundation
 import ImportPipeline
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// Properties of entities in words.
 enum PropertyText {

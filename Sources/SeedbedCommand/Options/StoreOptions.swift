@@ -1,4 +1,5 @@
 import ArgumentParser
+import Exports
 import ImportPipeline
 import ModelFiles
 

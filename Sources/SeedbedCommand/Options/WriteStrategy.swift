@@ -1,5 +1,6 @@
 import ArgumentParser
 import ImportPipeline
+import Pipelines
 
 /// A strategy as an argument: one of those that a step can be asked to take.
 enum WriteStrategy: String, ExpressibleByArgument, CaseIterable {

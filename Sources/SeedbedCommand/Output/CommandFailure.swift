@@ -3,6 +3,7 @@ import Foundation
 import ImportPipeline
 import Logging
 import ObjectModel
+import Pipelines
 
 /// A failure on its way out: what to say on standard error, and the exit code.
 struct CommandFailure: Error {

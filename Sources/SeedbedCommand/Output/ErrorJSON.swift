@@ -1,4 +1,5 @@
 import ImportPipeline
+import Pipelines
 
 /// Why a run failed, as JSON.
 enum ErrorJSON {

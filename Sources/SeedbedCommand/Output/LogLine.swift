@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import Logging
+import Pipelines
 
 /// A line of the log on standard error.
 enum LogLine {

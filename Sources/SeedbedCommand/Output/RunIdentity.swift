@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 
 /// What tells this run of the tool from others, in log lines and reports.
 enum RunIdentity {

@@ -1,6 +1,8 @@
 import Dispatch
+import Exports
 import ImportPipeline
 import Logging
+import Pipelines
 import Platform
 
 /// Turns the first SIGINT or SIGTERM into a cancellation; a second one ends the process at once.

@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 import Platform
 
 /// Standard output for data, standard error for talk.

@@ -1,4 +1,5 @@
 import ImportPipeline
+import Pipelines
 import Platform
 
 /// How many files the process may have open.

@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 
 /// The report of a run as JSON. Keys do not change between versions; new ones may come.
 enum ReportJSON {

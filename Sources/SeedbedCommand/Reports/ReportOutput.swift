@@ -1,6 +1,8 @@
+import Exports
 import Foundation
 import ImportPipeline
 import Logging
+import Pipelines
 
 /// Where the report of a run goes: to standard output or standard error, and into a file.
 struct ReportOutput {

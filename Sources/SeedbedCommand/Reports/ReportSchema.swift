@@ -1,4 +1,5 @@
 import ImportPipeline
+import Pipelines
 
 /// The JSON Schema of the report that `seedbed run --json` and `--report` write.
 enum ReportSchema {

@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 
 /// The report of a run for people.
 enum ReportText {

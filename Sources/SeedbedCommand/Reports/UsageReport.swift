@@ -1,5 +1,6 @@
 import Foundation
 import ImportPipeline
+import Pipelines
 
 /// The report of a `run` whose command line is wrong, as far as the command line says where it goes.
 struct UsageReport {

@@ -130,6 +130,11 @@ public import ObjectModel
   @inlinable @unsafe public func slices(_ column: Int) -> UnsafeMutablePointer<Slice> {
     unsafe rawCells(column).assumingMemoryBound(to: Slice.self)
   }
+  /// The bytes of a `bytes` cell whose state is `value`. Inlined, because keys and exports take them cell by cell.
+  @inlinable @inline(__always) @unsafe package func cellBytes(_ column: Int, _ row: Int) -> UnsafeRawBufferPointer {
+    let slice = unsafe slices(column)[row]
+    return unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
+  }
   /// The 8-byte cells of a column of any storage.
   @inlinable @unsafe public func rawCells(_ column: Int) -> UnsafeMutableRawPointer { unsafe cells[column] }
 

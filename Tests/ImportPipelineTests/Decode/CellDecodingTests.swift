@@ -4,7 +4,9 @@ import Predicates
 import StoreInterface
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Cells")
 struct CellDecodingTests {

@@ -5,7 +5,9 @@ import StoreInterface
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// The loops for plain numbers, times and texts against the general ones, which a second text for null brings about.
 @Suite("Plain fields")

@@ -6,7 +6,9 @@ import StoreInterface
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("References and nested objects, decoded")
 struct StructureDecodingTests {

@@ -5,7 +5,9 @@ import ObjectModel
 import SQLite
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Dumps, restores and compares.
 struct DumpRun {

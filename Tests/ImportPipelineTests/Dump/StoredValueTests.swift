@@ -6,7 +6,9 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Stored values in a dump")
 struct StoredValueTests {

@@ -6,7 +6,9 @@ import SQLite
 import SeedFormats
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Exports of many rows: several batches, several blocks of gzip, destinations of relationships.
 @Suite("Exports of many rows")

@@ -1,7 +1,9 @@
 import SeedFormats
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Data for a terminal")
 struct TerminalSinkTests {

@@ -2,7 +2,9 @@ import Foundation
 import ModelFiles
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Record keys")
 struct RecordKeyTests {

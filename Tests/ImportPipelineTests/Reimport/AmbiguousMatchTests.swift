@@ -1,6 +1,8 @@
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("A match key that several objects have")
 struct AmbiguousMatchTests {

@@ -3,7 +3,9 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Many changed records are written as pages")
 struct ChangedRecordsTests {

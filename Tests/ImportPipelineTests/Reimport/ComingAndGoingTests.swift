@@ -2,7 +2,9 @@ import CoreDataLayout
 import ModelFiles
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Rows that come with a record and go when it is refused late are no change of the store.
 @Suite("Runs that change nothing")

@@ -4,7 +4,9 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// In a store that was there before, objects whose members change count one version up per run; in a new one none does.
 @Suite("Owners of imported members")

@@ -4,7 +4,9 @@ import ObjectModel
 import SQLite
 import TestSupport
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// A folder with the model of a railway, in which feeds are imported again and again.
 final class Railway {

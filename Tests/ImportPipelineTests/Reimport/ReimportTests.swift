@@ -5,7 +5,9 @@ import ObjectModel
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("A feed that is imported again")
 struct ReimportTests {

@@ -3,7 +3,9 @@ import StoreInterface
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Natural keys as bytes")
 struct KeyEncodingTests {

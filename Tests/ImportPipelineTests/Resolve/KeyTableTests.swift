@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Key tables")
 struct KeyTableTests {

@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Queues between stages", .timeLimit(.minutes(1)))
 struct ChannelTests {

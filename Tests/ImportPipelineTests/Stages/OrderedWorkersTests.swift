@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Workers that read and process")
 struct OrderedWorkersTests {

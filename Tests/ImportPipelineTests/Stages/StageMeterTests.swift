@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 @Suite("Measuring stages")
 struct StageMeterTests {

@@ -6,7 +6,9 @@ import SQLite
 import TestSupport
 import Testing
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Find-or-create makes the objects of a batch while those of the batch before are being saved.
 @Suite("Saves that overlap")

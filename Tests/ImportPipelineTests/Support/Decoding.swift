@@ -3,7 +3,9 @@ import ObjectModel
 import SeedFormats
 import StoreInterface
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Decodes records by a pipeline's first step, as a decode worker does, without a store.
 struct Decoding {

@@ -1,6 +1,8 @@
 import Foundation
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can be
 /// done so (`scripts/check-strategies`).

@@ -1,4 +1,6 @@
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// Hands the bytes of an array over.
 func withRaw<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -1,7 +1,9 @@
 import Foundation
 import SQLite
 
+@testable import Exports
 @testable import ImportPipeline
+@testable import Pipelines
 
 /// A folder with the town model, in which pipelines run in this process.
 final class Town {

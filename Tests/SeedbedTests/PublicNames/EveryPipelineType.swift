@@ -1,5 +1,7 @@
+import Exports
 import Foundation
 import ImportPipeline
+import Pipelines
 import SeedFormats
 import Seedbed
 

@@ -43,7 +43,8 @@ struct PublicNameTests {
   @Test("so can every public type of pipelines and seed formats")
   func pipelines() throws {
     #expect(
-      try Self.publicTypes(of: ["SeedFormats", "ImportPipeline"]) == Self.names(EveryPipelineType.all))
+      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "ImportPipeline"])
+        == Self.names(EveryPipelineType.all))
   }
 
   @Test("no public type has a name that Foundation has on Apple's systems only")

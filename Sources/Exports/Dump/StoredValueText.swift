@@ -1,0 +1,84 @@
+import Foundation
+import ModelFiles
+import Pipelines
+import SeedFormats
+
+/// Stored values as JSON, so that reading them back gives the same stored value.
+enum StoredValueText {
+  /// Appends a real: the shortest digits that read back as the same, the infinities in words.
+  static func append(_ number: Double, isFloat: Bool, to writer: NDJSONWriter) {
+    guard number.isFinite, !isFloat || Float(number).isFinite else {
+      return writer.string(number < 0 ? "-Infinity" : "Infinity")
+    }
+    raw(isFloat ? Float(number).description : number.description, to: writer)
+  }
+
+  /// Appends a date, given in seconds since 2001: ISO 8601 in UTC with as many decimals as it takes; where that cannot
+  /// say it (years before 1 or after 9999, or finer than the format), the number itself.
+  static func append(date seconds: Double, to writer: NDJSONWriter) {
+    if let text = exactText(ofDate: seconds) {
+      writer.string(text)
+    } else {
+      append(seconds, isFloat: false, to: writer)
+    }
+  }
+
+  /// ISO 8601 that parses to the very same number; nil when there is none.
+  static func exactText(ofDate seconds: Double) -> String? {
+    guard seconds.magnitude < 1e12 else { return nil }
+    let whole = seconds.rounded(.down)
+    let start = DateText.iso8601(Date(timeIntervalSinceReferenceDate: whole))
+    guard DateParser.iso8601.parse(start) == whole else { return nil }
+    if whole == seconds { return start }
+    let fraction = seconds - whole
+    for digits in 6...15 {
+      // The fraction of a Double this size has no more digits than are asked for here, so this is only its rounding.
+      let text = String(format: "%.\(digits)f", fraction)
+      guard text.hasPrefix("0.") else { continue }
+      let candidate = start.dropLast() + text.dropFirst() + "Z"
+      if DateParser.iso8601.parse(String(candidate)) == seconds { return String(candidate) }
+    }
+    return nil
+  }
+
+  /// Appends a Transformable's bytes as base64, and what they hold beside it where that can be shown.
+  static func append(transformable bytes: UnsafeRawBufferPointer, to writer: NDJSONWriter) {
+    writer.beginObject()
+    writer.key("base64")
+    writer.string(unsafe Data(bytes).base64EncodedString())
+    if let content = unsafe ArchivedContent(archive: Array(bytes)) {
+      writer.key("value")
+      append(content, to: writer)
+    }
+    writer.endObject()
+  }
+
+  /// Appends what an archive holds.
+  static func append(_ content: ArchivedContent, to writer: NDJSONWriter) {
+    raw(content.json.text(isIndented: false), to: writer)
+  }
+
+  private static func raw(_ json: String, to writer: NDJSONWriter) {
+    var json = json
+    json.withUTF8 { unsafe writer.raw(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension ArchivedContent {
+  /// The content for showing: dates as ISO 8601, data as base64, numbers that JSON has not in words.
+  var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .number(String(number))
+    case .real(let number): number.isFinite ? .double(number) : .string("\(number)")
+    case .decimal(let number): number.isNaN ? .string("nan") : .number(number.description)
+    case .string(let text), .url(let text): .string(text)
+    case .date(let date): .string(DateText.iso8601(date))
+    case .data(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .list(let elements): .array(elements.map(\.json))
+    case .dictionary(let entries): .object(entries.map { ($0.key, $0.value.json) })
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package import CoreDataLayout
+import ObjectModel
+package import Pipelines
+package import SeedFormats
+import StoreInterface
+
+/// Writes the objects of an entity as CSV or NDJSON, columns through to-one relationships included.
+package struct Exporter {
+  let store: SQLiteStore
+  let step: ExportStep
+  let cancellation: Cancellation
+
+  /// An export of an open store.
+  package init(store: SQLiteStore, step: ExportStep, cancellation: Cancellation) {
+    self.store = store
+    self.step = step
+    self.cancellation = cancellation
+  }
+
+  /// - Parameter path: where to write; the step's own path, or a temporary one beside it.
+  /// - Returns: the number of rows.
+  package func run(to path: String) throws -> Int {
+    if path != "-" { try ResultPlace.createFolder(of: path) }
+    let cancellation = self.cancellation
+    do {
+      return try run(into: try FileSink.open(path: path, isCancelled: { cancellation.isCancelled }))
+    } catch is SeedFormatError where cancellation.isCancelled {
+      // Waiting for the reader of a FIFO ends so.
+      throw RunError(.interrupted, code: "run.interrupted", "interrupted")
+    }
+  }
+
+  /// - Returns: the number of rows.
+  package func run(into sink: any ByteSink) throws -> Int {
+    let entity = try step.entity(in: store.model)
+    let columns = try step.columns(of: entity)
+    let request = try step.request(entity)
+    var sink = sink
+    if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
+    let writer: any BatchWriter
+    switch step.format {
+    case .csv, .tsv:
+      var options = CSVWriter.Options()
+      options.delimiter = step.fieldDelimiter
+      options.safeForSpreadsheets = step.safeForSpreadsheets
+      if step.hasByteOrderMark {
+        let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+        try unsafe bytes.withUnsafeBytes { mark throws in try unsafe sink.write(mark) }
+      }
+      writer = try CSVExport(columns, of: entity, to: CSVWriter(sink: sink, options: options))
+    case .ndjson: writer = NDJSONExport(columns, to: NDJSONWriter(sink: sink))
+    }
+    return try write(request, columns, to: writer)
+  }
+
+  /// Hands the objects to a writer of its own.
+  /// - Parameter makeWriter: given the columns.
+  /// - Returns: the number of rows.
+  func run(_ makeWriter: ([ExportColumn]) -> any BatchWriter) throws -> Int {
+    let entity = try step.entity(in: store.model)
+    let columns = try step.columns(of: entity)
+    return try write(step.request(entity), columns, to: makeWriter(columns))
+  }
+
+  /// Streams the rows in batches to the writer.
+  private func write(_ request: FetchRequest, _ columns: [ExportColumn], to writer: any BatchWriter) throws -> Int {
+    let worker = ExportWorker(writer)
+    var rows = 0
+    do {
+      try store.scan(request, keyPaths: columns.map(\.keyPath)) { batch in
+        if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+        rows += batch.count
+        return try worker.exchange(batch)
+      }
+    } catch {
+      try? worker.drain()
+      throw error
+    }
+    try worker.finish()
+    return rows
+  }
+}

@@ -1,0 +1,119 @@
+package import CoreDataLayout
+import Foundation
+public import ObjectModel
+public import Pipelines
+import SeedFormats
+
+/// An export of a store that stands by itself, outside a pipeline.
+public struct StoreExport {
+  let storePath: String
+  let model: ManagedObjectModel
+  let modelPath: String?
+  let replacesForeign: Bool
+  let step: ExportStep
+
+  /// - Parameters:
+  ///   - modelPath: where the model came from, which must not be written over; nil when the store carries it.
+  ///   - columns: attributes or key paths, each optionally after `title=`; empty: every stored attribute.
+  ///   - order: attributes or key paths to sort by, descending after a minus sign.
+  ///   - output: a path, or `-` for standard output.
+  ///   - format: by the output's name when nil; CSV when that says nothing.
+  ///   - replacesForeign: replaces a file at `output` that is no earlier export of these columns, too.
+  ///   - predicate: which objects, in the format language; nil: all.
+  ///   - limit: the most objects; nil: all.
+  ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
+  ///   - hasByteOrderMark: whether CSV begins with one.
+  public init(
+    storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
+    order: [String],
+    output: String,
+    format: ExportStep.Format?, safeForSpreadsheets: Bool, replacesForeign: Bool = false, predicate: String? = nil,
+    limit: Int? = nil, delimiter: UInt8? = nil, hasByteOrderMark: Bool = false
+  ) {
+    self.storePath = storePath
+    self.model = model
+    self.modelPath = modelPath
+    self.replacesForeign = replacesForeign
+    let byName = FilePath.ending(output).flatMap { SectionReader.exportFormats[$0] } ?? .csv
+    step =
+      ExportStep(
+        entity: entity, to: output, format: format ?? byName,
+        columns: columns.map { text in
+          let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+          let path = parts.last ?? text
+          return ExportStep.Column(name: parts.first ?? text, keyPath: path.split(separator: ".").map(String.init))
+        },
+        order: order.map { text in
+          let isDescending = text.hasPrefix("-")
+          return ExportStep.Order(
+            keyPath: text.drop { $0 == "-" }.split(separator: ".").map(String.init), isAscending: !isDescending)
+        }, safeForSpreadsheets: safeForSpreadsheets, position: FilePosition(line: 0, column: 0), predicate: predicate,
+        limit: limit, delimiter: delimiter, hasByteOrderMark: hasByteOrderMark
+      ).followed
+  }
+
+  /// Writes the export; a file takes its place only when it is complete. A FIFO or device is written to as it is.
+  /// - Returns: the number of rows.
+  /// - Throws: `RunError`.
+  public func run() throws(RunError) -> Int {
+    try check()
+    do {
+      let store = try open()
+      let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
+      defer { try? store.close() }
+      if step.isDirect { return try exporter.run(to: step.to) }
+      try ResultPlace.createFolder(of: step.to)
+      let work = try WorkFolder(for: step.to)
+      defer { work.remove() }
+      let rows = try exporter.run(to: step.temporaryPath(in: work))
+      try ResultPlace.rename(step.temporaryPath(in: work), to: step.to)
+      return rows
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
+  /// Gives the lines of a table for people, instead of a file. Values longer than `TableExport.longestValue` are cut.
+  /// - Parameter show: given one or more lines at a time.
+  /// - Returns: the number of rows.
+  /// - Throws: `RunError`.
+  public func table(_ show: @escaping (String) -> Void) throws(RunError) -> Int {
+    do {
+      let store = try open()
+      defer { try? store.close() }
+      return try Exporter(store: store, step: step, cancellation: Cancellation()).run { TableExport($0, show: show) }
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
+  private func open() throws -> SQLiteStore {
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    options.leavesSidecarsAlone = true
+    return try SQLiteStore.open(path: storePath, model: model, options: options)
+  }
+
+  /// - Throws: `RunError` when the export would replace the store, the model that it is read with, or anything else but
+  ///   an export of the same columns.
+  private func check() throws(RunError) {
+    if step.isDirect { return }
+    if let mismatch = step.nameMismatch {
+      throw RunError(
+        .cannotCreate, code: "output.name", "--output names \(mismatch.message)", hint: mismatch.hint)
+    }
+    var inputs = RunInputs()
+    inputs.add(store: storePath)
+    if let modelPath { inputs.add(model: modelPath) }
+    let mark: TextMark
+    do { mark = try step.mark(model) } catch { throw RunError(any: error, store: storePath) }
+    try OutputCheck.check(
+      .init(field: "--output", path: step.to, kind: .text(mark, .csv)), inputs: inputs, replacesForeign: replacesForeign
+    )
+  }
+}
+
+extension ExportStep {
+  /// Where the export is written before it is complete: under its own name, whose ending decides about compression.
+  package func temporaryPath(in work: WorkFolder) -> String { work.path + "/" + FilePath.name(of: to) }
+}

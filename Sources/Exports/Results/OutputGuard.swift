@@ -1,0 +1,36 @@
+public import Pipelines
+import SeedFormats
+
+/// For commands that write one text of their own: keeps it from taking the place of anything but an earlier one.
+public enum OutputGuard {
+  /// Keeps files of a command's own from being, or lying in, what it reads.
+  /// - Throws: `RunError` when one does.
+  public static func check(paths: [String], reads: [String]) throws(RunError) {
+    var inputs = RunInputs()
+    for path in reads { inputs.add(model: path) }
+    for path in paths where inputs.contain(path) {
+      throw RunError(
+        .cannotCreate, code: "output.is-input",
+        "\(path) is a part of \(reads.joined(separator: " or ")), or lies in it",
+        hint: "name another folder")
+    }
+  }
+
+  /// Looks at a path before anything is written there.
+  /// - Parameters:
+  ///   - option: how messages call it.
+  ///   - reads: stores, models and other files that the command reads.
+  ///   - replacesForeign: whether a file that is no earlier result may be replaced.
+  ///   - isEarlier: told the first 4 KB of the file that is there, whether it is an earlier result.
+  /// - Throws: `RunError` when the path names anything else.
+  public static func check(
+    option: String, path: String, reads: [String], replacesForeign: Bool,
+    isEarlier: @escaping @Sendable (String) -> Bool
+  ) throws(RunError) {
+    var inputs = RunInputs()
+    for path in reads { inputs.add(model: path) }
+    try OutputCheck.check(
+      .init(field: option, path: path, kind: .text(.beginning(isEarlier), .csv)), inputs: inputs,
+      replacesForeign: replacesForeign)
+  }
+}

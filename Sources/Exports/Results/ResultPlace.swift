@@ -1,0 +1,28 @@
+import Foundation
+package import Pipelines
+import Platform
+
+/// Where a result goes once it is complete.
+package enum ResultPlace {
+  /// Creates the folder that a path lies in.
+  package static func createFolder(of path: String) throws(RunError) {
+    let folder = FilePath.folder(of: path)
+    guard !folder.isEmpty else { return }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create the folder \(folder)")
+    }
+  }
+
+  /// Renames, replacing what is there.
+  package static func rename(_ source: String, to target: String) throws(RunError) {
+    do throws(SystemError) {
+      try FileSystem.rename(source, to: target)
+    } catch {
+      throw RunError(
+        [EIO, ENOSPC, EDQUOT, ENOMEM].contains(error.number) ? .inputOutput : .cannotCreate, code: "path.cannot-create",
+        "cannot move \(source) to \(target): \(error.reason)")
+    }
+  }
+}

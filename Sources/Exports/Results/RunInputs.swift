@@ -1,0 +1,59 @@
+import CoreDataLayout
+import Foundation
+import Pipelines
+import Platform
+
+/// What a run or an export reads, to tell results from it whatever name they have.
+package struct RunInputs {
+  private var files: [FileIdentity: String] = [:]
+  private var paths: [String: String] = [:]
+  private var folders: [String] = []
+
+  /// Nothing is read.
+  package init() {}
+
+  package mutating func add(file path: String) {
+    paths[ResultPath.resolved(path)] = path
+    if let identity = FileIdentity(path) { files[identity] = path }
+  }
+
+  /// A store has a log and files of external data beside it.
+  package mutating func add(store path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { add(file: path + suffix) }
+    folders.append(ResultPath.resolved(StoreTarget.externalDataFolder(of: path)))
+  }
+
+  /// A model is a file, a folder with all that is in it, or a store. One of several versions brings the others with it.
+  package mutating func add(model path: String) {
+    let parent = FilePath.folder(of: ResultPath.resolved(path))
+    let path = [".xcdatamodeld", ".momd"].contains { parent.hasSuffix($0) } ? parent : path
+    guard PathContent(at: path) == .folder else {
+      if StoreFiles.isDatabase(path: path) { add(store: path) } else { add(file: path) }
+      return
+    }
+    folders.append(ResultPath.resolved(path))
+    guard let names = FileManager.default.enumerator(atPath: path) else { return }
+    for case let name as String in names {
+      if let identity = FileIdentity(path + "/" + name) { files[identity] = path + "/" + name }
+    }
+  }
+
+  /// Whether a path names one of them, or something in a folder of theirs.
+  func contain(_ path: String) -> Bool {
+    if let identity = FileIdentity(path), files[identity] != nil { return true }
+    let path = ResultPath.resolved(path)
+    return paths[path] != nil || folders.contains { RunInputs.isInside(path, $0) }
+  }
+
+  /// An input that lies in a folder.
+  func first(in folder: String) -> String? {
+    let folder = ResultPath.resolved(folder)
+    if let path = paths.keys.sorted().first(where: { RunInputs.isInside($0, folder) }) { return paths[path] }
+    return folders.sorted().first { RunInputs.isInside($0, folder) }
+  }
+
+  /// Whether one path without links is another, or lies in it.
+  static func isInside(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+  }
+}

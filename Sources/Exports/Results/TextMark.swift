@@ -1,0 +1,98 @@
+import CoreDataLayout
+import Foundation
+import Platform
+package import SeedFormats
+
+/// How a text result begins, by which the result of an earlier run is told from any other file.
+package enum TextMark {
+  /// A first line, such as the header of CSV.
+  case line([UInt8])
+  /// How the first line begins.
+  case start([UInt8])
+  /// Names of columns that the first line begins with, whatever stands between them.
+  case columns([String])
+  /// NDJSON: the keys of the first object.
+  case keys(Set<String>)
+  /// Told by the first 4 KB.
+  case beginning(@Sendable (String) -> Bool)
+
+  /// The most bytes of a first line that are looked at.
+  private static let limit = 16 << 20
+
+  /// Whether a regular file begins so, inflated and transcoded. One without any text does: nothing is lost with it.
+  package func fits(_ path: String, options: FormatOptions = .csv) -> Bool {
+    difference(from: path, options: options) == nil
+  }
+
+  /// What a regular file is instead, for a message; nil where it begins so.
+  func difference(from path: String, options: FormatOptions = .csv) -> String? {
+    if case .file(byteCount: 0) = PathContent(at: path) { return nil }
+    if case .beginning(let isEarlier) = self {
+      guard let file = FileHandle(forReadingAtPath: path) else { return "a file that cannot be read" }
+      defer { try? file.close() }
+      let start = String(decoding: (try? file.read(upToCount: 4096)) ?? Data(), as: UTF8.self)
+      return isEarlier(start) ? nil : "no earlier result: it begins otherwise"
+    }
+    var options = options
+    options.compression = .automatic
+    let line: [UInt8]
+    let isWhole: Bool
+    do { (line, isWhole) = try Self.firstLine(path, options) } catch let error as SeedFormatError
+      where error.code == "source.kind"
+    {
+      return "no text: \(error.message)"
+    } catch {
+      return "a file that cannot be read as text, so nothing says that it is an earlier result"
+    }
+    if line.isEmpty { return nil }
+    switch self {
+    case .line(let expected):
+      if line == expected { return nil }
+      // An earlier result that was cut short: there is nothing in it that the new one has not.
+      if !isWhole, expected.starts(with: line) { return nil }
+      return TextDifference.ofHeaders(old: line, new: expected)
+    case .start(let expected):
+      return line.starts(with: expected) || (!isWhole && expected.starts(with: line))
+        ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
+    case .columns(let names):
+      let expected = Array(names.joined(separator: ",").utf8)
+      return TextColumns.delimiter(joining: names, in: line) != nil || (!isWhole && expected.starts(with: line))
+        ? nil : TextDifference.ofHeaders(old: Array(line.prefix(expected.count + 40)), new: expected)
+    case .beginning: return nil
+    case .keys(let expected):
+      guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+        return "no earlier result: its first line is no JSON object"
+      }
+      return Set(object.keys) == expected ? nil : TextDifference.ofKeys(old: Set(object.keys), new: expected)
+    }
+  }
+
+  /// - Returns: also whether a line end follows.
+  private static func firstLine(_ path: String, _ options: FormatOptions) throws -> (line: [UInt8], isWhole: Bool) {
+    let source = try SeedFile.open(path: path, options: options)
+    let block = ByteBlock()
+    var line: [UInt8] = []
+    var isWhole = false
+    while line.count < limit {
+      do {
+        guard try block.fill(from: source) else { break }
+      } catch {
+        // Of what was cut short, what can be read tells; and where that is nothing, nothing is lost with it.
+        if line.isEmpty, error.code != "gzip.truncated" { throw error }
+        break
+      }
+      let bytes = unsafe Array(block.bytes)
+      let end = bytes.firstIndex(of: 10)
+      line += bytes[..<(end ?? bytes.count)]
+      if end != nil {
+        isWhole = true
+        // What is all blank lines is text all the same.
+        if line.isEmpty { line = [10] }
+        break
+      }
+    }
+    if line.last == 13 { line.removeLast() }
+    if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+    return (line, isWhole)
+  }
+}

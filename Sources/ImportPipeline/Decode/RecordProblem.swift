@@ -1,0 +1,10 @@
+/// A problem of one record before its position is known.
+struct RecordProblem: Sendable {
+  /// Where in the record as written, in bytes from its start; nil: the whole record.
+  var rawOffset: UInt32?
+  var property: String
+  var code: String
+  var value: String
+  var message: String
+  var hint: String
+}

@@ -1,0 +1,4 @@
+// One import is enough for a program that runs pipelines.
+
+@_exported public import Exports
+@_exported public import Pipelines

@@ -1,0 +1,8 @@
+package import Foundation
+
+/// The files that `file()` reads.
+package protocol ValueFiles: Sendable {
+  /// What a file holds.
+  /// - Parameter name: its path, relative to the pipeline file.
+  func read(_ name: String) throws(RecordExpressionFailure) -> Data
+}

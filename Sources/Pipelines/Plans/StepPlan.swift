@@ -1,0 +1,204 @@
+package import Foundation
+package import ObjectModel
+import Predicates
+import SeedFormats
+package import StoreInterface
+
+/// An import step compiled against the model: which fields are read, what becomes of each, which key tables it needs.
+/// Immutable, so that all decode workers share it.
+package struct StepPlan: Sendable {
+  package let step: ImportStep
+  package let root: NodePlan
+  /// Field paths that the reader delivers per record, in slot order.
+  package let projection: [String]
+  /// Those that a CSV file need not have a column for.
+  package let optionalFields: Set<String>
+  package let condition: RecordExpressionEvaluator?
+  /// Where the pipeline file names each required field first.
+  let positions: [String: FilePosition]
+  /// Nulls written in quotes stay text where the format can tell (CSV).
+  package let respectsQuotes: Bool
+  /// The root and every node below it, by `NodePlan.index`, parents first.
+  package let nodes: [NodePlan]
+
+  package func node(_ index: Int) -> NodePlan? { nodes.indices.contains(index) ? nodes[index] : nil }
+}
+
+/// An entity that records, or their nested objects, become rows of.
+package final class NodePlan: Sendable {
+  package let entity: Entity
+  /// Position among the plan's nodes; the root is 0.
+  package let index: Int
+  /// Columns of the node's row batches.
+  package let columns: [RowBatch.Column]
+  /// What each column's attribute is; nil for the columns of relationships.
+  package let columnTypes: [AttributeType?]
+  package let cells: [CellPlan]
+  package let composites: [CompositePlan]
+  package let references: [ReferencePlan]
+  package let children: [ChildPlan]
+  /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
+  package let match: [MatchPart]
+  /// Yields the record key, for the root only.
+  package let recordKey: CellPlan?
+  /// Slots per record of this node's own field table.
+  package let fieldCount: Int
+  /// Field paths of a nested node's own projection, in slot order; the root's are in `StepPlan.projection`.
+  package let projection: [String]
+  /// Required attributes that nothing maps and that have no default: no object of this kind can be inserted.
+  package let unmappedRequired: [String]
+  /// Fields of the projection that an entry of the map without `optional: true` reads.
+  package let requiredFields: Set<String>
+
+  init(
+    entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan],
+    composites: [CompositePlan] = [], references: [ReferencePlan], children: [ChildPlan], match: [MatchPart],
+    recordKey: CellPlan?, projection: [String], unmappedRequired: [String],
+    requiredFields: Set<String> = []
+  ) {
+    self.entity = entity
+    self.index = index
+    self.columns = columns
+    columnTypes = columns.map { entity.storedAttribute($0.source.propertyName)?.type }
+    self.cells = cells
+    self.composites = composites
+    self.references = references
+    self.children = children
+    self.match = match
+    self.recordKey = recordKey
+    self.fieldCount = projection.count
+    self.projection = projection
+    self.unmappedRequired = unmappedRequired
+    self.requiredFields = requiredFields
+  }
+
+  /// Columns of the natural key in `match` order.
+  package var matchColumns: [Int] {
+    match.map { part in
+      switch part {
+      case .attribute(let column): column
+      case .reference(let index): references[index].column ?? -1
+      }
+    }
+  }
+
+  /// This node and those below it, by index.
+  var withDescendants: [NodePlan] {
+    ([self] + children.flatMap(\.node.withDescendants)).sorted { $0.index < $1.index }
+  }
+
+  package func column(_ source: RowBatch.Source) -> Int? { columns.firstIndex { $0.source == source } }
+}
+
+/// One part of a node's natural key.
+package enum MatchPart: Sendable, Hashable {
+  case attribute(column: Int)
+  /// A to-one relationship, as an index into the node's references.
+  case reference(index: Int)
+}
+
+/// How the cells of one attribute column come about.
+package struct CellPlan: Sendable {
+  package enum Input: Sendable {
+    /// The field itself.
+    case field(slot: Int)
+    /// `duration(field)`, decoded without going through an expression value.
+    case duration(slot: Int)
+    /// `normalized(field)`, likewise.
+    case normalized(slot: Int)
+    case expression(RecordExpressionEvaluator)
+    case constant(RecordExpressionValue)
+
+    /// The field that a problem is reported at, when there is just one.
+    package var slot: Int? {
+      switch self {
+      case .field(let slot), .duration(let slot), .normalized(let slot): slot
+      case .expression, .constant: nil
+      }
+    }
+  }
+
+  package let column: Int
+  package let property: String
+  package let attribute: AttributeDescription
+  package let input: Input
+  /// Fields whose text is one of these are null.
+  package let nulls: [[UInt8]]
+  /// Reads Date attributes from text.
+  package let dates: DateParser
+  /// The model's regular expression for a String, made to match whole texts only.
+  package let pattern: NSRegularExpression?
+  /// Taken when the value is absent or null.
+  package let defaultValue: RecordExpressionValue?
+  /// Fields of the expression, for the position of its problems.
+  package let slots: [Int]
+  /// Whether the field is a stored value as a dump writes it, taken as it is.
+  package var isStored = false
+
+  /// The plan for the pieces of a field, one after another, which the parts of a key are read from.
+  package func ofPieces() -> CellPlan {
+    CellPlan(
+      column: 0, property: property, attribute: attribute, input: .field(slot: 0), nulls: [], dates: dates,
+      pattern: nil,
+      defaultValue: nil, slots: [0])
+  }
+}
+
+/// A composite whose elements are read from one object of the record.
+package struct CompositePlan: Sendable {
+  package let property: String
+  package let isOptional: Bool
+  package let slot: Int
+  /// Cells of its elements, by position.
+  package let cells: [Int]
+}
+
+/// A relationship whose destinations are found by natural key.
+package struct ReferencePlan: Sendable {
+  package let property: String
+  package let relationship: Relationship
+  /// Which key table holds the destinations.
+  package let table: KeyTableID
+  /// Decodes the key's parts into a batch with one column per part.
+  package let parts: [CellPlan]
+  package let keyColumns: [RowBatch.Column]
+  /// To-one: the column of the foreign key, and of the destination's entity where it has sub-entities.
+  package let column: Int?
+  package let entityColumn: Int?
+  package let orderColumn: Int?
+  /// To-many: the bytes between the keys of a text; nil: the text is one key.
+  package let separator: [UInt8]?
+  package let missing: ReferenceMapping.Missing
+  /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
+  /// them and a destination that is not there is no matter of one record.
+  package let isStored: Bool
+  /// Whether the source need not have the fields of the key: where one is not there, the relationship is left alone.
+  package let isOptional: Bool
+  /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
+  package var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
+}
+
+/// A nested object or array that becomes objects of the relationship's destination.
+package struct ChildPlan: Sendable {
+  package let property: String
+  package let relationship: Relationship
+  /// Slot of the object or array in the parent's field table.
+  package let slot: Int
+  package let node: NodePlan
+  /// Whether the map reads the element itself, so that it need not be an object.
+  package var takesElements: Bool { node.projection.contains(RecordExpression.elementPath) }
+}
+
+/// Names a key table: the objects of an entity (sub-entities included) by some of its attributes, or by the keys of
+/// their records.
+package struct KeyTableID: Sendable, Hashable {
+  package let entity: Entity
+  /// Empty for record keys.
+  package let attributes: [String]
+  package var isByRecordKey = false
+
+  /// What the keys are, for messages.
+  package var title: String {
+    isByRecordKey ? "the record key of \(entity.name)" : "\(entity.name).\(attributes.joined(separator: "+"))"
+  }
+}

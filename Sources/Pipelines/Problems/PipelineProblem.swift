@@ -1,0 +1,83 @@
+import ObjectModel
+
+/// One mistake in a pipeline file, or something about it worth a look.
+public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
+  /// Errors stop a run; warnings do not.
+  public enum Severity: String, Sendable {
+    case error, warning
+  }
+  /// Whether the pipeline is wrong or something it names is not there.
+  public enum Kind: Sendable {
+    /// A mistake in the file itself: exit code 78.
+    case configuration
+    /// The pipeline file or an input is missing or unreadable: exit code 66.
+    case missing
+    /// The system failed to read the pipeline file: exit code 74.
+    case inputOutput
+  }
+  /// How much it matters.
+  public var severity: Severity
+  /// What went wrong in kind.
+  public var kind: Kind
+  /// Stable code, such as `pipeline.unknown-key`.
+  public var code: String
+  /// What is wrong, in one line.
+  public var message: String
+  /// What to do about it.
+  public var hint: String?
+  /// The pipeline file.
+  public var file: String
+  /// Where in the file; nil when the file as a whole is meant.
+  public var position: FilePosition?
+
+  /// A problem with its code and place.
+  public init(
+    severity: Severity = .error, kind: Kind = .configuration, code: String, message: String, hint: String? = nil,
+    file: String, position: FilePosition?
+  ) {
+    self.severity = severity
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.file = file
+    self.position = position
+  }
+
+  /// `file:line:column: message`, and the hint on a second line.
+  public var description: String {
+    place + (severity == .warning ? "warning: " : "") + message + (hint.map { "\n  hint: \($0)" } ?? "")
+  }
+
+  /// What stands before the message.
+  package var place: String { file + (position.map { ":\($0.line):\($0.column)" } ?? "") + ": " }
+}
+
+/// Every mistake found in a pipeline file.
+public struct PipelineError: Error, Sendable, CustomStringConvertible {
+  /// In the order of their positions; never empty.
+  public var problems: [PipelineProblem]
+
+  /// An error for some problems.
+  public init(_ problems: [PipelineProblem]) {
+    self.problems = problems
+  }
+
+  /// `.inputOutput` when the system failed, `.missing` when nothing is wrong but inputs that are not there.
+  public var kind: PipelineProblem.Kind {
+    if problems.contains(where: { $0.kind == .inputOutput }) { return .inputOutput }
+    return problems.allSatisfy { $0.kind == .missing } ? .missing : .configuration
+  }
+
+  /// 66 for missing inputs, 74 for a failure of the system, 78 for a bad pipeline.
+  public var exitCode: Int32 {
+    switch kind {
+    case .configuration: 78
+    case .missing: 66
+    case .inputOutput: 74
+    }
+  }
+
+  /// The problems, one after the other. Of more than ten the first ones, and how many there are.
+  public var description: String { ProblemList.text(problems) }
+}

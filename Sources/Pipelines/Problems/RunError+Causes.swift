@@ -1,0 +1,143 @@
+import Foundation
+import ObjectModel
+import Platform
+import Predicates
+package import SeedFormats
+package import StoreInterface
+
+extension RunError {
+  /// Any error that a run can meet, in a run's terms.
+  public init(any error: any Error, store path: String) {
+    switch error {
+    case let error as RunError: self = error
+    case let error as SeedFormatError: self.init(error)
+    case let error as PipelineError:
+      let kind: Kind =
+        switch error.kind {
+        case .configuration: .badPipeline
+        case .missing: .missingInput
+        case .inputOutput: .inputOutput
+        }
+      self.init(kind, code: "pipeline", error.description)
+      problems = error.problems
+      position = error.problems.first.map { Position($0) }
+    case let error as ModelError:
+      let isSystemFailure = error.problems.contains { $0.code == .inputOutput }
+      let problems = error.problems.map { problem in
+        var problem = problem
+        problem.file = problem.file.map(FilePath.shown)
+        return problem.description
+      }
+      self.init(
+        isSystemFailure ? .inputOutput : .badPipeline, code: "model", problems.joined(separator: "\n"))
+    case let error as StoreError: self.init(error, path: path)
+    case let error as any RunFailure: self = error.runError(store: path)
+    case let error as CocoaError: self.init(file: error as NSError)
+    default:
+      // What the system says of a file comes with no name of Cocoa's where a call of its own failed. Every error can be
+      // cast, so the domain must tell.
+      let system = error as NSError
+      if [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains(system.domain) {
+        self.init(file: system)
+      } else {
+        self.init(.internal, code: "internal", "\(error)")
+      }
+    }
+    self = namingFullDisk()
+  }
+
+  /// A failed operation on a file, with the system's words for it where there are any.
+  private init(file error: NSError) {
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    let number = [error, cause].compactMap { $0 }.first { $0.domain == NSPOSIXErrorDomain }.map { Int32($0.code) }
+    let reason = number.map { SystemError.reason($0) } ?? error.localizedDescription
+    let path = (error.userInfo[NSFilePathErrorKey] as? String).map { "\($0): " } ?? ""
+    let isFull =
+      number == ENOSPC
+      || error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue
+    self.init(.inputOutput, code: isFull ? "disk.full" : "file.failed", path + reason)
+  }
+
+  package init(_ error: SeedFormatError) {
+    let kind: Kind
+    switch error.kind.exitCode {
+    case 66: kind = .missingInput
+    case 74: kind = .inputOutput
+    case 73: kind = .cannotCreate
+    default: kind = .badData
+    }
+    self.init(kind, code: error.code, error.positionedMessage, hint: error.hint)
+    position = Position(error)
+  }
+
+  package init(_ error: StoreError, path: String) {
+    switch error {
+    case .optimisticLockingFailure(let conflicts):
+      self.init(
+        .internal, code: "store.conflict", "\(conflicts.count) objects of \(path) changed while they were imported")
+    case .constraintConflict(let entity, let constraint, let message):
+      self.init(
+        .badData, code: "store.constraint",
+        "several \(entity) have the same \(constraint.joined(separator: ", ")) (\(message))",
+        hint: "match by the constraint")
+    case .incompatibleModel(let differing, let missing, let extra):
+      let parts = [
+        (differing.count == 1 ? "differs" : "differ", differing),
+        ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
+        ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
+      ]
+      self.init(
+        .badPipeline, code: "store.incompatible-model",
+        "\(path) was made with another model: "
+          + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
+        hint: "use the model version the store was made with; seedbed check \(path) --model MODEL says what differs")
+    case .notAStore(let path, StoreError.isFolder):
+      let nature = FileNature(path)
+      self.init(
+        .missingInput, code: "store.is-folder", "\(path) is \(nature?.name ?? "a folder")",
+        hint: "name the store's file")
+    case .notAStore(let path, let message):
+      if let nature = FileNature(path), nature.name != FileNature.database {
+        self.init(
+          .badData, code: "store.not-a-store", "\(path) is \(nature.name), not a Core Data store",
+          hint: "name the store's file, such as build/NAME.sqlite")
+      } else {
+        self.init(.badData, code: "store.not-a-store", "\(path) is not a Core Data store: \(message)")
+      }
+    case .damagedValue(let path, let message):
+      self.init(
+        .badData, code: "store.damaged-value", "\(path): \(message)",
+        hint: "put the file back, or leave the attribute out; \"seedbed check\" names all such values")
+    case .busy(let path):
+      self.init(
+        .locked, code: "store.busy", "\(path) is locked by another process",
+        hint: "close the app or simulator that has it open, and try again")
+    case .missing(let path) where FileNature.isURL(path):
+      self.init(
+        .missingInput, code: "store.missing", "\(path) is a URL, not a path", hint: FileNature.hint(forURL: path))
+    case .missing(let path):
+      self.init(
+        .missingInput, code: "store.missing", "\(path): there is no such file",
+        hint: FileNature.hint(forMissing: path))
+    case .cannotCreate(let path, let message):
+      self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
+    case .inputOutput(let path, let message, _):
+      self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
+    case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
+    case .failure(let message): self.init(.internal, code: "store.failure", message)
+    }
+  }
+}
+
+extension SeedFormatError {
+  /// `file:line:column: message`, as far as the position is known; `file:byte 40: message` in a compressed file.
+  var positionedMessage: String {
+    var place = file ?? ""
+    if let line {
+      place += ":\(line)" + (column.map { ":\($0)" } ?? "")
+    } else if let byteOffset {
+      place += "\(place.isEmpty ? "" : ":")byte \(byteOffset)"
+    }
+    return (place.isEmpty ? "" : place + ": ") + message
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+extension RunError {
+  private static let fullDiskTexts = ["No space left on device", "database or disk is full", "Disk quota exceeded"]
+
+  /// The error with the result's path in place of the temporary one, and with the space that is there, where a result
+  /// does not fit on its disk; else itself.
+  func namingFullDisk() -> RunError {
+    guard kind == .inputOutput, let reason = Self.fullDiskTexts.first(where: { message.contains($0) }),
+      let mark = message.firstRange(of: ".partial/")
+    else { return self }
+    var result = message[..<mark.lowerBound]
+    // The path stands at the message's end so far.
+    for word in [": ", "cannot write ", "cannot create "] {
+      if let last = result.ranges(of: word).last { result = result[last.upperBound...] }
+    }
+    let path = String(result)
+    let folder = FilePath.folder(of: path)
+    let free = Self.freeBytes(folder).map {
+      "more is needed than the \(Self.size($0)) that are free in \(FilePath.shown(folder)): "
+    }
+    return RunError(
+      .inputOutput, code: "disk.full", "\(FilePath.shown(path)) cannot be written: \(reason)",
+      hint: (free ?? "") + Self.roomAdvice)
+  }
+
+  package static let roomAdvice = "make room there, or name another folder"
+
+  /// The free bytes of the disk that a folder is on.
+  package static func freeBytes(_ folder: String) -> Int? {
+    try? FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int
+  }
+
+  /// A number of bytes for people: `61.4 KB`.
+  package static func size(_ bytes: Int) -> String {
+    let units = ["bytes", "KB", "MB", "GB", "TB"]
+    var value = Double(bytes)
+    var unit = 0
+    while value >= 1000, unit + 1 < units.count {
+      value /= 1000
+      unit += 1
+    }
+    return unit == 0 ? "\(bytes) bytes" : "\((value * 10).rounded() / 10) \(units[unit])"
+  }
+}

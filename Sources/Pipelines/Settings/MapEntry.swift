@@ -1,0 +1,79 @@
+/// One line of `map:`: a property of the entity and where its value comes from.
+public struct MapEntry: Sendable {
+  /// Name of the property.
+  public var property: String
+  /// Where its value comes from.
+  public var mapping: Mapping
+  /// Where it starts in the pipeline file.
+  public var position: FilePosition
+}
+
+extension MapEntry {
+  /// Whether a source need not have the columns of the value.
+  var isOptional: Bool {
+    switch mapping {
+    case .attribute(let mapping): mapping.isOptional
+    case .reference(let mapping): mapping.isOptional
+    case .nested(let mapping): mapping.isOptional
+    }
+  }
+}
+
+/// Where the value of a mapped property comes from.
+public indirect enum Mapping: Sendable {
+  case attribute(AttributeMapping)
+  case reference(ReferenceMapping)
+  case nested(NestedMapping)
+}
+
+/// An attribute's value: an expression over the record and how to read its text.
+public struct AttributeMapping: Sendable {
+  /// Yields the value.
+  public var expression: RecordExpression
+  /// Replaces the source's `nulls` for this attribute.
+  public var nulls: [String]?
+  /// Replaces the source's `dateFormat` for this attribute.
+  public var dateFormat: String?
+  /// Replaces the source's `timeZone` for this attribute.
+  public var timeZone: String?
+  /// A constant used when the value is absent or null.
+  public var defaultValue: RecordExpression?
+  /// Whether a file need not have the expression's columns.
+  public var isOptional = false
+}
+
+/// A relationship by natural key.
+public struct ReferenceMapping: Sendable {
+  /// What to do when no object has the key.
+  public enum Missing: String, Sendable, CaseIterable {
+    case reject, null
+  }
+  /// Attributes of the destination that identify an object; empty when the record key does.
+  public var match: [String]
+  /// One expression per attribute of `match`; for a record key the one that yields it.
+  public var from: [RecordExpression]
+  /// Whether the destination is found by its record key.
+  public var isByRecordKey = false
+  /// To-many: what separates keys in a text field; nil: the field is a JSON array (or holds one key).
+  public var separator: String?
+  /// What to do when no object has the key once all steps have run.
+  public var onMissing: Missing
+  /// Whether a file need not have the columns of the key.
+  public var isOptional = false
+}
+
+/// A nested JSON object or array that becomes one or more objects of the relationship's destination.
+public struct NestedMapping: Sendable {
+  /// Field path of the object or array inside the record.
+  public var from: String
+  /// The destination entity, or one of its sub-entities.
+  public var entity: String?
+  /// Natural key of the nested object; empty: the object belongs to its owner alone.
+  public var match: [String]
+  /// Where each property of the nested object comes from; paths start at that object.
+  public var map: [MapEntry]
+  /// Whether records need not have the field.
+  public var isOptional = false
+  /// Where each field's value is in the pipeline file.
+  public var fieldPositions: [String: FilePosition] = [:]
+}

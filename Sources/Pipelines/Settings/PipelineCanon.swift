@@ -1,0 +1,59 @@
+/// What a pipeline file says after variables were put in, as far as the store's contents depend on it and paths do not:
+/// two runs with other environments are told apart by it, two runs in other folders are not.
+package enum PipelineCanon {
+  package static func text(of pipeline: PipelineFile) -> String {
+    // Settings that are left out leave no trace, so that a digest does not change with every field that is added.
+    let settings = [
+      pipeline.store.framework.map { "framework \($0)" }, pipeline.store.now.map { "now \($0)" },
+    ].compactMap { $0 }
+    let lookups = pipeline.lookups.map { lookup in
+      let source = lookup.source
+      return [
+        "lookup", lookup.name, lookup.key.source, lookup.value.source, source.format.rawValue, source.encoding.rawValue,
+        "\(source.delimiter)", source.pointer, source.nulls.description, (source.columns ?? []).description,
+        source.dateFormat ?? "", source.timeZone,
+      ].joined(separator: "|")
+    }
+    return (settings + lookups + pipeline.imports.map { text(of: $0) }).joined(separator: "\n")
+  }
+
+  private static func text(of step: ImportStep) -> String {
+    let source = step.source
+    // As above: only what is stated.
+    let more = [
+      source.delimiterRest.isEmpty ? nil : "delimiter \(source.delimiterRest)",
+      source.skippedLines == 0 ? nil : "skip \(source.skippedLines)", source.isLenient ? "lenient" : nil,
+    ].compactMap { $0 }
+    let optional = source.optionalColumns.isEmpty ? [] : ["optional \(source.optionalColumns)"]
+    return
+      (optional + [
+        step.entity, step.match.description, step.strategy.rawValue, step.onMatch.rawValue, step.duplicates.rawValue,
+        source.format.rawValue, source.encoding.rawValue, "\(source.delimiter)", "\(source.quote ?? 0)",
+        "\(source.escape ?? 0)", "\(source.comment ?? 0)", "\(source.hasHeader)", (source.columns ?? []).description,
+        source.pointer, source.nulls.description, source.dateFormat ?? "", source.timeZone,
+        step.condition?.source ?? "", step.key?.source ?? "", text(of: step.map),
+      ] + more).joined(separator: "|")
+  }
+
+  private static func text(of map: [MapEntry]) -> String {
+    map.map { entry in
+      let value =
+        switch entry.mapping {
+        case .attribute(let mapping):
+          [
+            mapping.expression.source, (mapping.nulls ?? []).description, mapping.dateFormat ?? "",
+            mapping.timeZone ?? "", mapping.defaultValue?.source ?? "",
+          ].joined(separator: "|")
+        case .reference(let mapping):
+          [
+            mapping.match.description, mapping.from.map(\.source).description, mapping.separator ?? "",
+            mapping.onMissing.rawValue, "\(mapping.isByRecordKey)",
+          ].joined(separator: "|")
+        case .nested(let mapping):
+          [mapping.from, mapping.entity ?? "", mapping.match.description, "{" + text(of: mapping.map) + "}"]
+            .joined(separator: "|")
+        }
+      return entry.property + ": " + value
+    }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,78 @@
+/// A pipeline file after reading: every path is absolute, every default filled in.
+public struct PipelineFile: Sendable {
+  /// The pipeline file's own path.
+  public var path: String
+  /// Absolute path of the `.xcdatamodeld` or `.xcdatamodel`.
+  public var modelPath: String
+  /// The model version's name; nil for the current one.
+  public var modelVersion: String?
+  /// The store to build.
+  public var store: StoreSettings
+  /// The steps of `import:`, in order.
+  public var imports: [ImportStep]
+  /// What happens to records that cannot be imported.
+  public var rejects: RejectSettings
+  /// The steps of `export:`, in order.
+  public var exports: [ExportStep]
+  /// What the finished store must have, in order.
+  public var expectations: [StoreExpectation] = []
+  /// The sources of `lookup()`, in order.
+  public var lookups: [LookupSettings] = []
+  /// Whether paths that records name may leave the project, as those of the file were allowed to.
+  public var allowsOutside = false
+  /// Where `model:` is.
+  public var modelPosition: FilePosition
+  /// Where the model's version is; nil when none is stated.
+  public var modelVersionPosition: FilePosition?
+}
+
+/// `store:` of a pipeline file.
+public struct StoreSettings: Sendable {
+  /// SQLite's journal mode of the finished store: `delete` seals one file, `wal` leaves three.
+  public enum Journal: String, Sendable, CaseIterable {
+    case delete, wal
+  }
+  /// When a store that is there already is built anew.
+  public enum Replace: String, Sendable, CaseIterable {
+    case always, never
+    case whenChanged = "when-changed"
+  }
+  /// Where the rows of a store that is there are written.
+  public enum Write: String, Sendable, CaseIterable {
+    /// Into a copy, which takes its place.
+    case beside
+    /// Into the store itself, in one transaction.
+    case inPlace = "in-place"
+  }
+  /// The framework versions whose layouts are known; `FrameworkGeneration` has the same.
+  package static let frameworks = 479...1523
+  /// Absolute path of the store.
+  public var path: String
+  /// Journal mode of the finished store.
+  public var journal: Journal
+  /// A bundled store to copy first, with its sidecars.
+  public var seed: String?
+  /// When to build anew.
+  public var replace: Replace
+  /// Where the rows of a store that is there are written.
+  public var write = Write.beside
+  /// A UUID to use instead of the one derived from the inputs' contents.
+  public var uuid: String?
+  /// The framework version whose layout a new store gets; nil for the newest.
+  public var framework: Int?
+  /// What derived attributes of `now()` and new history transactions get, in seconds since 2001. When nil, the clock
+  /// for the former, and a millisecond after the last transaction for the latter.
+  public var now: Double?
+  /// Where it starts in the pipeline file.
+  public var position: FilePosition
+}
+
+/// `rejects:` of a pipeline file.
+public struct RejectSettings: Sendable {
+  /// Where rejected records go; nil: they are only counted and the first ones shown.
+  public var file: String?
+  /// More rejects than this over the whole run fail it. nil: no limit by count.
+  public var limit: Int?
+  /// More than this percentage of the records read fails the run. nil: no limit by percent.
+  public var percent: Double?
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+@Suite("Documentation of pipeline files")
+struct ConfigurationDocumentationTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test(
+    "the committed documents say what the specifications say (SEEDBED_UPDATE_DOCS=1 rewrites them)",
+    arguments: [
+      ("docs/PIPELINE.md", PipelineDocumentation.markdown()), ("docs/pipeline.schema.json", PipelineSchema.json()),
+    ])
+  func documents(file: String, text: String) throws {
+    let url = Self.root.appendingPathComponent(file)
+    if ProcessInfo.processInfo.environment["SEEDBED_UPDATE_DOCS"] == "1" {
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: url)
+    }
+    #expect(try String(contentsOf: url, encoding: .utf8) == text)
+  }
+
+  @Test("the schema is JSON whose references lead somewhere")
+  func schemaIsJSON() throws {
+    let object = try JSONSerialization.jsonObject(with: Data(PipelineSchema.json().utf8)) as? [String: Any]
+    let definitions = try #require(object?["$defs"] as? [String: Any])
+    for part in PipelineSchema.json().split(separator: "#/$defs/").dropFirst() {
+      #expect(definitions[String(part.prefix { $0 != "\"" })] != nil)
+    }
+  }
+
+  @Test("every example in a specification is accepted", arguments: PipelineSection.allCases)
+  func examples(section: PipelineSection) throws {
+    let project = try ProjectFolder(files: ["seeds/stops-1.csv.gz"])
+    for field in section.fields {
+      var lines = section.fields.filter { $0.whenMissing == .required && $0.name != field.name }
+        .map { "\($0.name): \($0.example)" }
+      lines.append("\(field.name): \(field.example)")
+      // JSON sources have other fields than CSV.
+      if section == .source, field.name == "pointer" || field.name == "lenient" { lines.append("format: json") }
+      // Without a header the columns need names.
+      if section == .source, field.name == "header" { lines.append("columns: [a, b]") }
+      if section == .reference, field.name == "match" || field.name == "from" {
+        lines = ["match: [source, externalID]", "from: [\"'osm'\", stop_id]"]
+      } else if section == .reference {
+        lines = ["match: identifier", "from: stop_id", "\(field.name): \(field.example)"]
+      }
+      let yaml = Self.pipeline(section, lines.map { "    " + $0 }.joined(separator: "\n"))
+      #expect(project.problems(yaml) == [], "\(field.name)")
+    }
+  }
+
+  private static func pipeline(_ section: PipelineSection, _ body: String) -> String {
+    let model = "model: M.xcdatamodel\n"
+    let store = "store: { path: S.sqlite }\n"
+    let step = "import:\n - entity: E\n   from: a.json\n   map:\n    x:\n"
+    let deeper = body.replacing("    ", with: "     ")
+    switch section {
+    case .pipeline: return body.replacing("    ", with: "")
+    case .model: return store + "model:\n" + body
+    case .store: return model + "store:\n" + body
+    case .rejects: return model + store + "rejects:\n" + body
+    case .importStep: return model + store + "import:\n  -\n" + body
+    case .exportStep: return model + store + "export:\n  -\n" + body
+    case .source: return model + store + "import:\n - entity: E\n   map: { a: b }\n   from:\n" + body
+    case .attribute, .constant, .reference, .keyReference, .nested: return model + store + step + deeper
+    case .stepExpectation:
+      return model + store + "import:\n - entity: E\n   from: a.csv\n   map: { a: b }\n   expect:\n" + body
+    case .storeExpectation: return model + store + "expect:\n  -\n" + body
+    case .lookup: return model + store + "lookups:\n  zones:\n" + body
+    case .column: return model + store + "export:\n - entity: E\n   to: a.csv\n   columns:\n   -\n" + body
+    case .order: return model + store + "export:\n - entity: E\n   to: a.csv\n   order:\n   -\n" + body
+    }
+  }
+
+  @Test("every function's example yields what is documented", arguments: RecordExpression.Function.allCases)
+  func functions(function: RecordExpression.Function) throws {
+    let example = function.specification.example
+    let project = try ProjectFolder(files: ["pipelines/faces/ada.jpg"])
+    let resources = RecordExpressionResources(
+      files: FolderFiles(folder: project.path + "/pipelines"),
+      lookups: ["zones": LookupTable(["A": "Inner city"])])
+    let evaluator = try RecordExpressionEvaluator(
+      try RecordExpressionParser.parse(example.expression), slots: function == .first ? ["categories": 0] : [:],
+      resources: resources)
+    // The tests of first() run it on arrays.
+    if function == .first { return #expect(try evaluator.evaluate(FieldTable([.string("bread")])) == .string("bread")) }
+    if function == .file {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: project.path + "/pipelines/faces/ada.jpg"))
+      return #expect(try evaluator.evaluate(FieldTable([])) == .data(bytes))
+    }
+    #expect(try evaluator.evaluate(FieldTable([])).asText() == example.result)
+  }
+}
+
+/// The files below a folder.
+private struct FolderFiles: ValueFiles {
+  let folder: String
+
+  func read(_ name: String) throws(RecordExpressionFailure) -> Data {
+    guard let data = FileManager.default.contents(atPath: folder + "/" + name) else {
+      throw RecordExpressionFailure(code: "file.missing", message: name)
+    }
+    return data
+  }
+}
