@@ -2,10 +2,10 @@ import Platform
 import SQLite
 import StoreInterface
 
-/// SQLite's own exclusive lock on a store, held while another file takes its place: whoever has the store open cannot
+/// SQLite's own exclusive lock on a store, held while another file takes its place: a connection that has the store open cannot
 /// write to the file that is about to lose its name.
 ///
-/// Of a store in WAL mode nobody else may have it open then, even idle. In rollback mode an idle connection holds no lock;
+/// Of a store in WAL mode no other connection may have it open then, even idle. In rollback mode an idle connection holds no lock;
 /// it finds out by itself, as SQLite refuses to write to a file that was moved. To close any other descriptor of the file
 /// in this process would let go of the lock.
 final class StoreHold {
@@ -28,7 +28,7 @@ final class StoreHold {
       hasLog = true
       return
     }
-    // SQLite would make a log for a store in WAL mode that nobody has open.
+    // SQLite would make a log for a store in WAL mode that no connection has open.
     let header = try StoreFiles.header(path)
     if header.count > 19, header[18] == 2, !FileSystem.exists(path + "-wal") {
       hasLog = false

@@ -27,7 +27,7 @@ extension Placement {
   ///
   /// The new external files are added first and the old ones go at the commit, so that at every moment the store that is
   /// in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do not.
-  /// SQLite's own lock on the old store is held until the commit, so that nobody writes to it meanwhile.
+  /// SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
   /// - Parameters:
   ///   - synchronizes: false leaves it to the caller to force the files to disk.
   ///   - check: called when the old store is locked.
@@ -45,7 +45,7 @@ extension Placement {
       try put(sealed + suffix, at: target + suffix)
     }
     onCommit {
-      // A file that stays although no row names it any more harms nobody; `check` tells of it.
+      // A file that stays although no row names it any more does no harm; `check` tells of it.
       guard let folder = try? external.openData() else { return }
       for name in old.subtracting(new).sorted() { try? folder.remove(name) }
       external.removeIfEmpty()
@@ -68,16 +68,16 @@ extension Placement {
     do {
       try check()
       if holds[0].hasLog {
-        let settled = sealed + ".settled"
-        for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(settled + suffix) }
-        defer { for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try? StoreFiles.remove(settled + suffix) } }
+        let checkpointed = sealed + ".checkpointed"
+        for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(checkpointed + suffix) }
+        defer { for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try? StoreFiles.remove(checkpointed + suffix) } }
         // To read the file would let go of the lock: it is taken again when that is done.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
-        if try Placement.copySettled(target, to: settled, synchronizes: synchronizes) {
-          holds = [try StoreHold(target), try StoreHold(settled)]
+        if try Placement.copyCheckpointed(target, to: checkpointed, synchronizes: synchronizes) {
+          holds = [try StoreHold(target), try StoreHold(checkpointed)]
           guard try StoreStamp.read(path: target) == stamp else { throw StoreError.busy(path: target) }
-          try put(settled, at: target)
+          try put(checkpointed, at: target)
         }
       }
     } catch {
@@ -92,7 +92,7 @@ extension Placement {
 
   /// Copies a store with its log and moves the log into the copy's main file.
   /// - Returns: false when it is no database: such a file needs no log.
-  private static func copySettled(_ path: String, to copy: String, synchronizes: Bool) throws -> Bool {
+  private static func copyCheckpointed(_ path: String, to copy: String, synchronizes: Bool) throws -> Bool {
     try ReadOnlyCopy.copyTriple(from: path, to: copy, synchronizes: false)
     do {
       let connection = try Connection(path: copy)
@@ -121,7 +121,7 @@ extension Placement {
     return Set(names)
   }
 
-  /// The files that rows of a store name; none when it is no database, for then nobody knows what was its own.
+  /// The files that rows of a store name; none when it is no database, for then nothing says what was its own.
   private static func namedFiles(_ path: String) throws -> Set<String> {
     guard FileSystem.exists(path) else { return [] }
     do {

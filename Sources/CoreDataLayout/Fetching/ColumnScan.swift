@@ -10,7 +10,7 @@ extension StoreReader {
   /// - Parameters:
   ///   - keyPaths: to-one relationships, then an attribute.
   ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another while
-  ///     somebody else still uses it. It must not change the store.
+  ///     another thread still uses it. It must not change the store.
   public func scan(
     _ request: FetchRequest, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch

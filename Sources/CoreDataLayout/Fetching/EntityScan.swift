@@ -49,9 +49,10 @@ extension StoreReader {
         batch.removeAll()
       }
       batch.removeAll()
-      let reader = CellReader(session, columns: columns, attributes: kinds.map(\.attribute))
       var current: Int64 = 0
-      if let onMissingFile { reader.onMissingFile = { onMissingFile(current, $0, $1) } }
+      let reader = CellReader(
+        session, columns: columns, attributes: kinds.map(\.attribute),
+        onMissingFile: onMissingFile.map { note in { column, name in note(current, column, name) } })
       while try statement.step() {
         let row = batch.count
         current = statement.int64(at: 0)

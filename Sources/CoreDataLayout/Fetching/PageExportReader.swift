@@ -7,7 +7,10 @@ import StoreInterface
 /// Streams values at key paths from the pages of a table, where a scan wants all of its rows in the order of their primary
 /// keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
 ///
-/// A read transaction is open meanwhile, so that nobody changes the file.
+/// What its unsafe code relies on: a read transaction is open from `init` to `close`, so that no connection changes the file
+/// and the mapped bytes stay what they are. `file` is released before the transaction ends and not read afterwards. The
+/// cursor writes at most as many rows and bytes as it is told that there is room for; columns of the targets have the
+/// storage that the cursor's columns were made with.
 @safe final class PageExportReader {
   private let session: StoreSession
   private let plan: ColumnScanPlan
@@ -67,6 +70,7 @@ import StoreInterface
     }
     guard let file = try session.connection.mapFile() else { return nil }
     do throws(PageError) {
+      // Safety: whoever gets the table gets the mapping with it, which keeps the bytes.
       let mapped = unsafe try MappedTable(bytes: file.bytes, path: session.file.path, root: UInt32(root))
       return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {
@@ -103,6 +107,7 @@ import StoreInterface
       let first = batch.count
       let read: (rows: Int, bytes: Int, stop: TableCursor.Stop)
       do throws(PageError) {
+        // Safety: `reserveArena` gives `room` bytes, which stay where they are until the next call for the batch.
         read = unsafe try cursor.read(
           into: targets(batch, keys), rows: first..<batch.capacity,
           bytes: UnsafeMutableRawBufferPointer(start: batch.reserveArena(room), count: room),

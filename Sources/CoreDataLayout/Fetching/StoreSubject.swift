@@ -6,7 +6,7 @@ import StoreInterface
 /// one and kept.
 final class StoreSubjects {
   private let reader: StoreReader
-  private var rows: [ObjectID: Snapshot?] = [:]
+  private var snapshots: [ObjectID: Snapshot?] = [:]
   private var memberLists: [MemberKey: [ObjectID]] = [:]
   private var error: (any Error)?
 
@@ -19,20 +19,20 @@ final class StoreSubjects {
     self.reader = reader
   }
 
-  func subject(for snapshot: Snapshot) -> StoreSubject { StoreSubject(rows: self, snapshot: snapshot) }
+  func subject(for snapshot: Snapshot) -> StoreSubject { StoreSubject(store: self, snapshot: snapshot) }
 
   /// Throws the first error of a read: evaluation itself cannot throw.
   func throwError() throws {
     if let error { throw error }
   }
 
-  func row(_ objectID: ObjectID) -> Snapshot? {
-    if let known = rows[objectID] { return known }
+  func snapshot(of objectID: ObjectID) -> Snapshot? {
+    if let known = snapshots[objectID] { return known }
     var request = FetchRequest(objectID.entity)
     request.predicate = .selfIsIn([objectID])
-    let row = attempt { try reader.snapshots(request).first } ?? nil
-    rows[objectID] = .some(row)
-    return row
+    let snapshot = attempt { try reader.snapshots(request).first } ?? nil
+    snapshots[objectID] = .some(snapshot)
+    return snapshot
   }
 
   func members(of owner: ObjectID, _ name: String) -> [ObjectID] {
@@ -57,7 +57,7 @@ final class StoreSubjects {
 
 /// A stored row, as a predicate sees it.
 struct StoreSubject: PredicateSubject {
-  let rows: StoreSubjects
+  let store: StoreSubjects
   let snapshot: Snapshot
   var objectID: ObjectID { snapshot.objectID }
 
@@ -73,9 +73,9 @@ struct StoreSubject: PredicateSubject {
     return Self.destination(of: owner, name)
   }
 
-  func members(of relationship: String) -> [ObjectID] { rows.members(of: objectID, relationship) }
+  func members(of relationship: String) -> [ObjectID] { store.members(of: objectID, relationship) }
 
-  func subject(for objectID: ObjectID) -> StoreSubject? { rows.row(objectID).map { rows.subject(for: $0) } }
+  func subject(for objectID: ObjectID) -> StoreSubject? { store.snapshot(of: objectID).map { store.subject(for: $0) } }
 
   /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
@@ -83,14 +83,14 @@ struct StoreSubject: PredicateSubject {
     var here = snapshot
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {
-      guard let id = Self.destination(of: here, name), let next = rows.row(id) else { return nil }
+      guard let id = Self.destination(of: here, name), let next = store.snapshot(of: id) else { return nil }
       here = next
       rest.removeFirst()
     }
     return (here, rest)
   }
 
-  private static func destination(of row: Snapshot, _ name: String) -> ObjectID? {
-    row.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { row.toOne[$0] }
+  private static func destination(of snapshot: Snapshot, _ name: String) -> ObjectID? {
+    snapshot.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { snapshot.toOne[$0] }
   }
 }

@@ -23,7 +23,7 @@ import StoreInterface
   private let cells: CellReader
   /// One row per place.
   private let places: RowBatch
-  /// Whose values a place holds; 0 for nobody's.
+  /// The primary key of the object whose values a place holds; 0 for none.
   private let keys: UnsafeMutablePointer<Int64>
 
   /// - Parameters:

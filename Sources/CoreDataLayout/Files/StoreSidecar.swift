@@ -22,7 +22,7 @@ public struct StoreSidecar: Sendable, Hashable {
 
   /// Where it is, or would be.
   public let path: String
-  /// Nil where nothing is, or a log: one that a removed store left behind is nobody's, and goes.
+  /// Nil where nothing is, or a log: one that a removed store left behind belongs to none, and goes.
   public let obstacle: Obstacle?
 
   /// All names of logs beside a store, symbolic links to the store followed.

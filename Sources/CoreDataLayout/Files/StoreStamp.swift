@@ -1,6 +1,6 @@
 import Platform
 
-/// Size, time and identity of a store's file and logs, by which it is noticed that somebody wrote to it.
+/// Size, time and identity of a store's file and logs, by which it is noticed that another program wrote to it.
 public struct StoreStamp: Sendable, Hashable {
   private var files: [FileSystem.Stamp?]
 

@@ -109,7 +109,7 @@ final class OwnerLedger {
 
   // MARK: Rows that are written as pages
 
-  /// The columns of a table that say who the owner of a row is, with their positions in its records.
+  /// The columns of a table that say which the owner of a row is, with their positions in its records.
   func ownerColumns(of table: TableLayout) -> [Int] {
     places.compactMap { place in
       guard case .column(table.name, let name, _, _, _) = place else { return nil }
@@ -235,7 +235,7 @@ final class OwnerLedger {
   }
 
   /// Notes the rows of history that say of updates of this import. To a row for the owner's own change its members are
-  /// added: for who reads the history, the import is one change of the object.
+  /// added: to a reader of the history, the import is one change of the object.
   private func gatherChanges(after last: Int64) throws {
     try writer.connection.execute(
       """

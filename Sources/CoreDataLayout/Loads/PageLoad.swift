@@ -5,6 +5,10 @@ import SQLitePages
 import StoreInterface
 
 /// Rows on their way into tables, as finished b-tree pages behind SQLite's back.
+///
+/// What its unsafe code relies on: the store's lock is held during every call, so that one thread at a time uses the trees
+/// and `rows`. Pointers into a batch and into encoded rows are taken anew in each call and none is kept when it returns.
+/// `ends` has one entry for each encoded row, each at most the next one, and `base` so many bytes as the last one says.
 final class PageLoad {
   let file: DatabaseFile
   let indexes: [(tableRoot: UInt32, shapes: [IndexShape])]
@@ -85,6 +89,7 @@ final class PageLoad {
     let key = RowPlan.Key(entity: batch.entity, columns: batch.columns)
     let encoder = encoders[key] ?? RecordEncoder(shape, externalData: writer.externalData)
     encoders[key] = encoder
+    // Safety: the caller has checked that there is a key for each row of the batch.
     unsafe try encoder.encode(batch, keys: keys, into: rows)
     var start = 0
     for row in 0..<rows.count {
@@ -110,6 +115,7 @@ final class PageLoad {
     guard let shape = try shape(plan, columns: batch.columns), let tree = trees[plan.table.name] else {
       throw StoreError.failure("\(plan.table.name) is not being loaded")
     }
+    // Safety: the records were encoded for this batch, so that both have as many rows; the caller has checked it.
     unsafe try tree.append(firstRowID: firstKey, payloads: rows.base, ends: rows.ends, count: rows.count)
     unsafe keep(batch, shape, table: plan.table.name) { column, values, states in
       unsafe column.append(
@@ -126,6 +132,7 @@ final class PageLoad {
     for column in keyColumns[table] ?? [] where column.isComplete {
       let field = shape.fields[column.field]
       if field.kind == .integer, field.source >= 0, field.absent.type == 0 {
+        // Safety: a field of kind `integer` comes from a column of integers, which has room for all rows of the batch.
         unsafe body(
           column, UnsafePointer(batch.integers(field.source)), UnsafePointer(batch.states[field.source]))
       } else if field.kind == .constant, let constant = field.absent.wholeNumber {

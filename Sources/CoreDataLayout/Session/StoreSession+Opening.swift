@@ -19,7 +19,7 @@ extension StoreSession {
       let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
       let copy = isCopied ? try PrivateCopy(of: path) : nil
       func open() throws -> StoreSession {
-        let connection = try connect(path: path, copy, options)
+        let connection = try connect(path: path, copy, options, mayBeImmutable: true)
         let metadata = try StoreMetadata(connection)
         if checksVersionHashes { try metadata.check(against: model) }
         let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
@@ -43,7 +43,9 @@ extension StoreSession {
     options.keepsSnapshot = true
     let copy = other.privateCopy
     func open() throws -> StoreSession {
-      let session = try StoreSession(file, connect(path: file.path, copy, options), options, privateCopy: copy)
+      // Where the other session may write, the file does not stay as it is.
+      let connection = try connect(path: file.path, copy, options, mayBeImmutable: other.options.isReadOnly)
+      let session = try StoreSession(file, connection, options, privateCopy: copy)
       let metadata = try StoreMetadata(session.connection)
       guard metadata.uuid == file.identifier,
         metadata.entityVersionHashesByName == file.metadata.entityVersionHashesByName
@@ -69,8 +71,11 @@ extension StoreSession {
   }
 
   /// Until they are known, triggers are not even compiled, and what the file itself may cost is bounded.
-  private static func connect(path: String, _ copy: PrivateCopy?, _ options: Options) throws -> Connection {
-    let connection = try copy.map { try Connection(path: $0.path) } ?? connect(path: path, options)
+  private static func connect(
+    path: String, _ copy: PrivateCopy?, _ options: Options, mayBeImmutable: Bool
+  ) throws -> Connection {
+    let connection =
+      try copy.map { try Connection(path: $0.path) } ?? connect(path: path, options, mayBeImmutable: mayBeImmutable)
     try connection.set(.triggers, false)
     try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)), per: .step)
     return connection
@@ -78,10 +83,10 @@ extension StoreSession {
 
   /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
   /// store in WAL mode that no process has open: SQLite would make sidecars for it, and a reader leaves them behind.
-  private static func connect(path: String, _ options: Options) throws -> Connection {
+  private static func connect(path: String, _ options: Options, mayBeImmutable: Bool) throws -> Connection {
     let hasLog = try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
     var isImmutable = false
-    if options.isReadOnly && !hasLog {
+    if options.isReadOnly && mayBeImmutable && !hasLog {
       let header = try StoreFiles.header(path)
       let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
       isImmutable =

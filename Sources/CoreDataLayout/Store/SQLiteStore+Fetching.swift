@@ -97,7 +97,7 @@ extension SQLiteStore {
 
   /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled.
   ///
-  /// Where readers do not keep anybody from writing (a write-ahead log, or a store opened for reading), a connection of
+  /// Where readers do not keep others from writing (a write-ahead log, or a store opened for reading), a connection of
   /// its own reads what is committed, and others use the store meanwhile. Otherwise they wait.
   /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
   public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {

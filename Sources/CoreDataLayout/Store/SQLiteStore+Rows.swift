@@ -20,8 +20,8 @@ extension SQLiteStore {
   /// earlier ones did. A null or absent key matches nothing.
   /// - Parameters:
   ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes lookups fast.
-  ///   - isNew: rows of the batch with whose keys there is no stored row and no other row of the batch, as somebody
-  ///     knows: they are inserted without being looked for.
+  ///   - isNew: rows of the batch with whose keys there is no stored row and no other row of the batch, as the
+  ///     caller knows: they are inserted without being looked for.
   ///   - known: what `primaryKeys(matching:)` said of the rows, if nothing was written since: they are not looked for
   ///     again, those with 0 excepted.
   ///   - outcomes: replaced by one outcome per row.
@@ -82,7 +82,7 @@ extension SQLiteStore {
 
   /// Like `primaryKeys(matching:keyColumns:)`, and says where there are several rows.
   /// - Parameters:
-  ///   - isNew: rows of the batch with whose keys there is no stored row, as somebody knows: they are not looked for.
+  ///   - isNew: rows of the batch with whose keys there is no stored row, as the caller knows: they are not looked for.
   ///   - ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
   public func primaryKeys(
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool = { _ in false }, ambiguous: inout [Int]

@@ -40,7 +40,7 @@ extension SQLiteStore {
   /// sets the journal mode, and forces everything to disk.
   ///
   /// A store that this object created also gets fixed values for the header's change counters, so that the same
-  /// operations give the same bytes; nobody else has it open who could be misled by that.
+  /// operations give the same bytes; no other program has it open that could be misled by that.
   /// - Throws: `StoreError.failure` when a check fails, `.busy` when another connection has the file open. The store
   ///   stays open then.
   public func seal(journal: SealedJournal = .delete, verification: SealVerification = .full) throws {

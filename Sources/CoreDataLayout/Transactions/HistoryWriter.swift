@@ -230,7 +230,7 @@ final class HistoryWriter {
       for byte in known.mask.indices { known.mask[byte] |= change.mask[byte] }
       pending.changes[index] = known
     case (.update, .delete): pending.changes[index] = change
-    // Nobody ever saw an object that the transaction both made and deleted.
+    // An object that the transaction both made and deleted was never there for others.
     case (.insert, .delete): pending.changes[index] = nil
     case (.insert, _), (.delete, _), (.update, .insert): break
     }

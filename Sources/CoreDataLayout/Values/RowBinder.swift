@@ -2,7 +2,11 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Binds the cells of one batch. It holds the batch's bare pointers, so it lives no longer than one call.
+/// Binds the cells of one batch.
+///
+/// What its unsafe code relies on: it holds the batch's bare pointers, so it lives no longer than the call that has the batch,
+/// and nothing is added to the batch meanwhile. Sources are columns of the batch or negative, and rows are less than its
+/// count; the plan was made for the batch's columns and refuses a column whose storage is not that of the cell's kind.
 @safe struct RowBinder {
   let plan: RowPlan
   @unsafe private let states: [UnsafeMutablePointer<UInt8>]
@@ -36,6 +40,7 @@ import StoreInterface
 
   /// The bytes of a cell, valid while the batch's arena is.
   @inline(__always) @unsafe func bytes(_ source: Int, _ row: Int) -> UnsafeRawBufferPointer {
+    // Safety: only called for kinds of bytes, whose columns have slices into the arena.
     let slice = unsafe cells[source].assumingMemoryBound(to: RowBatch.Slice.self)[row]
     return unsafe UnsafeRawBufferPointer(start: arena + Int(slice.offset), count: Int(slice.length))
   }

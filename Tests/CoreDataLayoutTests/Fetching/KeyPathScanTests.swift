@@ -113,10 +113,14 @@ struct KeyPathScanTests {
 
   /// Whether a scan of the store reads pages.
   private func readsPages(_ store: SQLiteStore, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
+    try readsPages(store.reader, keyPaths)
+  }
+
+  private func readsPages(_ reader: StoreReader, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
     let item = try model.entity("Item")
-    var sql = FetchSQL(store.reader, item)
-    let plan = try ColumnScanPlan(store.reader, item, keyPaths, &sql)
-    guard let pages = try PageExportReader(store.session, plan, table: store.layout.table(for: item)) else {
+    var sql = FetchSQL(reader, item)
+    let plan = try ColumnScanPlan(reader, item, keyPaths, &sql)
+    guard let pages = try PageExportReader(reader.session, plan, table: reader.file.layout.table(for: item)) else {
       return false
     }
     try pages.close()
@@ -138,6 +142,9 @@ struct KeyPathScanTests {
     }
     let store = try open(path)
     #expect(try readsPages(store))
+    // A reader's own transaction keeps it from nothing.
+    let reader = try store.openReader()
+    #expect(try readsPages(reader))
     for keyPaths in [Self.keyPaths, [["owner", "weight"]], [["real"], ["large"]], [["text"]]] {
       let fast = try scan(store, keyPaths)
       // Within a transaction everything goes through SQLite.
@@ -145,8 +152,15 @@ struct KeyPathScanTests {
       let slow = try scan(store, keyPaths)
       try store.connection.execute("COMMIT")
       #expect(fast.rows == slow.rows)
+      var read: [[String]] = []
+      try reader.scan(FetchRequest(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: 64) { batch in
+        for row in 0..<batch.count { read.append(keyPaths.indices.map { text(batch, $0, row) }) }
+        return batch
+      }
+      #expect(read == slow.rows)
     }
     #expect(!store.connection.isInTransaction)
+    try reader.close()
     try store.close()
   }
 

@@ -263,6 +263,12 @@ struct ReaderTests {
     #expect(error.map { "\($0)".contains("write-ahead log and no open transaction") } == true)
     try store.rollback()
     try store.openReader().close()
+    let patient = try makeStore("patient") { $0.busyTimeoutMilliseconds = 20 }
+    let reader = try patient.openReader()
+    #expect { try patient.seal() } throws: { if case StoreError.busy = $0 { true } else { false } }
+    #expect(try reader.count(FetchRequest(item)) == 200)
+    try reader.close()
+    try patient.seal()
     for suffix in ["", "-wal", "-shm"] {
       try FileManager.default.moveItem(atPath: store.path + suffix, toPath: folder.path("old" + suffix))
     }
