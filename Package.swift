@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "ObjectModel", targets: ["ObjectModel"]),
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .library(name: "Diagrams", targets: ["Diagrams"]),
     .library(name: "Predicates", targets: ["Predicates"]),
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
@@ -32,7 +33,7 @@ let package = Package(
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
-    .library(name: "ImportPipeline", targets: ["Pipelines", "Exports", "ImportPipeline"]),
+    .library(name: "ImportPipeline", targets: ["Pipelines", "Exports", "Reports", "ImportPipeline"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
   ],
@@ -49,6 +50,7 @@ let package = Package(
     .target(name: "PropertyLists"),
     .target(name: "ObjectModel", dependencies: [crypto]),
     .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel"]),
+    .target(name: "Diagrams", dependencies: ["ObjectModel"]),
     .target(name: "Predicates", dependencies: ["ObjectModel"]),
     .target(name: "StoreInterface", dependencies: ["ObjectModel", "Predicates"]),
     .target(name: "MemoryStore", dependencies: ["PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
@@ -69,7 +71,8 @@ let package = Package(
     .target(
       name: "Seedbed",
       dependencies: [
-        "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "MemoryStore", "CoreDataLayout",
+        "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "Predicates", "StoreInterface", "MemoryStore",
+        "CoreDataLayout",
         "FileStores", "ObjectGraph",
       ]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
@@ -84,18 +87,21 @@ let package = Package(
         "Platform", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout", "SeedFormats",
         "Pipelines", yams,
       ]),
+    .target(name: "Reports", dependencies: ["Pipelines"]),
     .target(
       name: "ImportPipeline",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", logging,
+        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportPipeline"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "StoreInterface", "SQLite", "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "ImportPipeline", "Inference", logging, argumentParser,
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
+        "CoreDataLayout",
+        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportPipeline", "Inference", logging,
+        argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
@@ -113,7 +119,8 @@ let package = Package(
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["ModelFiles", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
+      name: "ModelFilesTests",
+      dependencies: ["ModelFiles", "Diagrams", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
       exclude: ["Models"]
     ),
     .testTarget(
@@ -149,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates",
+        "Seedbed", "Pipelines", "Exports", "Reports", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates",
         "StoreInterface",
         "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
@@ -165,7 +172,8 @@ let package = Package(
     .testTarget(
       name: "ImportPipelineTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite", "SQLitePages",
+        "Seedbed", "Pipelines", "Exports", "Reports", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite",
+        "SQLitePages",
         "Predicates",
         "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
       ]),

@@ -2,3 +2,4 @@
 
 @_exported public import Exports
 @_exported public import Pipelines
+@_exported public import Reports

@@ -4,6 +4,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("Files that a run reads")
 struct SourceInputsTests {

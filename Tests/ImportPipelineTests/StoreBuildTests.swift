@@ -6,6 +6,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("the store of a run")
 struct StoreBuildTests {

@@ -1,6 +1,7 @@
 import ImportPipeline
 import ObjectModel
 import Pipelines
+import Reports
 import SeedFormats
 import Testing
 

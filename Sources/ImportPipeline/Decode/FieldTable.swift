@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Reports
 import SeedFormats
 
 /// Fields of some records or nested objects as a decoder sees them: slices into a record batch's bytes.

@@ -2,6 +2,7 @@ import Exports
 import Foundation
 public import ObjectModel
 public import Pipelines
+import Reports
 public import SeedFormats
 import StoreInterface
 

@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Reports
 
 /// Receives the rejects of a run in input order: writes them, keeps the first ones to show, and watches the limits.
 final class RejectCollector {

@@ -3,6 +3,7 @@ import Exports
 import Foundation
 import Pipelines
 import Platform
+import Reports
 import SeedFormats
 
 /// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as

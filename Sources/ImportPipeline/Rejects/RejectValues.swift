@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import Pipelines
 import Predicates
+import Reports
 import StoreInterface
 
 extension Value {

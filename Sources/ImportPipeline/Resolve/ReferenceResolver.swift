@@ -1,6 +1,7 @@
 import ObjectModel
 import Pipelines
 import Predicates
+import Reports
 import StoreInterface
 
 /// A reference whose destination is not known yet.

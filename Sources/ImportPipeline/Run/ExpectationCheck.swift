@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Pipelines
 import Predicates
+import Reports
 import StoreInterface
 
 /// Compares what a run has done with what its pipeline expects, before anything takes its place.

@@ -3,6 +3,7 @@ import Exports
 import Foundation
 import ObjectModel
 import Pipelines
+import Reports
 import StoreInterface
 
 /// What the import steps of one run share: the store being built, key tables, pending references, rejects.

@@ -1,5 +1,6 @@
 public import Logging
 import Pipelines
+import Reports
 
 /// What a run tells swift-log: one line for each event, with its name in the metadata under `event`.
 extension PipelineRun {

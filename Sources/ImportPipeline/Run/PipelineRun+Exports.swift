@@ -4,6 +4,7 @@ import Foundation
 import ObjectModel
 import Pipelines
 import Platform
+import Reports
 import SeedFormats
 
 extension PipelineRun {

@@ -4,6 +4,7 @@ import Foundation
 import Pipelines
 import Platform
 import PropertyLists
+import Reports
 
 extension PipelineRun {
   /// Ends an import into the target itself. Exports read what the open transaction has written; those to files come first, then

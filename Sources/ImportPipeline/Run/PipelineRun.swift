@@ -8,6 +8,7 @@ public import Pipelines
 import Platform
 import Predicates
 import PropertyLists
+public import Reports
 public import SeedFormats
 import StoreInterface
 

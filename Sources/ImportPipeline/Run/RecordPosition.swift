@@ -1,4 +1,5 @@
 import Pipelines
+import Reports
 import SeedFormats
 
 extension DecodedBatch {

@@ -1,6 +1,7 @@
 import ObjectModel
 public import Pipelines
 import Platform
+public import Reports
 
 /// What a run has done so far, so that one that fails can tell it. Used by the run's thread.
 final class RunTrail {

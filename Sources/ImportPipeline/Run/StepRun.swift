@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import Pipelines
+import Reports
 import SeedFormats
 import StoreInterface
 

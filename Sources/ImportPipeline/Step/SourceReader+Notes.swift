@@ -1,5 +1,6 @@
 import ObjectModel
 import Pipelines
+import Reports
 import SeedFormats
 
 extension SourceReader {

@@ -1,3 +1,5 @@
+import Reports
+
 /// What has become of a step's records so far, rejected ones aside, which `StepRejects` counts.
 struct StepOutcomes: Sendable {
   var inserted = 0

@@ -1,5 +1,6 @@
 import ObjectModel
 import Pipelines
+import Reports
 import SeedFormats
 
 /// The rejects of one step: turns the problems of its batches into rejects, and counts them.

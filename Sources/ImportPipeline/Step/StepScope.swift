@@ -1,5 +1,6 @@
 import ObjectModel
 import Pipelines
+import Reports
 import SeedFormats
 
 /// What the parts of one import step share: its plan, its source, and what has become of its records. Used by the run's

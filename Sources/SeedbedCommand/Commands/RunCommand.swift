@@ -5,6 +5,7 @@ import ImportPipeline
 public import Logging
 import Pipelines
 import Platform
+import Reports
 import SeedFormats
 
 /// `seedbed run`

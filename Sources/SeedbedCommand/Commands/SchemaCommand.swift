@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImportPipeline
 import Pipelines
+import Reports
 
 /// `seedbed schema`
 struct SchemaCommand: ParsableCommand {

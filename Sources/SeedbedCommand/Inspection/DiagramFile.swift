@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagrams
 import Exports
 import Foundation
 import ImportPipeline

@@ -4,6 +4,7 @@ import ImportPipeline
 import Logging
 import ObjectModel
 import Pipelines
+import Reports
 
 /// A failure on its way out: what to say on standard error, and the exit code.
 struct CommandFailure: Error {

@@ -3,6 +3,7 @@ import Foundation
 import ImportPipeline
 import Logging
 import Pipelines
+import Reports
 
 /// Where the report of a run goes: to standard output or standard error, and into a file.
 struct ReportOutput {
@@ -19,7 +20,8 @@ struct ReportOutput {
   /// - Throws: `CommandFailure` of the run, or where the report could not be written.
   func finish(_ report: RunReport, exitCode: Int32) throws {
     let document =
-      isJSON || path != nil ? ReportJSON.text(report, exitCode: exitCode, begin: begin, end: Date()) : ""
+      isJSON || path != nil
+      ? ReportJSON.text(report, run: RunIdentity.text, exitCode: exitCode, begin: begin, end: Date()) : ""
     // An export to standard output has it to itself.
     let writesData = report.exports.contains { $0.path == "-" }
     // The JSON report is data, which --quiet does not keep back.

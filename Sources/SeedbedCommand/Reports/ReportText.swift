@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import Pipelines
+import Reports
 
 /// The report of a run for people.
 enum ReportText {

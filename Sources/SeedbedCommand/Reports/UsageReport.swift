@@ -1,6 +1,7 @@
 import Foundation
 import ImportPipeline
 import Pipelines
+import Reports
 
 /// The report of a `run` whose command line is wrong, as far as the command line says where it goes.
 struct UsageReport {

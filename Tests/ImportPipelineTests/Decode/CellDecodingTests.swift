@@ -7,6 +7,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("Cells")
 struct CellDecodingTests {

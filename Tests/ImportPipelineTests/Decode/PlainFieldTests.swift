@@ -8,6 +8,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// The loops for plain numbers, times and texts against the general ones, which a second text for null brings about.
 @Suite("Plain fields")

@@ -9,6 +9,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("References and nested objects, decoded")
 struct StructureDecodingTests {

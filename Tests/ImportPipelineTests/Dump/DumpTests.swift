@@ -8,6 +8,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// Dumps, restores and compares.
 struct DumpRun {

@@ -4,6 +4,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("Data for a terminal")
 struct TerminalSinkTests {

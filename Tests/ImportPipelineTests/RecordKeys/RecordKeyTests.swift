@@ -5,6 +5,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("Record keys")
 struct RecordKeyTests {

@@ -3,6 +3,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("A match key that several objects have")
 struct AmbiguousMatchTests {

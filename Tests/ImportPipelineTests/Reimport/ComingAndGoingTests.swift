@@ -5,6 +5,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// Rows that come with a record and go when it is refused late are no change of the store.
 @Suite("Runs that change nothing")

@@ -7,6 +7,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// In a store that was there before, objects whose members change count one version up per run; in a new one none does.
 @Suite("Owners of imported members")

@@ -7,6 +7,7 @@ import TestSupport
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// A folder with the model of a railway, in which feeds are imported again and again.
 final class Railway {

@@ -8,6 +8,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// Random feeds into a store that was there: every object that is another one afterwards, by its own record, by its members
 /// or by both, counts one version up and has one row of history; no other has either.

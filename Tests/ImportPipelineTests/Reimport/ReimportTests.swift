@@ -8,6 +8,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("A feed that is imported again")
 struct ReimportTests {

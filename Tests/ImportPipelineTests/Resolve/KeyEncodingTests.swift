@@ -6,6 +6,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 @Suite("Natural keys as bytes")
 struct KeyEncodingTests {

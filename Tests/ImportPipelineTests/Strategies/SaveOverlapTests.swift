@@ -9,6 +9,7 @@ import Testing
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// Find-or-create makes the objects of a batch while those of the batch before are being saved.
 @Suite("Saves that overlap")

@@ -6,6 +6,7 @@ import StoreInterface
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// Decodes records by a pipeline's first step, as a decode worker does, without a store.
 struct Decoding {

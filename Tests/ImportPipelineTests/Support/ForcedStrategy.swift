@@ -3,6 +3,7 @@ import Foundation
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can be
 /// done so (`scripts/check-strategies`).

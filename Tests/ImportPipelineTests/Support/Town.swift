@@ -4,6 +4,7 @@ import SQLite
 @testable import Exports
 @testable import ImportPipeline
 @testable import Pipelines
+@testable import Reports
 
 /// A folder with the town model, in which pipelines run in this process.
 final class Town {

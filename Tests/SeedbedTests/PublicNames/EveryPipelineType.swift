@@ -2,6 +2,7 @@ import Exports
 import Foundation
 import ImportPipeline
 import Pipelines
+import Reports
 import SeedFormats
 import Seedbed
 

@@ -43,7 +43,7 @@ struct PublicNameTests {
   @Test("so can every public type of pipelines and seed formats")
   func pipelines() throws {
     #expect(
-      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "ImportPipeline"])
+      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "Reports", "ImportPipeline"])
         == Self.names(EveryPipelineType.all))
   }
 

@@ -25,6 +25,24 @@ public struct Reject: Sendable, Hashable {
   /// JSON sources: the JSON Pointer of the refused value, in the record's line (NDJSON) or in the document.
   public var pointer: String?
 
+  /// A record that is refused.
+  package init(
+    file: String, line: Int, column: Int, byteOffset: Int, entity: String, property: String, code: String,
+    value: String, message: String, hint: String, pointer: String? = nil
+  ) {
+    self.file = file
+    self.line = line
+    self.column = column
+    self.byteOffset = byteOffset
+    self.entity = entity
+    self.property = property
+    self.code = code
+    self.value = value
+    self.message = message
+    self.hint = hint
+    self.pointer = pointer
+  }
+
   /// Longest value kept in a reject, in characters.
   public static let valueLimit = 200
 
@@ -39,7 +57,7 @@ public struct Reject: Sendable, Hashable {
   }
 
   /// Where the record is, as a message begins.
-  var place: String { "\(file):\(line):\(column): " }
+  package var place: String { "\(file):\(line):\(column): " }
 
   /// The reject as it is shown to a person.
   public var text: String {
@@ -48,7 +66,8 @@ public struct Reject: Sendable, Hashable {
 }
 
 extension RunError.Position {
-  init(_ reject: Reject) {
+  /// Where a reject is.
+  package init(_ reject: Reject) {
     self.init(file: reject.file, line: reject.line, column: reject.column, byteOffset: reject.byteOffset)
   }
 }

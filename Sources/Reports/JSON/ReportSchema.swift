@@ -1,9 +1,9 @@
-import ImportPipeline
 import Pipelines
 
 /// The JSON Schema of the report that `seedbed run --json` and `--report` write.
-enum ReportSchema {
-  static func json() -> String {
+package enum ReportSchema {
+  /// The schema as text.
+  package static func json() -> String {
     JSONValue.object(
       [
         ("$schema", .string("https://json-schema.org/draft/2020-12/schema")),

@@ -30,13 +30,13 @@ public struct SourceNote: Sendable, Hashable {
   }
   private var leftOut: LeftOut?
 
-  init(file: String, kind: Kind) {
+  package init(file: String, kind: Kind) {
     self.file = file
     self.kind = kind
   }
 
   /// References that were left out.
-  init(source: String, leftOut property: String, count: Int) {
+  package init(source: String, leftOut property: String, count: Int) {
     file = source
     kind = .leftOut
     leftOut = LeftOut(property: property, count: count)

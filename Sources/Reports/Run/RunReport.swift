@@ -1,48 +1,5 @@
 public import Pipelines
 
-/// What became of one import step.
-public struct StepReport: Sendable {
-  /// The step's name.
-  public var name: String
-  /// The entity.
-  public var entity: String
-  /// The source as the pipeline file writes it.
-  public var source: String
-  /// The strategy taken; never automatic.
-  public var strategy: ImportStep.Strategy
-  /// Why this strategy.
-  public var reason: String
-  /// How many records ended in each outcome.
-  public var counts = OutcomeCounts()
-  /// Objects that nested mappings added besides the records themselves.
-  public var nestedInserted = 0
-  /// Objects that nested mappings changed.
-  public var nestedUpdated = 0
-  /// Files without records, and files that were not read.
-  public var notes: [SourceNote] = []
-  /// What is amiss with the step's records as a whole, in sentences; also among the warnings of the run.
-  public var warnings: [String] = []
-  /// Wall-clock time of the step.
-  public var durationSeconds = 0.0
-  /// Where that time went, in the order that data goes through the stages.
-  public var stages: [StageReport] = []
-  /// How often the source was read, or begun to be read. More than once to find out which of several records with one key
-  /// wins, or which records say nothing new.
-  public var readings = 0
-}
-
-/// What became of one export step.
-public struct ExportReport: Sendable {
-  /// The entity.
-  public var entity: String
-  /// Where it was written; `-` for standard output.
-  public var path: String
-  /// Rows written.
-  public var rows: Int
-  /// Wall-clock time.
-  public var durationSeconds: Double
-}
-
 /// What a run did.
 public struct RunReport: Sendable {
   /// How a run ended.
@@ -101,6 +58,25 @@ public struct RunReport: Sendable {
   public var allocations: Int?
   /// Highest resident memory of the process so far, bytes.
   public var peakMemoryBytes: Int
+
+  /// A report without what is not always there.
+  package init(
+    result: Result, pipeline: String, storePath: String, storeIdentifier: String, storeBytes: Int,
+    steps: [StepReport], exports: [ExportReport], rejects: [Reject], rejectFiles: [String], durationSeconds: Double,
+    peakMemoryBytes: Int
+  ) {
+    self.result = result
+    self.pipeline = pipeline
+    self.storePath = storePath
+    self.storeIdentifier = storeIdentifier
+    self.storeBytes = storeBytes
+    self.steps = steps
+    self.exports = exports
+    self.rejects = rejects
+    self.rejectFiles = rejectFiles
+    self.durationSeconds = durationSeconds
+    self.peakMemoryBytes = peakMemoryBytes
+  }
 
   /// The outcomes of all steps together.
   public var counts: OutcomeCounts {

@@ -1,13 +1,13 @@
-import Foundation
-import ImportPipeline
+package import Foundation
 import Pipelines
 
 /// The report of a run as JSON. Keys do not change between versions; new ones may come.
-enum ReportJSON {
-  static func text(_ report: RunReport, exitCode: Int32, begin: Date, end: Date) -> String {
+package enum ReportJSON {
+  /// - Parameter run: tells this run from others, as its log lines do.
+  package static func text(_ report: RunReport, run: String, exitCode: Int32, begin: Date, end: Date) -> String {
     JSONValue.object([
-      ("seedbedReport", .integer(1)), ("run", .string(RunIdentity.text)),
-      ("startedAt", .string(RunIdentity.time(begin))), ("endedAt", .string(RunIdentity.time(end))),
+      ("seedbedReport", .integer(1)), ("run", .string(run)),
+      ("startedAt", .string(DateText.iso8601(begin))), ("endedAt", .string(DateText.iso8601(end))),
       ("result", .string(report.result.rawValue)), ("exitCode", .integer(Int(exitCode))),
       ("pipeline", .string(report.pipeline)),
       (

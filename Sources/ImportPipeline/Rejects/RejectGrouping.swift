@@ -1,23 +1,4 @@
-/// Rejected records with one reason.
-public struct RejectGroup: Sendable, Hashable {
-  /// The reason's code.
-  public var code: String
-  /// The entity of the import step.
-  public var entity: String
-  /// The property whose value was refused; empty when the whole record was.
-  public var property: String
-  /// How many records.
-  public var count: Int
-  /// The first of them.
-  public var first: Reject
-  /// The files that they were written to, in the order of their first records.
-  public var files: [String] = []
-
-  /// `Item.price`, or the entity alone.
-  public var subject: String {
-    property.isEmpty ? entity : property.hasPrefix(entity + ".") ? property : "\(entity).\(property)"
-  }
-}
+import Reports
 
 /// Counts rejects by their reason.
 struct RejectGrouping {

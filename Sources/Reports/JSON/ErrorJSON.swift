@@ -1,10 +1,9 @@
-import ImportPipeline
-import Pipelines
+package import Pipelines
 
 /// Why a run failed, as JSON.
-enum ErrorJSON {
+package enum ErrorJSON {
   /// Null where nothing failed.
-  static func value(_ failure: RunError?) -> JSONValue {
+  package static func value(_ failure: RunError?) -> JSONValue {
     guard let failure else { return .null }
     return .object([
       ("code", .string(failure.code)), ("message", .string(failure.message)),
@@ -13,7 +12,8 @@ enum ErrorJSON {
     ])
   }
 
-  static func position(_ position: RunError.Position?) -> JSONValue {
+  /// Null where it is not known.
+  package static func position(_ position: RunError.Position?) -> JSONValue {
     guard let position else { return .null }
     return .object([
       ("file", .string(position.file)), ("line", number(position.line)), ("column", number(position.column)),
