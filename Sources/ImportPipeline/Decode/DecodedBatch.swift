@@ -145,7 +145,7 @@ final class DecodedBatch: @unchecked Sendable {
   /// The records of all rows as they are stored, where a worker could make them already.
   var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
-  var lookup: StoredRowLookup.Result?
+  var lookup: LookedUpRows?
   /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
   var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.

@@ -76,7 +76,7 @@ struct UnchangedScan {
     records.add(findings, of: decoded)
   }
 
-  private func findings(of decoded: DecodedBatch, _ result: StoredRowLookup.Result) -> [ScannedRecords.Finding] {
+  private func findings(of decoded: DecodedBatch, _ result: LookedUpRows) -> [ScannedRecords.Finding] {
     let node = decoded.root
     let found = result.found
     let mayMeetWaiting = !session.hasNothingWaiting
@@ -107,7 +107,7 @@ struct UnchangedScan {
   /// Collects what the batch says of stored rows, where all else about it is certain.
   /// - Parameter repeated: rows whose stored rows were found before: what becomes of those is decided record by record.
   private func collectChanges(
-    _ node: DecodedNode, _ result: StoredRowLookup.Result, _ repeated: [Int], _ findings: [ScannedRecords.Finding]
+    _ node: DecodedNode, _ result: LookedUpRows, _ repeated: [Int], _ findings: [ScannedRecords.Finding]
   ) throws {
     guard let changes = records.changes else { return }
     defer { if let rows = result.changes { lookup.recycle(rows) } }

@@ -4,20 +4,6 @@ import Predicates
 import Reports
 import StoreInterface
 
-/// A reference whose destination is not known yet.
-struct UnresolvedReference {
-  let node: DecodedNode
-  let row: Int
-  let reference: Int
-  let entry: ReferenceKeys.Entry
-}
-
-/// A to-many reference that was found: a row of a node and its destination.
-struct FoundLink {
-  let row: Int
-  let destination: RowReference
-}
-
 /// Looks up the natural keys of a decoded batch and fills in its foreign keys.
 struct ReferenceResolver: Sendable {
   let tables: KeyTables

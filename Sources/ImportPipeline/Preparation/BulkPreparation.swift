@@ -15,19 +15,21 @@ struct BulkPreparation: Sendable {
   private let rows = Pool<EncodedRows> { EncodedRows() }
 
   /// - Returns: nil where the batches of this step depend on one another.
-  init?(_ plan: StepPlan, session: ImportSession) throws {
+  init?(
+    _ plan: StepPlan, store: SQLiteStore, resolver: ReferenceResolver, provisional: ProvisionalRows
+  ) throws {
     let root = plan.root
     guard root.children.isEmpty, root.recordKey == nil, plan.step.onMatch != .replace,
       !root.references.contains(where: { reference in
         reference.relationship.isToMany || reference.orderColumn != nil || reference.waitsForAll
           || root.entity.isKind(of: reference.table.entity)
       }),
-      let shape = try session.store.recordShape(for: root.entity, columns: root.columns)
+      let shape = try store.recordShape(for: root.entity, columns: root.columns)
     else { return nil }
     self.shape = shape
     hasMatch = !plan.root.match.isEmpty
-    resolver = session.resolver
-    provisional = ProvisionalRows(session)
+    self.resolver = resolver
+    self.provisional = provisional
   }
 
   /// One worker's part; it is used by one thread at a time.

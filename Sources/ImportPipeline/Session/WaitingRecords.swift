@@ -2,18 +2,6 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-extension ReferencePlan {
-  /// Whether a record cannot stand without this reference's destination.
-  var mustResolve: Bool { !isStored && (missing == .reject || relationship.description.isMandatory) }
-
-  /// Whether the run fails where this reference leads nowhere.
-  var isDemanded: Bool { isStored && missing == .reject }
-
-  /// Whether the reference is set after all steps only, because what the other side's records say of the order must not
-  /// come later.
-  var waitsForAll: Bool { isStored && relationship.isOrdered }
-}
-
 extension ImportSession {
   /// The rows of a batch whose records cannot stand yet: they refer to something that is not there, or to such a row
   /// of the same batch, by however many steps. Whatever refers to them has to wait as they do.

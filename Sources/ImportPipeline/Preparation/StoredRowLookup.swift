@@ -6,14 +6,6 @@ import StoreInterface
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while
 /// nothing is written.
 struct StoredRowLookup: Sendable {
-  struct Result: Sendable {
-    var unresolved: [UnresolvedReference]
-    var found: RowComparison.Found
-    /// What the rows say that differ from the stored ones, one after the other; nil where there are none, or it is not
-    /// wanted or cannot be encoded.
-    var changes: EncodedRows?
-  }
-
   /// Whether decode workers can do it, because the key tables that it looks into stay as they are: none is the step's own
   /// entity's.
   let isFree: Bool
@@ -24,12 +16,15 @@ struct StoredRowLookup: Sendable {
   private let provisional: ProvisionalRows
 
   /// - Parameter changes: how rows are encoded that differ from the stored ones.
-  init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
+  init(
+    _ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, resolver: ReferenceResolver,
+    provisional: ProvisionalRows
+  ) {
     self.comparison = comparison
     changeShape = changes
     isFree = plan.root.references.allSatisfy { $0.table.entity.root != plan.root.entity.root }
-    resolver = session.resolver
-    provisional = ProvisionalRows(session)
+    self.resolver = resolver
+    self.provisional = provisional
   }
 
   /// One worker's part; it is used by one thread at a time.
@@ -49,12 +44,12 @@ struct StoredRowLookup: Sendable {
       encoder = lookup.changeShape.flatMap { RecordEncoder($0) }
     }
 
-    func find(_ decoded: DecodedBatch) throws -> Result {
+    func find(_ decoded: DecodedBatch) throws -> LookedUpRows {
       let unresolved = lookup.resolver.resolve(
         decoded, isFinal: false, mayBeProvisional: !lookup.provisional.isEmpty,
         isProvisional: lookup.provisional.contains)
       let found = try rows.find(decoded.root.batch)
-      return Result(unresolved: unresolved, found: found, changes: encodeChanges(decoded.root.batch, found))
+      return LookedUpRows(unresolved: unresolved, found: found, changes: encodeChanges(decoded.root.batch, found))
     }
 
     private func encodeChanges(_ batch: RowBatch, _ found: RowComparison.Found) -> EncodedRows? {
@@ -66,25 +61,5 @@ struct StoredRowLookup: Sendable {
       guard (try? encoder.encode(different, of: batch, into: changes)) != nil else { return nil }
       return changes
     }
-  }
-}
-
-/// The rows that may still be rejected, as they are when a reading begins.
-struct ProvisionalRows: Sendable {
-  /// As `RowReference` of the root entity's table.
-  private let rows: Set<UInt64>
-  /// Model index of each entity's root.
-  private let roots: [Int]
-
-  var isEmpty: Bool { rows.isEmpty }
-
-  init(_ session: ImportSession) {
-    rows = session.provisionalRows
-    roots = session.store.model.entities.map(\.root.index)
-  }
-
-  func contains(_ row: RowReference) -> Bool {
-    !rows.isEmpty
-      && rows.contains(RowReference(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).rawValue)
   }
 }

@@ -1,0 +1,22 @@
+import ObjectModel
+
+/// The rows that may still be rejected, as they are when a reading begins.
+struct ProvisionalRows: Sendable {
+  /// As `RowReference` of the root entity's table.
+  private let rows: Set<UInt64>
+  /// Model index of each entity's root.
+  private let roots: [Int]
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  /// - Parameter rows: as `RowReference` of the root entity's table.
+  init(_ rows: Set<UInt64>, model: ManagedObjectModel) {
+    self.rows = rows
+    roots = model.entities.map(\.root.index)
+  }
+
+  func contains(_ row: RowReference) -> Bool {
+    !rows.isEmpty
+      && rows.contains(RowReference(primaryKey: row.primaryKey, entityIndex: roots[row.entityIndex]).rawValue)
+  }
+}

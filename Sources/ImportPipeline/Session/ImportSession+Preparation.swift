@@ -1,0 +1,20 @@
+import CoreDataLayout
+import Pipelines
+
+extension BulkPreparation {
+  /// - Returns: nil where the batches of this step depend on one another.
+  init?(_ plan: StepPlan, session: ImportSession) throws {
+    try self.init(
+      plan, store: session.store, resolver: session.resolver,
+      provisional: ProvisionalRows(session.provisionalRows, model: session.store.model))
+  }
+}
+
+extension StoredRowLookup {
+  /// - Parameter changes: how rows are encoded that differ from the stored ones.
+  init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
+    self.init(
+      comparison, changes: changes, plan, resolver: session.resolver,
+      provisional: ProvisionalRows(session.provisionalRows, model: session.store.model))
+  }
+}
