@@ -1,5 +1,5 @@
 /// The records of a lookup in memory, by their keys.
-package struct LookupTable: Sendable {
+@usableFromInline package struct LookupTable: Sendable {
   /// The most that the keys and values of one table take.
   static let maximumBytes = 256 << 20
 
@@ -8,7 +8,7 @@ package struct LookupTable: Sendable {
   private var bytes = 0
 
   /// What is found, null when nothing is.
-  func value(for key: String) -> RecordExpressionValue { values[Array(key.utf8)] ?? .null }
+  @usableFromInline func value(for key: String) -> RecordExpressionValue { values[Array(key.utf8)] ?? .null }
 
   /// A table with nothing in it.
   package init() {}

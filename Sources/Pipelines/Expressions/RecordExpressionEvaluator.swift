@@ -14,8 +14,11 @@ extension FieldAccess where Self: ~Copyable {
 }
 
 /// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
+///
+/// What goes through the steps is inlinable, so that a module with records of its own gets a copy made for them instead of
+/// asking for every field through a witness table.
 public struct RecordExpressionEvaluator: Sendable {
-  indirect enum Step: Sendable {
+  @usableFromInline indirect enum Step: Sendable {
     case slot(Int)
     /// The first element of the array in a field.
     case first(Int)
@@ -28,8 +31,8 @@ public struct RecordExpressionEvaluator: Sendable {
     case binary(RecordExpression.BinaryOperator, Step, Step)
     case conditional(Step, Step, Step)
   }
-  private let root: Step
-  private let nulls: Set<String>
+  @usableFromInline let root: Step
+  @usableFromInline let nulls: Set<String>
 
   /// Compiles an expression against a projection.
   /// - Parameters:
@@ -141,7 +144,7 @@ public struct RecordExpressionEvaluator: Sendable {
 
   /// The expression's value for a record.
   /// - Throws: `RecordExpressionFailure`: the record is to be rejected.
-  public func evaluate(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure)
+  @inlinable public func evaluate(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure)
     -> RecordExpressionValue
   {
     try evaluate(root, fields)
@@ -149,11 +152,13 @@ public struct RecordExpressionEvaluator: Sendable {
 
   /// Whether a record is selected when the expression is a `where`: null, and absent, select nothing.
   /// - Throws: `RecordExpressionFailure` also when the value is no boolean.
-  public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure) -> Bool {
+  @inlinable public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure)
+    -> Bool
+  {
     try evaluate(root, fields).truth() ?? false
   }
 
-  private func evaluate(
+  @inlinable func evaluate(
     _ step: Step, _ fields: borrowing some FieldAccess & ~Copyable
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     switch step {
@@ -181,12 +186,12 @@ public struct RecordExpressionEvaluator: Sendable {
   }
 
   /// Null for a text that means it.
-  private func known(_ value: RecordExpressionValue) -> RecordExpressionValue {
+  @usableFromInline func known(_ value: RecordExpressionValue) -> RecordExpressionValue {
     if !nulls.isEmpty, case .string(let text) = value, nulls.contains(text) { return .null }
     return value
   }
 
-  private func binary(
+  @inlinable func binary(
     _ operation: RecordExpression.BinaryOperator, _ left: Step, _ right: Step,
     _ fields: borrowing some FieldAccess & ~Copyable
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
@@ -215,7 +220,7 @@ public struct RecordExpressionEvaluator: Sendable {
     }
   }
 
-  private func call(
+  @inlinable func call(
     _ function: RecordExpression.Function, _ arguments: [Step], _ fields: borrowing some FieldAccess & ~Copyable
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     var values: [RecordExpressionValue] = []

@@ -3,7 +3,9 @@ import Foundation
 extension RecordExpression.Function {
   /// The function's value for its arguments, whose number the parser has checked. Null arguments give null, except
   /// for `concat` and `coalesce`.
-  func apply(_ arguments: [RecordExpressionValue]) throws(RecordExpressionFailure) -> RecordExpressionValue {
+  @usableFromInline func apply(_ arguments: [RecordExpressionValue]) throws(RecordExpressionFailure)
+    -> RecordExpressionValue
+  {
     switch self {
     case .coalesce: return arguments.first { !$0.isMissing } ?? .null
     case .concat:

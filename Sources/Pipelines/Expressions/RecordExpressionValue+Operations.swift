@@ -47,7 +47,7 @@ extension RecordExpressionValue {
   public var isMissing: Bool { isNull || self == .string("") }
 
   /// The value as text: numbers in decimal, dates as ISO 8601 in UTC, `true` and `false`.
-  package func asText() throws(RecordExpressionFailure) -> String {
+  @usableFromInline package func asText() throws(RecordExpressionFailure) -> String {
     switch self {
     case .string(let text): return text
     case .integer(let integer): return String(integer)
@@ -88,7 +88,7 @@ extension RecordExpressionValue {
   }
 
   /// The value as a truth value: booleans and the texts `true` and `false`; nil for null.
-  func truth() throws(RecordExpressionFailure) -> Bool? {
+  @usableFromInline func truth() throws(RecordExpressionFailure) -> Bool? {
     switch self {
     case .boolean(let flag): return flag
     case .absent, .null: return nil
@@ -102,7 +102,7 @@ extension RecordExpressionValue {
     }
   }
 
-  func date(_ parser: DateParser) throws(RecordExpressionFailure) -> RecordExpressionValue {
+  @usableFromInline func date(_ parser: DateParser) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if case .date = self { return self }
     if isNull { return .null }
     let text = try asText()
@@ -132,7 +132,7 @@ extension RecordExpressionValue {
   }
 
   /// Equality never yields null: null and absent equal each other and nothing else.
-  func equals(_ other: RecordExpressionValue) throws(RecordExpressionFailure) -> Bool {
+  @usableFromInline func equals(_ other: RecordExpressionValue) throws(RecordExpressionFailure) -> Bool {
     if isNull || other.isNull { return isNull && other.isNull }
     if case .string(let text) = self, ParsedNumber.read(text) == .notANumber, other.isNumber { return false }
     if case .string(let text) = other, ParsedNumber.read(text) == .notANumber, isNumber { return false }
@@ -140,7 +140,7 @@ extension RecordExpressionValue {
     return try order(other) == 0
   }
 
-  func compared(
+  @usableFromInline func compared(
     _ operation: RecordExpression.BinaryOperator, with other: RecordExpressionValue
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull || other.isNull { return .null }
@@ -206,7 +206,7 @@ extension RecordExpressionValue {
     return first < second ? -1 : (first == second ? 0 : 1)
   }
 
-  func negated() throws(RecordExpressionFailure) -> RecordExpressionValue {
+  @usableFromInline func negated() throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull { return .null }
     if case .decimal(let decimal) = self { return .decimal(-decimal) }
     switch try asNumber() {
@@ -218,7 +218,7 @@ extension RecordExpressionValue {
   }
 
   /// Integers stay exact integers; a division that does not come out even, or a Double on a side, gives a Double.
-  func calculated(
+  @usableFromInline func calculated(
     _ operation: RecordExpression.BinaryOperator, with other: RecordExpressionValue
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     if isNull || other.isNull { return .null }

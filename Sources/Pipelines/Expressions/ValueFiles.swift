@@ -1,7 +1,7 @@
-package import Foundation
+public import Foundation
 
 /// The files that `file()` reads.
-package protocol ValueFiles: Sendable {
+@usableFromInline package protocol ValueFiles: Sendable {
   /// What a file holds.
   /// - Parameter name: its path, relative to the pipeline file.
   func read(_ name: String) throws(RecordExpressionFailure) -> Data
