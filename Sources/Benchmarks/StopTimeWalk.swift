@@ -47,7 +47,7 @@ struct StopTimeWalk {
   private func walk() throws -> Answer {
     let context = container.newBackgroundContext()
     return try context.performAndWait {
-      var request = FetchRequest(stopTime)
+      var request = FetchSpecification(stopTime)
       request.fetchBatchSize = batchSize
       var answer = Answer()
       let found = try context.fetchedObjects(request)

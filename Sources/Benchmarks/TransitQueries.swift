@@ -32,7 +32,7 @@ struct TransitQueries {
     guard let stop = model["Stop"], let stopTime = model["StopTime"] else { throw MissingEntity() }
     self.stop = stop
     self.stopTime = stopTime
-    let rows = try store.snapshots(FetchRequest(stop))
+    let rows = try store.snapshots(FetchSpecification(stop))
     let step = max(rows.count / Self.queriesPerRound, 1)
     places = stride(from: 0, to: rows.count, by: step).prefix(Self.queriesPerRound).map { index in
       let values = Dictionary(uniqueKeysWithValues: zip(stop.attributes.map(\.name), rows[index].attributes))
@@ -63,7 +63,7 @@ struct TransitQueries {
   private func workloads(_ rounds: Int) -> [Workload] {
     [
       queries("box over stops, compound index", rounds, Self.box, bind: bindBox) { place in
-        try FetchPredicate(format: Self.boxFormat, arguments: boxArguments(place))
+        try FetchPredicate(parsing: Self.boxFormat, arguments: boxArguments(place))
       },
       queries(
         "box, and a departure in 20 minutes", rounds,
@@ -76,7 +76,7 @@ struct TransitQueries {
         },
         predicate: { place in
           try FetchPredicate(
-            format: Self.boxFormat
+            parsing: Self.boxFormat
               + " AND SUBQUERY(stopTimes, $t, $t.departureTime >= %@ AND $t.departureTime <= %@).@count != 0",
             arguments: boxArguments(place) + [departure(place), departure(place) + 1_200])
         }),
@@ -87,7 +87,7 @@ struct TransitQueries {
           statement.bind(1, prefix)
           statement.bind(2, Self.successor(prefix))
         },
-        predicate: { try FetchPredicate(format: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
+        predicate: { try FetchPredicate(parsing: "normalizedName BEGINSWITH[n] %@", String($0.name.prefix(5))) }),
       queries(
         "search terms by their beginning", rounds,
         "EXISTS (SELECT 1 FROM Z_2STOPS AS t2 JOIN ZSEARCHTERM AS t1 ON t1.Z_PK = t2.Z_2SEARCHTERMS "
@@ -98,7 +98,7 @@ struct TransitQueries {
           statement.bind(1, prefix)
           statement.bind(2, Self.successor(prefix))
         },
-        predicate: { try FetchPredicate(format: "ANY searchTerms.text BEGINSWITH[n] %@", Self.word($0)) }),
+        predicate: { try FetchPredicate(parsing: "ANY searchTerms.text BEGINSWITH[n] %@", Self.word($0)) }),
       objects(rounds), dictionaries(rounds), ids(rounds),
     ]
   }
@@ -171,7 +171,7 @@ struct TransitQueries {
         return try context.performAndWait {
           var answer = Answer()
           for place in places {
-            var request = FetchRequest(stop)
+            var request = FetchSpecification(stop)
             request.predicate = try predicate(place)
             request.fetchLimit = 200
             for object in try context.fetch(request) {
@@ -187,8 +187,8 @@ struct TransitQueries {
 
   // MARK: 100,000 rows
 
-  private var manyRows: FetchRequest {
-    var request = FetchRequest(stopTime)
+  private var manyRows: FetchSpecification {
+    var request = FetchSpecification(stopTime)
     request.fetchLimit = 100_000
     return request
   }
@@ -241,7 +241,7 @@ struct TransitQueries {
       var request = manyRows
       request.resultType = .dictionaries
       request.propertiesToFetch =
-        [ExpressionDescription("id", .selfObject)] + names.map { ExpressionDescription(keyPath: [$0]) }
+        [FetchedExpression("id", .selfObject)] + names.map { FetchedExpression(keyPath: [$0]) }
       let rows = try store.rows(request)
       var answer = Answer()
       for row in rows.indices {

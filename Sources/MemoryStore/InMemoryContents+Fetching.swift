@@ -5,14 +5,14 @@ import StoreInterface
 
 extension InMemoryContents {
   /// The rows that a request selects, in its order, limit and offset included.
-  func snapshots(_ request: FetchRequest, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
+  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
     var found = try selected(request, monitor)
     sort(&found, by: request.sortDescriptors)
     return request.page(found)
   }
 
   /// The rows that meet the predicate, by primary key.
-  private func selected(_ request: FetchRequest, _ monitor: FetchMonitor? = nil) throws -> [Snapshot] {
+  private func selected(_ request: FetchSpecification, _ monitor: FetchMonitor? = nil) throws -> [Snapshot] {
     let now = Date()
     let predicate = request.predicate.compacted(for: request.entity, now: now)
     let matcher = PredicateMatcher(predicate, now: now)
@@ -35,7 +35,7 @@ extension InMemoryContents {
     return found.sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
   }
 
-  private func sort(_ found: inout [Snapshot], by descriptors: [FetchRequest.SortDescriptor]) {
+  private func sort(_ found: inout [Snapshot], by descriptors: [FetchSortDescriptor]) {
     if descriptors.isEmpty { return }
     let keyed = found.enumerated().map { position, row in
       let subject = StoredSubject(contents: self, row: row)
@@ -52,7 +52,9 @@ extension InMemoryContents {
   }
 
   /// The rows of a request for dictionaries.
-  func resultRows(_ request: FetchRequest, storeIdentifier: String, model: ManagedObjectModel) throws -> FetchedRows {
+  func resultRows(_ request: FetchSpecification, storeIdentifier: String, model: ManagedObjectModel) throws
+    -> FetchedRows
+  {
     let subjects = try selected(request).map { StoredSubject(contents: self, row: $0) }
     return DictionaryRows.compute(request, of: subjects, storeIdentifier: storeIdentifier, model: model)
   }

@@ -31,14 +31,14 @@ public final class InMemoryStore: MonitoredFetching, TwoPhaseSaving {
   /// - Throws: `StoreError.failure` for a key path that does not exist.
   /// - Complexity: linear in the number of rows of the entity's hierarchy, or in the number of ids when the predicate
   ///   is `selfIsIn`.
-  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     try check(request.entity)
     try request.checkKeyPaths()
     return try contents.withLock { try $0.snapshots(request) }
   }
 
   /// As `snapshots(_:)`, over the rows as they are now: others may fetch and save meanwhile.
-  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     try check(request.entity)
     try request.checkKeyPaths()
     try monitor.check()
@@ -47,10 +47,10 @@ public final class InMemoryStore: MonitoredFetching, TwoPhaseSaving {
   }
 
   /// The number of snapshots that the request selects.
-  public func count(_ request: FetchRequest) throws -> Int { try snapshots(request).count }
+  public func count(_ request: FetchSpecification) throws -> Int { try snapshots(request).count }
 
-  /// - Throws: `StoreError.failure` for a request that `FetchRequest.checkRows()` refuses.
-  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses.
+  public func rows(_ request: FetchSpecification) throws -> FetchedRows {
     try check(request.entity)
     try request.checkRows()
     return try contents.withLock { try $0.resultRows(request, storeIdentifier: identifier, model: model) }

@@ -20,7 +20,7 @@ struct MemberPredicateTests {
       _ predicate: Predicate<Root>, _ expected: Set<String>, line: Int = #line
     ) throws {
       let location = SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1)
-      var request = FetchRequest(try #require(context.coordinator.model["\(Root.self)"]))
+      var request = FetchSpecification(try #require(context.coordinator.model["\(Root.self)"]))
       let all = try context.fetch(request).compactMap { $0 as? Root }
       request.predicate = try FetchPredicate(predicate)
       let found = try context.fetch(request)

@@ -37,7 +37,7 @@ struct BatchTests {
   }
 
   private func row(_ key: Int64) throws -> (version: Int64, values: [String: Value]) {
-    var request = FetchRequest(stop)
+    var request = FetchSpecification(stop)
     request.predicate = .selfIsIn([
       ObjectID(entity: stop, reference: .permanent(store: store.identifier, primaryKey: key))
     ])
@@ -113,7 +113,7 @@ struct BatchTests {
       Issue.record("unexpected \(String(describing: error))")
       return
     }
-    #expect(try store.count(FetchRequest(stop)) == 0)
+    #expect(try store.count(FetchSpecification(stop)) == 0)
     #expect(try store.reservePrimaryKeys(1, for: stop) == 1)
   }
 
@@ -254,7 +254,7 @@ struct BatchTests {
       keys: [1, 2, 3, 4])
     try store.buildDeferredIndexes()
     try store.delete(entity: book, primaryKeys: [1])
-    let counts = try store.snapshots(FetchRequest(shelf)).map { $0.attributes[0] }
+    let counts = try store.snapshots(FetchSpecification(shelf)).map { $0.attributes[0] }
     #expect(counts == [.integer(1), .integer(1)])
   }
 

@@ -83,7 +83,7 @@ struct ExternalFileTests {
     #expect(try count() == 2)
     let index = try #require(sample.attributes.firstIndex { $0.name == "image" })
     #expect(
-      try store.snapshots(FetchRequest(sample)).map { $0.attributes[index] }
+      try store.snapshots(FetchSpecification(sample)).map { $0.attributes[index] }
         == [.data(Data(repeating: 5, count: 120_000)), .data(Data(repeating: 2, count: 120_000))])
   }
 
@@ -104,7 +104,7 @@ struct ExternalFileTests {
     #expect(try count() == (isCommitted ? 1 : 2))
     #expect(try other.integer("SELECT count(*) FROM ZSAMPLE") == (isCommitted ? 1 : 2))
     try other.close()
-    #expect(try store.snapshots(FetchRequest(sample)).count == (isCommitted ? 1 : 2))
+    #expect(try store.snapshots(FetchSpecification(sample)).count == (isCommitted ? 1 : 2))
   }
 
   @Test(

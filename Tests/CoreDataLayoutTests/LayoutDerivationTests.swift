@@ -143,7 +143,7 @@ struct LayoutDerivationTests {
     request.inserted = [Snapshot(objectID: id, version: 1, attributes: values, toOne: toOne)]
     try store.save(request)
     func value(_ name: String) throws -> Value {
-      let snapshot = try #require(try store.snapshots(FetchRequest(customer)).first)
+      let snapshot = try #require(try store.snapshots(FetchSpecification(customer)).first)
       return snapshot.attributes[try #require(customer.attributes.firstIndex { $0.name == name })]
     }
     #expect(try value("searchName") == .string("zoe angstrom"))

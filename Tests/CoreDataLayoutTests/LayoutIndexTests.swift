@@ -244,7 +244,7 @@ struct LayoutIndexTests {
       keyColumns: [0], outcomes: &outcomes, primaryKeys: &keys)
     #expect(try held() == [1, 2, 3, 4, 5])
     var request = SaveRequest()
-    var fetch = FetchRequest(stop)
+    var fetch = FetchSpecification(stop)
     fetch.predicate = .comparison(["identifier"], .equal, .string("c"))
     var snapshot = try #require(try store.snapshots(fetch).first)
     let position = try #require(stop.attributes.firstIndex { $0.name == "latitude" })

@@ -32,7 +32,7 @@ struct LayoutNameTests {
     for entity in model.entities where !entity.isAbstract {
       let key = try store.reservePrimaryKeys(1, for: entity)
       try store.insert(makeBatch(entity, [], [[]]), keys: [key])
-      #expect(try store.count(FetchRequest(entity)) >= 1)
+      #expect(try store.count(FetchSpecification(entity)) >= 1)
     }
     try store.seal()
     #expect(try StoreChecker.check(path: path, model: model).findings.isEmpty)

@@ -46,7 +46,7 @@ struct PartialUpdateTests {
 
     let store = try SQLiteStore.open(path: path, model: model)
     if way == "save" {
-      var snapshot = try #require(try store.snapshots(FetchRequest(sample)).first)
+      var snapshot = try #require(try store.snapshots(FetchSpecification(sample)).first)
       snapshot.attributes[try #require(sample.attributes.firstIndex { $0.name == "medium" })] = .integer(5)
       var request = SaveRequest()
       request.updated = [snapshot]
@@ -115,7 +115,7 @@ struct PartialUpdateTests {
         try store.upsert(batch, keyColumns: [0], outcomes: &outcomes, primaryKeys: &keys)
         all += outcomes
       }
-      results.append((try store.snapshots(FetchRequest(sample)), all))
+      results.append((try store.snapshots(FetchSpecification(sample)), all))
       try store.close()
     }
     #expect(results[0].outcomes.count { $0 == .updated } > 60)
@@ -140,14 +140,14 @@ struct PartialUpdateTests {
     try store.insert(
       makeBatch(book, [.init(.toOne("shelf"), .integer)], [[.integer(1)], [.integer(1)]]), keys: [1, 2])
     let count = try #require(shelf.attributes.firstIndex { $0.name == "bookCount" })
-    var snapshot = try #require(try store.snapshots(FetchRequest(shelf)).first)
+    var snapshot = try #require(try store.snapshots(FetchSpecification(shelf)).first)
     #expect(snapshot.attributes[count] == .integer(2))
     snapshot.attributes[try #require(shelf.attributes.firstIndex { $0.name == "label" })] = .string("B")
     var request = SaveRequest()
     request.updated = [snapshot]
     request.deleted = [(ObjectID(entity: book, reference: .permanent(store: store.identifier, primaryKey: 2)), 1)]
     try store.save(request)
-    #expect(try store.snapshots(FetchRequest(shelf)).map { $0.attributes[count] } == [.integer(1)])
+    #expect(try store.snapshots(FetchSpecification(shelf)).map { $0.attributes[count] } == [.integer(1)])
   }
 
   @Test("rows that lack an order key are left alone when others get one")

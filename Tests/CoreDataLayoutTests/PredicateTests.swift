@@ -57,7 +57,9 @@ struct PredicateTests {
     ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
   }
 
-  private func keys(_ store: any PersistentStore, _ make: (any PersistentStore) -> FetchRequest) throws -> [Int64?] {
+  private func keys(_ store: any PersistentStore, _ make: (any PersistentStore) -> FetchSpecification) throws
+    -> [Int64?]
+  {
     let request = make(store)
     let found = try store.snapshots(request)
     #expect(try store.count(request) == found.count)
@@ -80,8 +82,8 @@ struct PredicateTests {
       for value in Self.values {
         for isNegated in [false, true] {
           let part = FetchPredicate.comparison(path, comparison, value)
-          let request: (any PersistentStore) -> FetchRequest = { _ in
-            var request = FetchRequest(stop)
+          let request: (any PersistentStore) -> FetchSpecification = { _ in
+            var request = FetchSpecification(stop)
             request.predicate = isNegated ? .not(part) : part
             return request
           }
@@ -119,8 +121,8 @@ struct PredicateTests {
       { _ in .or([.comparison(["zone"], .less, .integer(0)), .comparison(["name"], .equal, .null)]) },
     ]
     for (index, make) in makers.enumerated() {
-      let request: (any PersistentStore) -> FetchRequest = { store in
-        var request = FetchRequest(stop)
+      let request: (any PersistentStore) -> FetchSpecification = { store in
+        var request = FetchSpecification(stop)
         request.predicate = make(store)
         return request
       }
@@ -132,8 +134,8 @@ struct PredicateTests {
   func order(includesSubentities: Bool) throws {
     for path in Self.paths {
       for isAscending in [true, false] {
-        let request: (any PersistentStore) -> FetchRequest = { _ in
-          var request = FetchRequest(stop)
+        let request: (any PersistentStore) -> FetchSpecification = { _ in
+          var request = FetchSpecification(stop)
           request.sortDescriptors = [.init(path, ascending: isAscending)]
           request.includesSubentities = includesSubentities
           request.fetchLimit = 11
@@ -147,7 +149,7 @@ struct PredicateTests {
 
   @Test("a key path that leads nowhere is an error", arguments: [["nowhere"], ["routes", "code"], ["parent"], []])
   func wrongKeyPath(path: [String]) throws {
-    var request = FetchRequest(stop)
+    var request = FetchSpecification(stop)
     request.predicate = .comparison(path, .equal, .integer(1))
     #expect(throws: StoreError.self) { try sqlite.snapshots(request) }
   }
@@ -155,7 +157,7 @@ struct PredicateTests {
   @Test("snapshots are the same in both stores")
   func snapshots() throws {
     func plain(_ store: any PersistentStore) throws -> [[String]] {
-      try store.snapshots(FetchRequest(stop)).map { snapshot in
+      try store.snapshots(FetchSpecification(stop)).map { snapshot in
         [snapshot.objectID.entity.name, "\(snapshot.version)", "\(snapshot.attributes)"]
           + snapshot.toOne.map { "\($0?.entity.name ?? "-") \($0?.primaryKey ?? 0)" }
       }

@@ -102,7 +102,7 @@ struct RandomShop {
       let entity = try model.entity(name)
       let known = Set(rows(destination))
       let position = entity.relationships.firstIndex { $0.name == relationship } ?? 0
-      let lost = try store.snapshots(FetchRequest(entity)).filter { snapshot in
+      let lost = try store.snapshots(FetchSpecification(entity)).filter { snapshot in
         snapshot.toOne[position].flatMap(\.primaryKey).map { !known.contains($0) } ?? false
       }.compactMap(\.objectID.primaryKey)
       if lost.isEmpty { continue }
@@ -128,7 +128,7 @@ struct RandomShop {
   private func save(_ random: inout SeededGenerator) throws {
     var request = SaveRequest()
     let customer = try model.entity("Customer")
-    for var snapshot in try store.snapshots(FetchRequest(customer)) where Bool.random(using: &random) {
+    for var snapshot in try store.snapshots(FetchSpecification(customer)) where Bool.random(using: &random) {
       let entity = snapshot.objectID.entity
       let name = Self.names.randomElement(using: &random) ?? ""
       // What a context believes of derived values may be anything.

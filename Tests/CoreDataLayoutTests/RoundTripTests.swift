@@ -55,7 +55,7 @@ struct RoundTripTests {
     let entity = try model.entity("Sample")
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     try store.insert(makeBatch(entity, [.init(.attribute(name), storage)], [[cell]]), keys: [1])
-    let first = try #require(try store.snapshots(FetchRequest(entity)).first)
+    let first = try #require(try store.snapshots(FetchSpecification(entity)).first)
     #expect(try value(name, first) == expected)
     #expect(first.version == 1)
 
@@ -68,7 +68,7 @@ struct RoundTripTests {
     try store.close()
 
     let reopened = try SQLiteStore.open(path: folder.path("a.sqlite"), model: model, options: .readOnly)
-    let again = try reopened.snapshots(FetchRequest(entity))
+    let again = try reopened.snapshots(FetchSpecification(entity))
     #expect(again.count == 2)
     #expect(again.allSatisfy { $0.attributes == first.attributes })
   }
@@ -109,7 +109,7 @@ struct RoundTripTests {
     #expect(throws: StoreError.self) { try store.insert(batch, keys: [1]) }
     let notANumber = makeBatch(try model.entity("Sample"), [.init(.attribute("real"), .real)], [[.real(.nan)]])
     #expect(throws: StoreError.self) { try store.insert(notANumber, keys: [1]) }
-    #expect(try store.count(FetchRequest(try model.entity("Sample"))) == 0)
+    #expect(try store.count(FetchSpecification(try model.entity("Sample"))) == 0)
   }
 }
 

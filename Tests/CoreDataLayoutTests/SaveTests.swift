@@ -51,7 +51,7 @@ struct SaveTests {
     }
     #expect(rows.map(\.expected) == [1, 4])
     #expect(rows.map(\.found) == [2, nil])
-    #expect(try store.snapshots(FetchRequest(route)).map(\.version) == [2, 1])
+    #expect(try store.snapshots(FetchSpecification(route)).map(\.version) == [2, 1])
   }
 
   @Test("two rows may exchange unique values; two equal ones are a conflict")
@@ -62,7 +62,7 @@ struct SaveTests {
     var exchange = SaveRequest()
     exchange.updated = [snapshot(1, code: "y"), snapshot(2, code: "x")]
     try store.save(exchange)
-    #expect(try store.snapshots(FetchRequest(route)).map { $0.attributes[0] } == [.string("y"), .string("x")])
+    #expect(try store.snapshots(FetchSpecification(route)).map { $0.attributes[0] } == [.string("y"), .string("x")])
     var conflict = SaveRequest()
     conflict.updated = [snapshot(1, code: "x", version: 2)]
     let error = #expect(throws: StoreError.self) { try store.save(conflict) }
@@ -70,7 +70,7 @@ struct SaveTests {
       Issue.record("unexpected \(String(describing: error))")
       return
     }
-    #expect(try store.snapshots(FetchRequest(route)).map(\.version) == [2, 2])
+    #expect(try store.snapshots(FetchSpecification(route)).map(\.version) == [2, 2])
   }
 
   @Test("to-many changes, deletes and the order of members")
@@ -95,7 +95,7 @@ struct SaveTests {
     }
     #expect(try members(id(route, 1), "stops") == [3, 1])
     #expect(try members(id(stop, 1), "children") == [4, 2, 3])
-    let parents = try store.snapshots(FetchRequest(stop)).map { $0.toOne.compactMap { $0 } }
+    let parents = try store.snapshots(FetchSpecification(stop)).map { $0.toOne.compactMap { $0 } }
     #expect(parents[1] == [id(stop, 1)])
 
     var deletion = SaveRequest()

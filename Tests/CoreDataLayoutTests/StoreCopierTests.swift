@@ -29,7 +29,7 @@ struct StoreCopierTests {
   private func count(_ name: String) throws -> Int {
     let store = try SQLiteStore.open(path: folder.path(name), model: model, options: .readOnly)
     defer { try? store.close() }
-    return try store.count(FetchRequest(sample))
+    return try store.count(FetchSpecification(sample))
   }
 
   private func contents(_ prefix: String) throws -> [String: Data] {
@@ -97,7 +97,7 @@ struct StoreCopierTests {
     #expect(names.count == 2)
     let store = try SQLiteStore.open(path: folder.path("target.sqlite"), model: model)
     let index = try #require(sample.attributes.firstIndex { $0.name == "image" })
-    let images = try store.snapshots(FetchRequest(sample)).map { $0.attributes[index] }
+    let images = try store.snapshots(FetchSpecification(sample)).map { $0.attributes[index] }
     #expect(images == Array(repeating: .data(Data(repeating: 3, count: 150_000)), count: 2))
   }
 
@@ -133,16 +133,16 @@ struct FixtureStoreTests {
 
     let store = try SQLiteStore.open(path: path, model: model)
     for table in store.layout.tables {
-      #expect(try store.snapshots(FetchRequest(table.root)).count == expected.rows[table.name])
+      #expect(try store.snapshots(FetchSpecification(table.root)).count == expected.rows[table.name])
     }
     for entity in model.entities {
       for relationship in entity.relationships where relationship.isToMany {
-        for owner in try store.snapshots(FetchRequest(entity)).prefix(3) {
+        for owner in try store.snapshots(FetchSpecification(entity)).prefix(3) {
           _ = try store.members(of: owner.objectID, relationship: relationship)
         }
       }
     }
-    if let changed = try model.entities.lazy.compactMap({ try store.snapshots(FetchRequest($0)).first }).first {
+    if let changed = try model.entities.lazy.compactMap({ try store.snapshots(FetchSpecification($0)).first }).first {
       var request = SaveRequest()
       request.updated = [changed]
       try store.save(request)

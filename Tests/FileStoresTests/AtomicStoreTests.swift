@@ -148,6 +148,6 @@ struct AtomicStoreTests {
       let insertion = request
       #expect { try store.save(insertion) } throws: { "\($0)".contains("Book.") }
     }
-    #expect(try store.count(FetchRequest(book)) == 0)
+    #expect(try store.count(FetchSpecification(book)) == 0)
   }
 }

@@ -70,10 +70,10 @@ struct CompositeFileTests {
     }
     try store.save(request)
     let again = try Self.open(kind, folder, model)
-    var fetch = FetchRequest(venue)
+    var fetch = FetchSpecification(venue)
     fetch.sortDescriptors = [.init(["name"])]
     #expect(try again.snapshots(fetch).map { $0.attributes[address] } == values)
-    fetch.predicate = try FetchPredicate(format: "address.spot.x == 2 OR address.open == YES")
+    fetch.predicate = try FetchPredicate(parsing: "address.spot.x == 2 OR address.open == YES")
     #expect(try again.snapshots(fetch).map { $0.attributes[name] } == [.string("v0"), .string("v2")])
 
     var wrong = SaveRequest()

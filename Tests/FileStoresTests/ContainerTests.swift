@@ -40,7 +40,7 @@ struct ContainerTests {
     }
     let second = try container(kind, folder, model).newBackgroundContext()
     try second.performAndWait {
-      let artist = try #require(try second.fetch(FetchRequest(try entity("Artist"))).first)
+      let artist = try #require(try second.fetch(FetchSpecification(try entity("Artist"))).first)
       let works = try artist.objects(for: "works")
       #expect(works.map { $0["code"] } == [.string("lute"), .string("milk"), .string("map")])
       #expect(artist.object(for: "studio")?["code"] == .string("attic"))
@@ -50,9 +50,9 @@ struct ContainerTests {
     }
     let third = try container(kind, folder, model).newBackgroundContext()
     try third.performAndWait {
-      var request = FetchRequest(try entity("Work"))
+      var request = FetchSpecification(try entity("Work"))
       request.predicate = .comparison(["artist", "code"], .equal, .string("johannes vermeer"))
-      request.sortDescriptors = [FetchRequest.SortDescriptor(["code"])]
+      request.sortDescriptors = [FetchSortDescriptor(["code"])]
       #expect(try third.fetch(request).map { $0["code"] } == [.string("lute"), .string("map")])
     }
   }

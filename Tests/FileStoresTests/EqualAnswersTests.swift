@@ -58,8 +58,8 @@ struct EqualAnswersTests {
     }
   }
 
-  private static let requests: [@Sendable (any PersistentStore, String) throws -> FetchRequest] = [
-    { store, _ in FetchRequest(try Museum.entity("Work", of: store.model)) },
+  private static let requests: [@Sendable (any PersistentStore, String) throws -> FetchSpecification] = [
+    { store, _ in FetchSpecification(try Museum.entity("Work", of: store.model)) },
     { store, _ in try sorted(store, "Work") { $0.includesSubentities = false } },
     { store, _ in try sorted(store, "Painting") { $0.predicate = .comparison(["technique"], .equal, .string("oil")) } },
     { store, _ in try sorted(store, "Work") { $0.predicate = .comparison(["title"], .beginsWith, .string("caf")) } },
@@ -74,7 +74,7 @@ struct EqualAnswersTests {
     },
     { store, _ in
       try sorted(store, "Work") {
-        $0.sortDescriptors.insert(FetchRequest.SortDescriptor(["artist", "code"], ascending: false), at: 0)
+        $0.sortDescriptors.insert(FetchSortDescriptor(["artist", "code"], ascending: false), at: 0)
         $0.fetchOffset = 2
         $0.fetchLimit = 5
       }
@@ -82,10 +82,10 @@ struct EqualAnswersTests {
   ]
 
   private static func sorted(
-    _ store: any PersistentStore, _ entity: String, _ change: (inout FetchRequest) throws -> Void
-  ) throws -> FetchRequest {
-    var request = FetchRequest(try Museum.entity(entity, of: store.model))
-    request.sortDescriptors = [FetchRequest.SortDescriptor(["code"])]
+    _ store: any PersistentStore, _ entity: String, _ change: (inout FetchSpecification) throws -> Void
+  ) throws -> FetchSpecification {
+    var request = FetchSpecification(try Museum.entity(entity, of: store.model))
+    request.sortDescriptors = [FetchSortDescriptor(["code"])]
     try change(&request)
     return request
   }
@@ -100,7 +100,7 @@ struct EqualAnswersTests {
     let before = try Portrait.lines(store)
     let files = try folder.contents()
     let tag = try Museum.entity("Tag", of: model)
-    let first = try #require(try store.snapshots(FetchRequest(tag)).first)
+    let first = try #require(try store.snapshots(FetchSpecification(tag)).first)
 
     let key = try store.reservePrimaryKeys(1, for: tag)
     var copy = first
@@ -127,7 +127,7 @@ struct EqualAnswersTests {
     copy.toOne = copy.toOne.map { _ in nil }
     exchange.inserted = [copy]
     try store.save(exchange)
-    #expect(try store.count(FetchRequest(tag)) == before.count { $0.hasPrefix("Tag") })
+    #expect(try store.count(FetchSpecification(tag)) == before.count { $0.hasPrefix("Tag") })
   }
 
   @Test("a relationship without a delete rule still leads to what was deleted", arguments: [StoreKind.binary, .xml])
@@ -139,7 +139,7 @@ struct EqualAnswersTests {
     for _ in 0..<6 { try museum.next().apply(to: store) }
     let artist = try Museum.entity("Artist", of: model)
     let place = try #require(artist.relationships.firstIndex { $0.name == "favourite" })
-    let favourite = try #require(try store.snapshots(FetchRequest(artist)).compactMap { $0.toOne[place] }.first)
+    let favourite = try #require(try store.snapshots(FetchSpecification(artist)).compactMap { $0.toOne[place] }.first)
     let work = try #require(try Portrait.snapshots(store).first { $0.objectID == favourite })
     var request = SaveRequest()
     request.deleted = [(objectID: favourite, version: work.version)]

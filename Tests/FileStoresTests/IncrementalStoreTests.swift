@@ -36,8 +36,8 @@ struct IncrementalStoreTests {
 
   @Test("a store that can only enumerate is filtered, sorted and limited")
   func evaluation() throws {
-    func names(_ change: (inout FetchRequest) -> Void) throws -> [String] {
-      var request = FetchRequest(note)
+    func names(_ change: (inout FetchSpecification) -> Void) throws -> [String] {
+      var request = FetchSpecification(note)
       change(&request)
       return try store.objectIDs(request).compactMap { id in
         if case .string(let name) = store.referenceObject(for: id) { name } else { nil }
@@ -46,14 +46,14 @@ struct IncrementalStoreTests {
     #expect(try names { _ in } == ["a", "b", "c", "d"])
     #expect(try names { $0.predicate = .comparison(["text"], .equal, .string("text 0")) } == ["a", "c"])
     #expect(try names { $0.predicate = .comparison(["parent", "parent", "name"], .equal, .string("b")) } == ["d"])
-    #expect(try names { $0.sortDescriptors = [FetchRequest.SortDescriptor(["rank"])] } == ["c", "d", "b", "a"])
+    #expect(try names { $0.sortDescriptors = [FetchSortDescriptor(["rank"])] } == ["c", "d", "b", "a"])
     #expect(
       try names {
-        $0.sortDescriptors = [FetchRequest.SortDescriptor(["parent", "name"], ascending: false)]
+        $0.sortDescriptors = [FetchSortDescriptor(["parent", "name"], ascending: false)]
         $0.fetchOffset = 1
         $0.fetchLimit = 2
       } == ["c", "b"])
-    var wrong = FetchRequest(note)
+    var wrong = FetchSpecification(note)
     wrong.predicate = .comparison(["colour"], .equal, .null)
     let request = wrong
     #expect(throws: StoreError.self) { try store.objectIDs(request) }
@@ -63,7 +63,7 @@ struct IncrementalStoreTests {
   func contexts() throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {
-      var request = FetchRequest(note)
+      var request = FetchSpecification(note)
       request.predicate = .comparison(["name"], .equal, .string("b"))
       let b = try #require(try context.fetch(request).first)
       #expect(b.object(for: "parent")?["name"] == .string("a"))
@@ -79,7 +79,7 @@ struct IncrementalStoreTests {
 
   @Test("constraints and versions are checked before the store is asked to save")
   func checks() throws {
-    let all = try store.snapshots(FetchRequest(note))
+    let all = try store.snapshots(FetchSpecification(note))
     func insertion(_ name: String, _ text: String, parent: ObjectID?) throws -> SaveRequest {
       let key = try store.reservePrimaryKeys(1, for: note)
       var request = SaveRequest()
@@ -115,8 +115,8 @@ struct IncrementalStoreTests {
     func change(_ context: ManagedObjectContext, _ body: @Sendable (_ notes: [ManagedObject]) throws -> Void) throws {
       let entity = note
       try context.performAndWait {
-        var request = FetchRequest(entity)
-        request.sortDescriptors = [FetchRequest.SortDescriptor(["name"])]
+        var request = FetchSpecification(entity)
+        request.sortDescriptors = [FetchSortDescriptor(["name"])]
         try body(try context.fetch(request))
         try context.save()
       }
@@ -125,7 +125,7 @@ struct IncrementalStoreTests {
     let entity = note
     try contexts[1].performAndWait {
       contexts[1].mergePolicy = .mergeByPropertyStoreTrump
-      let all = try contexts[1].fetch(FetchRequest(entity))
+      let all = try contexts[1].fetch(FetchSpecification(entity))
       let a = try #require(all.first { $0["name"] == .string("a") })
       #expect(try a.objectIDs(for: "related").count == 1)
       try change(contexts[0]) { notes in

@@ -44,7 +44,7 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
 
   override func loadMetadata() throws -> Metadata { Metadata(identifier: UUID()) }
 
-  override func execute(_ request: FetchRequest) throws -> [ObjectID] {
+  override func execute(_ request: FetchSpecification) throws -> [ObjectID] {
     try evaluate(request, over: notes.keys.map { newObjectID(for: note, referenceObject: .string($0)) })
   }
 

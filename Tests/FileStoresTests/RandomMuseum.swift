@@ -180,7 +180,7 @@ extension RandomMuseum.Change {
   }
 
   private func version(of id: ObjectID, in store: any PersistentStore) throws -> Int64 {
-    var fetch = FetchRequest(id.entity)
+    var fetch = FetchSpecification(id.entity)
     fetch.predicate = .selfIsIn([id])
     return try store.snapshots(fetch).first?.version ?? 0
   }
@@ -195,7 +195,7 @@ enum Portrait {
   }
 
   static func snapshots(_ store: any PersistentStore) throws -> [Snapshot] {
-    try store.model.entities.filter { $0.superentity == nil }.flatMap { try store.snapshots(FetchRequest($0)) }
+    try store.model.entities.filter { $0.superentity == nil }.flatMap { try store.snapshots(FetchSpecification($0)) }
   }
 
   static func ids(of store: any PersistentStore) throws -> [String: ObjectID] {

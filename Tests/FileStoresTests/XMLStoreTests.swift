@@ -75,7 +75,7 @@ struct XMLStoreTests {
     try store.save(request)
     let again = try AtomicStore(url: url, model: model, format: XMLStoreFormat())
     #expect(again.metadata == store.metadata)
-    #expect(try again.count(FetchRequest(try Museum.entity("Book", of: model))) == 1)
+    #expect(try again.count(FetchSpecification(try Museum.entity("Book", of: model))) == 1)
   }
 
   @Test(
@@ -151,12 +151,13 @@ struct XMLStoreTests {
   func large() throws {
     let store = try open()
     try Library.fill(store)
-    var book = try #require(try store.snapshots(FetchRequest(try Museum.entity("Book", of: model))).first)
+    var book = try #require(try store.snapshots(FetchSpecification(try Museum.entity("Book", of: model))).first)
     book.attributes[1] = .data(Data(repeating: 7, count: 12_000_000))
     var request = SaveRequest()
     request.updated = [book]
     try store.save(request)
     #expect(
-      try open().snapshots(FetchRequest(try Museum.entity("Book", of: model))).first?.attributes == book.attributes)
+      try open().snapshots(FetchSpecification(try Museum.entity("Book", of: model))).first?.attributes
+        == book.attributes)
   }
 }

@@ -76,7 +76,7 @@ enum Target: String, CaseIterable, Sendable {
       options.checksVersionHashes = false
       guard let store = try? SQLiteStore.open(path: path, model: model, options: options) else { continue }
       for entity in model.entities {
-        var request = FetchRequest(entity)
+        var request = FetchSpecification(entity)
         request.fetchLimit = 1_000
         _ = try? store.snapshots(request)
       }

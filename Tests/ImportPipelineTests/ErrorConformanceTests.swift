@@ -92,7 +92,7 @@ struct ErrorConformanceTests {
 
   @Test("a predicate that is none says where, also to Foundation")
   func predicates() {
-    let error = #expect(throws: PredicateFormatError.self) { try FetchPredicate(format: "a ==") }
+    let error = #expect(throws: PredicateFormatError.self) { try FetchPredicate(parsing: "a ==") }
     #expect(error?.localizedDescription == error?.description && error?.localizedDescription.contains("column") == true)
   }
 

@@ -46,7 +46,7 @@ struct SurfJournalSeedTests {
     let model = try ModelReader.read(path: Self.folder + "/SurfJournal.xcdatamodeld")
     let store = try SQLiteStore.open(path: work + "/" + Self.name, model: model)
     let entity = try #require(model["JournalEntry"])
-    let stored = try store.snapshots(FetchRequest(entity)).map(\.attributes)
+    let stored = try store.snapshots(FetchSpecification(entity)).map(\.attributes)
     try store.close()
     #expect(stored == entries.map { entry in entity.attributes.map { entry[$0.name] ?? .null } })
   }

@@ -47,7 +47,7 @@ struct InMemoryStoreTests {
     #expect(try warehouse.keys(warehouse.item) == [1, 2])
     #expect(try warehouse.keys(warehouse.item) { $0.includesSubentities = false } == [1])
     #expect(try warehouse.keys(warehouse.crate) == [2])
-    #expect(try warehouse.store.count(FetchRequest(warehouse.item)) == 2)
+    #expect(try warehouse.store.count(FetchSpecification(warehouse.item)) == 2)
   }
 
   @Test("primary keys are consecutive within a hierarchy and never given out twice")
@@ -83,7 +83,7 @@ struct InMemoryStoreTests {
     #expect(conflicts.map(\.objectID) == [first, warehouse.id(warehouse.item, 7)])
     #expect(conflicts.map(\.expected) == [1, 4])
     #expect(conflicts.map(\.found) == [2, nil])
-    let rows = try warehouse.store.snapshots(FetchRequest(warehouse.item))
+    let rows = try warehouse.store.snapshots(FetchSpecification(warehouse.item))
     #expect(rows.map(\.version) == [2, 1])
   }
 

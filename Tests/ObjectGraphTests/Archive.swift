@@ -76,14 +76,14 @@ struct Archive {
   }
 
   func find(_ context: ManagedObjectContext, _ code: String) throws -> ManagedObject? {
-    var request = FetchRequest(item)
+    var request = FetchSpecification(item)
     request.predicate = .comparison(["code"], .equal, .string(code))
     return try context.fetch(request).first
   }
 
   /// Every item of the store as `code title note #key vVersion`, by key.
   func items() throws -> [String] {
-    try store.snapshots(FetchRequest(item)).map { row in
+    try store.snapshots(FetchSpecification(item)).map { row in
       let names = row.objectID.entity.attributes.map(\.name)
       let values = ["code", "title", "note"].map { name in
         names.firstIndex(of: name).map { row.attributes[$0].text } ?? "?"

@@ -43,17 +43,17 @@ private struct Crowd: Sendable {
   }
 
   /// All items by number.
-  var all: FetchRequest {
-    var request = FetchRequest(item)
-    request.sortDescriptors = [FetchRequest.SortDescriptor(["number"])]
+  var all: FetchSpecification {
+    var request = FetchSpecification(item)
+    request.sortDescriptors = [FetchSortDescriptor(["number"])]
     return request
   }
 
   /// The first 64 items at once, the rest only after looking at all triples of items.
-  func endless() throws -> FetchRequest {
-    var request = FetchRequest(item)
+  func endless() throws -> FetchSpecification {
+    var request = FetchSpecification(item)
     request.predicate = try FetchPredicate(
-      format: """
+      parsing: """
         number < 64 OR SUBQUERY(group.items, $a, SUBQUERY(group.items, $b, $b.number + $a.number < 0).@count > 0).@count > 0
         """)
     return request
@@ -63,7 +63,7 @@ private struct Crowd: Sendable {
 /// What came of a fetch, kept for another thread.
 private final class Outcome: Sendable {
   private let text = Mutex<String?>(nil)
-  func note(_ result: AsynchronousFetchResult) {
+  func note(_ result: AsynchronousFetchResult<ManagedObject>) {
     let count = result.finalResult.map { "\($0.count) objects" }
     let error = result.operationError.map { $0 is CancellationError ? "cancelled" : "\($0)" }
     text.withLock { $0 = [$0, count, error].compactMap { $0 }.joined(separator: ", ") }
@@ -78,8 +78,10 @@ private final class Outcome: Sendable {
 
 @Suite("Asynchronous fetches")
 struct AsynchronousFetchTests {
-  private func begin(_ fetch: FetchRequest, estimate: Int = 0, in context: ManagedObjectContext, _ outcome: Outcome)
-    throws -> AsynchronousFetchResult
+  private func begin(
+    _ fetch: FetchSpecification, estimate: Int = 0, in context: ManagedObjectContext, _ outcome: Outcome
+  )
+    throws -> AsynchronousFetchResult<ManagedObject>
   {
     try context.performAndWait {
       var request = AsynchronousFetchRequest(fetchRequest: fetch) { outcome.note($0) }
@@ -97,7 +99,7 @@ struct AsynchronousFetchTests {
     let root = crowd.container.newBackgroundContext()
     let context = inChild ? ManagedObjectContext(parent: root, name: "child") : root
     var request = crowd.all
-    request.predicate = try FetchPredicate(format: "modulus:by:(number, 3) == 0")
+    request.predicate = try FetchPredicate(parsing: "modulus:by:(number, 3) == 0")
     request.fetchOffset = 2
     request.fetchLimit = 50
     for isPending in [false, true] {
@@ -258,7 +260,7 @@ struct AsynchronousFetchTests {
     let crowd = try Crowd(.sqlite, count: 1)
     let context = crowd.container.newBackgroundContext()
     var wrong = crowd.all
-    wrong.sortDescriptors = [FetchRequest.SortDescriptor(["weight"])]
+    wrong.sortDescriptors = [FetchSortDescriptor(["weight"])]
     let request = wrong
     context.performAndWait {
       _ = #expect(throws: StoreError.self) { try context.execute(AsynchronousFetchRequest(fetchRequest: request)) }

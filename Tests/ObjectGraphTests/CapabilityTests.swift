@@ -39,8 +39,8 @@ struct CapabilityTests {
       try context.save()
     }
     #expect(plain.saveCount == 1)
-    #expect(try first.count(FetchRequest(archive.item)) == 2)
-    #expect(try plain.count(FetchRequest(archive.item)) == 1)
+    #expect(try first.count(FetchSpecification(archive.item)) == 2)
+    #expect(try plain.count(FetchSpecification(archive.item)) == 1)
   }
 
   @Test("where it fails, nothing is left in the stores that can undo", arguments: StoreKind.allCases, 1...4)
@@ -54,12 +54,12 @@ struct CapabilityTests {
       context.assign(archive.add(context, "a"), to: first)
       context.assign(archive.add(context, "b"), to: fragile)
       #expect(throws: (any Error).self) { try context.save() }
-      #expect(try first.count(FetchRequest(archive.item)) == 0)
+      #expect(try first.count(FetchSpecification(archive.item)) == 0)
       fragile.isBroken.store(false, ordering: .relaxed)
       try context.save()
     }
-    #expect(try first.count(FetchRequest(archive.item)) == 1)
-    #expect(try fragile.count(FetchRequest(archive.item)) == 1)
+    #expect(try first.count(FetchSpecification(archive.item)) == 1)
+    #expect(try fragile.count(FetchSpecification(archive.item)) == 1)
   }
 
   @Test("a store that cannot be followed is asked all the same, but not by a task that was cancelled")
@@ -73,7 +73,7 @@ struct CapabilityTests {
       try context.save()
     }
     let context = archive.container.newBackgroundContext()
-    let request = FetchRequest(archive.item)
+    let request = FetchSpecification(archive.item)
     #expect(try await context.fetch(asynchronously: request) { $0.count } == 2)
     let asked = plain.fetchCount
     #expect(asked > 0)

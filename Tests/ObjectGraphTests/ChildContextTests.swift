@@ -34,7 +34,7 @@ struct ChildContextTests {
         try club.setObjects(found, for: "members")
         let eve = school.addPupil(child, "Eve")
         try course.add(eve, to: "pupils")
-        #expect(saved["height"] == .null)
+        #expect(saved["height"] == nil)
         try child.save()
         #expect(!child.hasChanges && club.objectID.isTemporary && !club.isInserted)
       }
@@ -85,7 +85,7 @@ struct ChildContextTests {
         #expect(try leaf.existingObject(with: temporary) === ada)
         #expect(ada.objectID.primaryKey == 1 && ada.objectID(for: "course") == maths.objectID)
         #expect(maths.objectID.primaryKey == 1)
-        #expect(try leaf.fetch(FetchRequest(school.pupil)) == [ada])
+        #expect(try leaf.fetch(FetchSpecification(school.pupil)) == [ada])
         #expect(!leaf.hasChanges)
 
         let bob = school.addPupil(leaf, "Bob")
@@ -173,7 +173,7 @@ struct ChildContextTests {
       try context.save()
       #expect(try context.fetch(school.all(school.pupil, by: "name")).count == 3)
     }
-    #expect(try stores.map { try $0.count(FetchRequest(school.pupil)) } == [1, 2])
+    #expect(try stores.map { try $0.count(FetchSpecification(school.pupil)) } == [1, 2])
   }
 
   @Test("a child follows what its siblings save when it is asked to")

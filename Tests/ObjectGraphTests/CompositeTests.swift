@@ -81,10 +81,10 @@ struct CompositeTests {
     let id = Box<ObjectID>()
     try shop.work { context in
       let object = context.insert(shop.venue)
-      #expect(object["price"] == .composite(["currency": .string("EUR")]) && object["address"] == .null)
+      #expect(object["price"] == .composite(["currency": .string("EUR")]) && object["address"] == nil)
       object["price.amount"] = .decimal(3)
       object["address"] = Self.oak
-      #expect(object["address.spot.x"] == .double(1.5) && object["address.city"] == .null)
+      #expect(object["address.spot.x"] == .double(1.5) && object["address.city"] == nil)
       try context.save()
       id.value = object.objectID
       #expect(!object.hasChanges)
@@ -109,10 +109,10 @@ struct CompositeTests {
         object["address"]
           == .composite(["street": .string("Oak"), "number": .integer(7), "city": .string("Rome")]))
       object["address"] = .composite(["number": .null, "spot": .composite([:])])
-      #expect(object["address"] == .null)
+      #expect(object["address"] == nil)
       try context.save()
       try context.refresh(object, mergeChanges: false)
-      #expect(object["address"] == .null)
+      #expect(object["address"] == nil)
     }
   }
 
@@ -165,10 +165,10 @@ struct CompositeTests {
         object["address.number"] = .integer(Int64(index))
       }
       func names(_ format: String) throws -> [Value] {
-        var request = FetchRequest(shop.venue)
-        request.predicate = try FetchPredicate(format: format)
+        var request = FetchSpecification(shop.venue)
+        request.predicate = try FetchPredicate(parsing: format)
         request.sortDescriptors = [.init(["address", "city"])]
-        return try context.fetch(request).map { $0["name"] }
+        return try context.fetch(request).map { $0.attributeValue("name") }
       }
       for isSaved in [false, true] {
         if isSaved { try context.save() }
@@ -180,8 +180,8 @@ struct CompositeTests {
       oslo["address.city"] = .string("Ulm")
       #expect(try names("address.city BEGINSWITH 'U'") == [.string("Oslo")])
       #expect(try names("address.city == 'Oslo'") == [])
-      #expect(try FetchPredicate(format: "address.city == 'Ulm' AND address != nil").evaluate(with: oslo))
-      var request = FetchRequest(shop.venue)
+      #expect(try FetchPredicate(parsing: "address.city == 'Ulm' AND address != nil").evaluate(with: oslo))
+      var request = FetchSpecification(shop.venue)
       request.sortDescriptors = [.init(["address", "spot", "y"]), .init(["name"])]
       let controller = FetchedResultsController(
         fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "address.spot.y")
@@ -201,10 +201,10 @@ struct CompositeTests {
       ]
       for (name, value) in values { _ = shop.add(context, name, value) }
       func names(_ format: String) throws -> [Value] {
-        var request = FetchRequest(shop.venue)
-        request.predicate = try FetchPredicate(format: format)
+        var request = FetchSpecification(shop.venue)
+        request.predicate = try FetchPredicate(parsing: format)
         request.sortDescriptors = [.init(["name"])]
-        return try context.fetch(request).map { $0["name"] }
+        return try context.fetch(request).map { $0.attributeValue("name") }
       }
       let (none, some): ([Value], [Value]) = ([.string("empty"), .string("none")], [.string("deep"), .string("full")])
       for isSaved in [false, true] {

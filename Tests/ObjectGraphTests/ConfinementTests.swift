@@ -21,7 +21,7 @@ struct ConfinementTests {
           try second.save()
           return try first.performAndWait {
             try first.save()
-            return try first.count(FetchRequest(school.pupil))
+            return try first.count(FetchSpecification(school.pupil))
           }
         }
       }
@@ -165,7 +165,7 @@ struct ConfinementTests {
       case .isDeleted: _ = pupil.isDeleted
       case .objectChanges: _ = pupil.hasChanges
       case .relationship: _ = pupil.objectID(for: "course")
-      case .fetch: _ = try context.fetch(FetchRequest(school.pupil))
+      case .fetch: _ = try context.fetch(FetchSpecification(school.pupil))
       case .save: try context.save()
       case .contextChanges: _ = context.hasChanges
       case .insert: _ = context.insert(school.pupil)

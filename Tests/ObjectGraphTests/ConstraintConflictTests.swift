@@ -84,7 +84,7 @@ struct ConstraintConflictTests {
       archive.add(context, "a", title: "two")
       try context.save()
       #expect(try archive.items() == example.rows && !context.hasChanges)
-      #expect(try context.fetch(FetchRequest(archive.item)).count == 1)
+      #expect(try context.fetch(FetchSpecification(archive.item)).count == 1)
     }
   }
 
@@ -148,7 +148,7 @@ struct ConstraintConflictTests {
       try context.save()
       #expect(chapter["text"] == .string("new") && book["note"] == .string("from the record"))
       #expect(try archive.items() == ["a book from the record #1 v2"])
-      #expect(try archive.store.snapshots(FetchRequest(archive.chapter)).count == 1)
+      #expect(try archive.store.snapshots(FetchSpecification(archive.chapter)).count == 1)
     }
   }
 

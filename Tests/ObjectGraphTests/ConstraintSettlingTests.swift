@@ -110,7 +110,7 @@ struct ConstraintSettlingTests {
     }
     let titles = try archive.items().filter { !$0.hasPrefix("shelf") }.map { $0.split(separator: " ")[1] }
     #expect(titles.count == count * 3 / 2 && titles.count { $0 == "new" } == count)
-    let chapters = try archive.store.snapshots(FetchRequest(archive.chapter))
+    let chapters = try archive.store.snapshots(FetchSpecification(archive.chapter))
     #expect(chapters.count == count * 3 / 2 && chapters.count { $0.attributes.contains(.string("new")) } == count)
     #expect(Set(chapters.map { $0.toOne[0] }).count == 1)
   }
@@ -123,8 +123,8 @@ struct ConstraintSettlingTests {
       try context.save()
     }
     try archive.work(.mergeByPropertyObjectTrump) { context in
-      let known = isRegistered ? try context.fetch(FetchRequest(archive.item)) : []
-      var request = FetchRequest(archive.item)
+      let known = isRegistered ? try context.fetch(FetchSpecification(archive.item)) : []
+      var request = FetchSpecification(archive.item)
       request.predicate = .comparison(["title"], .notEqual, .string("old b"))
       request.sortDescriptors = [.init(["title"])]
       let results = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: context)
@@ -195,7 +195,7 @@ struct ConstraintSettlingTests {
       try context.save()
       #expect(new.objectID == old && known?["title"] ?? .string("new") == .string("new") && !context.hasChanges)
     }
-    let rows = try depot.container.coordinator.store.snapshots(FetchRequest(depot.good))
+    let rows = try depot.container.coordinator.store.snapshots(FetchSpecification(depot.good))
     #expect(rows.map(\.objectID) == [old] && rows.allSatisfy { $0.attributes.contains(.string("new")) })
   }
 

@@ -101,7 +101,7 @@ struct ConstraintsOverStoresTests {
       let books = two.addBooks(context, "a", title: "old") + two.addBooks(context, "b", title: "old")
       try context.save()
       try two.archive.work { other in
-        let rows = try other.fetch(FetchRequest(two.archive.item))
+        let rows = try other.fetch(FetchSpecification(two.archive.item))
         for object in rows where object["code"] == .string("a") { object["title"] = .string("theirs") }
         rows.filter { $0["code"] == .string("b") }.suffix(1).forEach { other.delete($0) }
         try other.save()

@@ -15,11 +15,11 @@ final class CountingStore: PersistentStore {
   var memberCount: Int { counts.withLock { $0.members } }
   var saveCount: Int { counts.withLock { $0.saves } }
 
-  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     counts.withLock { $0.fetches += 1 }
     return try base.snapshots(request)
   }
-  func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
+  func count(_ request: FetchSpecification) throws -> Int { try base.count(request) }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     counts.withLock { $0.members += 1 }
     return try base.members(of: owner, relationship: relationship)

@@ -20,7 +20,7 @@ struct DeletionTests {
       context.processPendingChanges()
       #expect(Set(context.deletedObjects) == Set(nodes))
       try context.save()
-      #expect(try context.fetch(FetchRequest(tree.node)).isEmpty)
+      #expect(try context.fetch(FetchSpecification(tree.node)).isEmpty)
     }
   }
 
@@ -41,7 +41,7 @@ struct DeletionTests {
       try context.save()
       #expect(!below.isDeleted && below.managedObjectContext == nil && !context.hasChanges)
     }
-    #expect(try tree.store.snapshots(FetchRequest(tree.node)).isEmpty)
+    #expect(try tree.store.snapshots(FetchSpecification(tree.node)).isEmpty)
   }
 
   @Test("a new tree that is deleted is forgotten wholly")

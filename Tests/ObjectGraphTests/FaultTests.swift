@@ -23,10 +23,10 @@ struct FaultTests {
 
       context.shouldDeleteInaccessibleFaults = false
       let ghost = context.object(with: gone)
-      #expect(ghost["name"] == .null && !ghost.isDeleted && ghost.isFault)
+      #expect(ghost["name"] == nil && !ghost.isDeleted && ghost.isFault)
       #expect(throws: ContextError.self) { try context.save() }
       context.shouldDeleteInaccessibleFaults = true
-      #expect(ghost["name"] == .null && ghost.isDeleted)
+      #expect(ghost["name"] == nil && ghost.isDeleted)
       #expect(context.registeredObjects == [ada])
     }
   }
@@ -59,7 +59,7 @@ struct FaultTests {
       context.stalenessInterval = 3600
       let other = container.newBackgroundContext()
       try other.performAndWait {
-        let mine = try #require(try other.fetch(FetchRequest(school.pupil)).first)
+        let mine = try #require(try other.fetch(FetchSpecification(school.pupil)).first)
         mine["grade"] = .integer(9)
         try other.save()
       }
@@ -128,7 +128,7 @@ struct FaultTests {
       try maths.setObjects(["Ada", "Bob"].map { school.addPupil(context, $0) }, for: "pupils")
       try context.save()
       context.reset()
-      let again = try #require(try context.fetch(FetchRequest(school.course)).first)
+      let again = try #require(try context.fetch(FetchSpecification(school.course)).first)
       #expect(again.hasFault(forRelationshipNamed: "pupils"))
       #expect(try again.objectIDs(forRelationshipNamed: "pupils").compactMap(\.primaryKey) == [1, 2])
       #expect(!again.hasFault(forRelationshipNamed: "pupils"))
@@ -180,14 +180,14 @@ struct FaultTests {
       #expect(context.registeredObject(with: ids[1]) === ada)
       try context.save()
       #expect([maths.objectID, ada.objectID] == ids && !context.hasChanges)
-      let uri = ids[1].uriRepresentation
+      let uri = ids[1].uriRepresentation()
       #expect(uri.absoluteString == "x-coredata://\(school.store.identifier)/Pupil/p1")
-      #expect(context.coordinator.objectID(forURIRepresentation: uri) == ids[1])
+      #expect(context.coordinator.managedObjectID(forURIRepresentation: uri) == ids[1])
       let temporary = school.addCourse(context, 2).objectID
-      #expect(context.coordinator.objectID(forURIRepresentation: temporary.uriRepresentation) == temporary)
+      #expect(context.coordinator.managedObjectID(forURIRepresentation: temporary.uriRepresentation()) == temporary)
       let wrong = ["http://a/Pupil/p1", "x-coredata://a/Nobody/p1", "x-coredata://a/Pupil/p0", "x-coredata://a/Pupil"]
       for text in wrong {
-        #expect(context.coordinator.objectID(forURIRepresentation: try #require(URL(string: text))) == nil)
+        #expect(context.coordinator.managedObjectID(forURIRepresentation: try #require(URL(string: text))) == nil)
       }
     }
     #expect(try school.rows(school.pupil).map(\.toOne).count == 1)
@@ -227,4 +227,8 @@ extension Value {
   var text: String {
     if case .string(let text) = self { text } else { "\(self)" }
   }
+}
+
+extension Value? {
+  var text: String { (self ?? .null).text }
 }

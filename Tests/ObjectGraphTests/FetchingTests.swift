@@ -101,7 +101,7 @@ struct FetchingTests {
       let gone = ObjectID(
         entity: id.entity, reference: .permanent(store: school.store.identifier, primaryKey: 99))
       let ghost = context.object(with: gone)
-      #expect(ghost["name"] == .null && ghost.isDeleted)
+      #expect(ghost["name"] == nil && ghost.isDeleted)
       #expect(throws: ContextError.self) { try context.existingObject(with: gone) }
       #expect(!context.hasChanges)
     }

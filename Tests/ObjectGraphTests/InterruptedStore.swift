@@ -23,12 +23,12 @@ final class InterruptedStore: PersistentStore {
     try work?()
   }
 
-  func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     let rows = try base.snapshots(request)
     try interrupt()
     return rows
   }
-  func count(_ request: FetchRequest) throws -> Int { try base.count(request) }
+  func count(_ request: FetchSpecification) throws -> Int { try base.count(request) }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     try base.members(of: owner, relationship: relationship)
   }

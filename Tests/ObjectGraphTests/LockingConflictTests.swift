@@ -40,7 +40,7 @@ struct LockingConflictTests {
       try context.save()
       #expect(!context.hasChanges)
       #expect(try archive.items() == example.rows)
-      let row = try #require(try archive.store.snapshots(FetchRequest(archive.book)).first)
+      let row = try #require(try archive.store.snapshots(FetchSpecification(archive.book)).first)
       #expect(mine.entity.attributes.indices.map { mine.value(at: $0) } == row.attributes)
     }
   }

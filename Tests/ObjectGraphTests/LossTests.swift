@@ -76,7 +76,7 @@ struct LossTests {
         other.delete(try other.existingObject(with: id))
         try other.save()
       }
-      #expect(maths["code"] == .null && maths.isDeleted)
+      #expect(maths["code"] == nil && maths.isDeleted)
       #expect(context.registeredObject(with: id) == nil)
       try other.performAndWait {
         other.undo()

@@ -77,11 +77,11 @@ struct LostUpdateTests {
       case .mergeByPropertyObjectTrump, .overwrite: try mine.save()
       }
     }
-    let book = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
+    let book = try #require(try archive.store.objectIDs(FetchSpecification(archive.item)).first)
     let tags = try #require(archive.item.relationship("tags"))
     let isBack = policy == .mergeByPropertyObjectTrump || policy == .overwrite
     #expect(try archive.store.members(of: book, relationship: tags).count == (isBack ? 1 : 0))
-    #expect(try archive.store.count(FetchRequest(archive.tag)) == (isBack ? 1 : 0))
+    #expect(try archive.store.count(FetchSpecification(archive.tag)) == (isBack ? 1 : 0))
   }
 
   @Test("what an overwriting save did not write is no part of the next save", arguments: StoreKind.allCases)
@@ -188,7 +188,8 @@ struct LostUpdateTests {
     for context in contexts {
       try context.performAndWait {
         context.mergePolicy = .mergeByPropertyObjectTrump
-        let objects = try context.fetch(FetchRequest(archive.item)) + context.fetch(FetchRequest(archive.tag))
+        let objects =
+          try context.fetch(FetchSpecification(archive.item)) + context.fetch(FetchSpecification(archive.tag))
         held.value = (held.value ?? []) + objects
       }
     }
@@ -228,7 +229,7 @@ struct LostUpdateTests {
     let context = archive.container.newBackgroundContext(name: "pairs")
     return try context.performAndWait {
       var result: Set<Pair> = []
-      for book in try context.fetch(FetchRequest(archive.item)) {
+      for book in try context.fetch(FetchSpecification(archive.item)) {
         for tag in try book.objects(for: "tags") { result.insert(Pair(book: book["code"].text, tag: tag["name"].text)) }
       }
       return result
@@ -238,7 +239,7 @@ struct LostUpdateTests {
   private static func tag(
     _ archive: Archive, _ context: ManagedObjectContext, _ name: String
   ) throws -> ManagedObject {
-    var request = FetchRequest(archive.tag)
+    var request = FetchSpecification(archive.tag)
     request.predicate = .comparison(["name"], .equal, .string(name))
     return try #require(try context.fetch(request).first)
   }
@@ -258,7 +259,7 @@ struct LostUpdateTests {
       archive.add(context, "k", title: "old")
       try context.save()
     }
-    let id = try #require(try archive.store.objectIDs(FetchRequest(archive.item)).first)
+    let id = try #require(try archive.store.objectIDs(FetchSpecification(archive.item)).first)
     let root = archive.container.newBackgroundContext(name: "root")
     let child = ManagedObjectContext(parent: root, name: "child")
     let held = Box<ManagedObject>()

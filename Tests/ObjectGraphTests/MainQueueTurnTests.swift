@@ -34,7 +34,7 @@ struct MainQueueTurnTests {
 
   @Test("what code of the main actor changes outside of perform is processed as one event, and controllers are told")
   func controllers() async throws {
-    var request = FetchRequest(school.pupil)
+    var request = FetchSpecification(school.pupil)
     request.sortDescriptors = [.init(["name"])]
     let results = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: view)
     let delegate = Delegate()

@@ -44,7 +44,7 @@ struct NodeGraph {
   /// The versions of all nodes in the store, by number.
   func versions() throws -> [Int: Int64] {
     var versions: [Int: Int64] = [:]
-    for row in try store.snapshots(FetchRequest(node)) {
+    for row in try store.snapshots(FetchSpecification(node)) {
       if let number = row.attributes[0].number { versions[number] = row.version }
     }
     return versions
@@ -65,7 +65,7 @@ struct NodeGraph {
       "\(number(object) ?? -1) (\(object.isDeleted ? "deleted" : "there"))"
     }
     var nodes: PlainGraph.Nodes = [:]
-    for object in try context.fetch(FetchRequest(node)) {
+    for object in try context.fetch(FetchSpecification(node)) {
       guard let key = number(object) else { continue }
       var plain = PlainNode()
       if case .integer(let value) = object["value"] { plain.value = Int(value) }

@@ -45,7 +45,7 @@ struct NotificationTests {
       try context.save()
       #expect(book["count"] == .integer(3) && !context.hasChanges)
     }
-    let row = try #require(try archive.store.snapshots(FetchRequest(archive.book)).first)
+    let row = try #require(try archive.store.snapshots(FetchSpecification(archive.book)).first)
     #expect(row.attributes.contains(.integer(3)) && row.version == 2)
   }
 
@@ -174,9 +174,9 @@ struct NotificationTests {
         mine["title"] = .string("three")
         try writer.save()
         ManagedObjectContext.mergeChanges(
-          fromRemoteContextSave: [], updated: [mine.objectID.uriRepresentation], deleted: [], into: [context])
+          fromRemoteContextSave: [], updated: [mine.objectID.uriRepresentation()], deleted: [], into: [context])
         #expect(theirs["title"] == .string("three"))
-        let uri = mine.objectID.uriRepresentation
+        let uri = mine.objectID.uriRepresentation()
         writer.delete(mine)
         try writer.save()
         ManagedObjectContext.mergeChanges(fromRemoteContextSave: [], updated: [], deleted: [uri], into: [context])

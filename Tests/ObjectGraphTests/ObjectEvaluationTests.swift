@@ -15,13 +15,13 @@ struct ObjectEvaluationTests {
     try school.work { context in
       let course = school.addCourse(context, 7)
       let ada = school.addPupil(context, "Ada", grade: 4)
-      func holds(_ format: String) throws -> Bool { try FetchPredicate(format: format).evaluate(with: ada) }
+      func holds(_ format: String) throws -> Bool { try FetchPredicate(parsing: format).evaluate(with: ada) }
       #expect(try holds("grade == 4 AND name BEGINSWITH[c] 'a' AND course == nil"))
       ada["mood"] = .string("bright")
       #expect(try holds("mood == 'bright'"))
       ada.setObject(course, for: "course")
       #expect(try holds("ANY course.pupils.grade > 3 AND course.code == 7"))
-      let sum = try FetchExpression(format: "grade + course.code")
+      let sum = try FetchExpression(parsing: "grade + course.code")
       #expect(try sum.evaluate(with: ada) == .value(.integer(11)))
       try context.save()
       try context.refresh(ada, mergeChanges: false)
@@ -29,7 +29,7 @@ struct ObjectEvaluationTests {
       #expect(try holds("course.pupils.@count == 1 AND entity == 'Pupil' AND objectID == SELF"))
       #expect(throws: PredicateCheckError.self) { try holds("nowhere == 1") }
       #expect(throws: StoreError.self) {
-        try context.fetch(school.all(school.pupil, where: try FetchPredicate(format: "mood == 'bright'")))
+        try context.fetch(school.all(school.pupil, where: try FetchPredicate(parsing: "mood == 'bright'")))
       }
     }
   }

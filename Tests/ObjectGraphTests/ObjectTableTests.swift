@@ -14,11 +14,11 @@ struct ObjectTableTests {
       let table = ObjectTable()
       var twin: [ObjectID: ManagedObject] = [:]
       let entities = [school.pupil, school.course, school.club]
-      let homes = entities.map { ObjectHome(context.coordinator.runtime($0), context) }
+      let homes = entities.map { EntityContext(context.coordinator.runtime($0), context) }
       /// An object that no other table knows.
       func new(_ id: ObjectID) -> ManagedObject {
         let home = homes[entities.firstIndex(of: id.entity) ?? 0]
-        return ManagedObject(ManagedObject.Registration(home: home, objectID: id, isInserted: false))
+        return ManagedObject(ManagedObject.Registration(entityContext: home, objectID: id, isInserted: false))
       }
       for round in 0..<6_000 {
         let id = Self.id(entities, &random)

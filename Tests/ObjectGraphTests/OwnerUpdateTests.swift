@@ -151,7 +151,7 @@ struct OwnerUpdateTests {
       for code in 1...50 { _ = school.addCourse(context, Int64(code)) }
       try context.save()
     }
-    let ids = try school.store.objectIDs(FetchRequest(school.course))
+    let ids = try school.store.objectIDs(FetchSpecification(school.course))
     let counting = CountingStore(school.store)
     let container = try PersistentContainer(name: "counted", model: school.course.model, store: counting)
     let context = container.newBackgroundContext(name: "faults")
@@ -377,7 +377,7 @@ struct OwnerUpdateTests {
       let again = try #require(try context.fetch(school.all(school.pupil)).first)
       try again.add(context.insert(school.club), to: "clubs")
       try context.save()
-      #expect(try store.snapshots(FetchRequest(school.pupil)).map(\.version) == [5])
+      #expect(try store.snapshots(FetchSpecification(school.pupil)).map(\.version) == [5])
     }
   }
 }

@@ -35,7 +35,7 @@ struct PendingMembersTests {
         ("code > 0", [from, to]),
       ]
       for (format, expected) in cases {
-        var request = school.all(school.course, where: try FetchPredicate(format: format))
+        var request = school.all(school.course, where: try FetchPredicate(parsing: format))
         #expect(try context.fetch(request) == expected, "\(format)")
         #expect(try context.count(request) == expected.count, "\(format)")
         #expect(try context.objectIDs(request) == expected.map(\.objectID), "\(format)")
@@ -45,12 +45,12 @@ struct PendingMembersTests {
       }
       context.delete(pupil)
       context.processPendingChanges()
-      let request = school.all(school.course, where: try FetchPredicate(format: "ANY pupils.grade == 4"))
+      let request = school.all(school.course, where: try FetchPredicate(parsing: "ANY pupils.grade == 4"))
       #expect(try context.fetch(request) == [])
       try context.save()
       #expect(try context.fetch(request) == [])
       #expect(
-        try context.count(school.all(school.course, where: try FetchPredicate(format: "pupils.@count == 0"))) == 2)
+        try context.count(school.all(school.course, where: try FetchPredicate(parsing: "pupils.@count == 0"))) == 2)
     }
   }
 
@@ -59,7 +59,7 @@ struct PendingMembersTests {
     let school = try School(kind)
     try school.work { context in
       let (from, to, pupil) = try moved(school, context, loadsLists: false)
-      var request = school.all(school.course, where: try FetchPredicate(format: "ANY pupils.grade == 4"), by: "code")
+      var request = school.all(school.course, where: try FetchPredicate(parsing: "ANY pupils.grade == 4"), by: "code")
       request.fetchBatchSize = 0
       let controller = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: context)
       let table = Count()

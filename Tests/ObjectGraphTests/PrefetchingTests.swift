@@ -29,7 +29,7 @@ struct PrefetchingTests {
       }
       let reader = container.newBackgroundContext(name: "reader")
       try reader.performAndWait {
-        var request = FetchRequest(school.course)
+        var request = FetchSpecification(school.course)
         request.sortDescriptors = [.init(["code"])]
         if isPrefetching { request.relationshipKeyPathsForPrefetching = [["lessons"]] }
         let before = counting.fetchCount
@@ -40,10 +40,10 @@ struct PrefetchingTests {
         let count = counting.fetchCount - before
         #expect(isPrefetching ? count == 2 : count == 13)
 
-        var lessons = FetchRequest(lesson)
+        var lessons = FetchSpecification(lesson)
         lessons.relationshipKeyPathsForPrefetching = [["course"]]
         reader.reset()
-        #expect(try reader.fetch(lessons).allSatisfy { $0.object(for: "course")?["code"] != .null })
+        #expect(try reader.fetch(lessons).allSatisfy { $0.object(for: "course")?["code"] != nil })
         lessons.relationshipKeyPathsForPrefetching = [["nowhere"]]
         #expect(throws: StoreError.self) { try reader.fetch(lessons) }
       }
@@ -86,7 +86,7 @@ struct PrefetchingTests {
       request.relationshipKeyPathsForPrefetching = keyPaths
       return try context.fetch(request).map { course in
         try course.objects(for: "pupils").flatMap { pupil in
-          try [pupil["name"]] + pupil.objects(for: "clubs").map { $0["name"] }
+          try [pupil.attributeValue("name")] + pupil.objects(for: "clubs").map { $0.attributeValue("name") }
         }
       }
     }
@@ -98,7 +98,7 @@ struct PrefetchingTests {
       try context.performAndWait {
         if place == "pending" {
           let last = try context.fetch(
-            school.all(school.course, where: try FetchPredicate(format: "code > 297"), by: "code"))
+            school.all(school.course, where: try FetchPredicate(parsing: "code > 297"), by: "code"))
           let pupil = school.addPupil(context, "New")
           pupil.setObject(last[0], for: "course")
           let moved = try #require(try last[1].objects(for: "pupils").first)
@@ -130,7 +130,7 @@ struct PrefetchingTests {
       try context.save()
     }
     try school.work { context in
-      let lessons = try context.fetch(FetchRequest(lesson))
+      let lessons = try context.fetch(FetchSpecification(lesson))
       let ids = lessons.compactMap { $0.objectID(for: "course") }
       lessons[1].setObjectID(ids[0], for: "course")
       var request = school.all(school.course, by: "code")

@@ -140,7 +140,7 @@ struct RandomGraphTests {
         case .save:
           context.processPendingChanges()
           let updated = plain.updated
-          let told = Set(context.updatedObjects.compactMap { $0["number"].number })
+          let told = Set(context.updatedObjects.compactMap { $0.attributeValue("number").number })
           try context.save()
           plain.save()
           // What was gone and came back is new.
@@ -197,7 +197,7 @@ struct RandomGraphTests {
           fresh.stalenessInterval = 0
           let stored = try fresh.performAndWait { try graph.contents(fresh) }
           let merged = try follower.performAndWait { () throws -> PlainGraph.Nodes in
-            let objects = try follower.fetch(FetchRequest(graph.node))
+            let objects = try follower.fetch(FetchSpecification(graph.node))
             defer { held = objects }
             return try graph.contents(follower)
           }
@@ -211,7 +211,7 @@ struct RandomGraphTests {
   }
 
   private func find(_ graph: NodeGraph, _ context: ManagedObjectContext, _ number: Int) throws -> ManagedObject {
-    var request = FetchRequest(graph.node)
+    var request = FetchSpecification(graph.node)
     request.predicate = .comparison(["number"], .equal, .integer(Int64(number)))
     return try #require(try context.fetch(request).first)
   }

@@ -36,12 +36,12 @@ struct RandomMergeTests {
             try self.change(graph, context, &choices, newNumber: round * 10 + step)
           }
           random = choices
-          history.append("\(context.name) \(change)")
+          history.append("\(context.name ?? "") \(change)")
           _ = try context.performAndWait { try graph.contents(context) }
         }
         for context in contexts + contexts {
           let failure = context.performAndWait { saveOrRollBack(context) }
-          history.append("\(context.name) saved \(failure ?? "")")
+          history.append("\(context.name ?? "") saved \(failure ?? "")")
         }
         let fresh = graph.container.newBackgroundContext(name: "fresh")
         let stored = try fresh.performAndWait { try graph.contents(fresh) }
@@ -74,7 +74,7 @@ struct RandomMergeTests {
     _ graph: NodeGraph, _ context: ManagedObjectContext, _ random: inout SplitMix, newNumber: Int
   ) throws -> String {
     defer { context.processPendingChanges() }
-    var request = FetchRequest(graph.node)
+    var request = FetchSpecification(graph.node)
     request.sortDescriptors = [.init(["number"])]
     let nodes = try context.fetch(request)
     func pick() -> ManagedObject? { nodes.isEmpty ? nil : nodes[Int(random.next() % UInt64(nodes.count))] }
@@ -84,7 +84,7 @@ struct RandomMergeTests {
       if let parent = pick() { new.setObject(parent, for: "parent") }
       return "insert \(newNumber)"
     }
-    let names = [first, second].map { "\($0["number"])" }.joined(separator: " ")
+    let names = [first, second].map { "\($0.attributeValue("number"))" }.joined(separator: " ")
     switch operation {
     case 2, 3:
       first["value"] = .integer(Int64(random.next() % 5))

@@ -11,7 +11,7 @@ struct RelationshipValidationTests {
   final class StrictCourse: ManagedObject {
     override func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
       if key == "pupils", case .toMany(let members) = value, let context = managedObjectContext {
-        let graded = members.filter { context.object(with: $0)["grade"] != .null }
+        let graded = members.filter { context.object(with: $0)["grade"] != nil }
         if graded.contains(where: { context.object(with: $0)["grade"] == .integer(1) }) { throw NoBeginners() }
         if graded != members { value = .toMany(graded) }
       }
@@ -25,7 +25,7 @@ struct RelationshipValidationTests {
       if key == "course", value == .toOne(nil), let context = managedObjectContext,
         let course = context.coordinator.model["Course"]
       {
-        value = .toOne(try context.fetch(FetchRequest(course)).first?.objectID)
+        value = .toOne(try context.fetch(FetchSpecification(course)).first?.objectID)
       }
       try super.validateValue(&value, forKey: key)
     }

@@ -24,7 +24,7 @@ struct ResultTypeTests {
       #expect(ids == [eve, pupils[1], pupils[2]].map(\.objectID) && count == 3)
       #expect(try context.count(request) == 3)
       let names = [["name": ExpressionValue.value(.string("Ada"))], ["name": .value(.string("Bob"))]]
-      request.propertiesToFetch = [ExpressionDescription(keyPath: ["name"])]
+      request.propertiesToFetch = [FetchedExpression(keyPath: ["name"])]
       #expect(try context.dictionaries(request) == names)
       request.includesPendingChanges = false
       #expect(try context.objectIDs(request) == [pupils[0], pupils[1]].map(\.objectID))
@@ -104,8 +104,8 @@ struct ResultTypeTests {
       var request = school.all(school.pupil, by: "grade")
       request.fetchLimit = 2
       let expected = try context.fetch(request)
-      request.propertiesToFetch = [ExpressionDescription(keyPath: ["grade"])]
-      for type in FetchRequest.ResultType.allCases {
+      request.propertiesToFetch = [FetchedExpression(keyPath: ["grade"])]
+      for type in FetchSpecification.ResultType.allCases {
         request.resultType = type
         switch try context.execute(request) {
         case .objects(let objects): #expect(type == .objects && objects == expected)

@@ -70,9 +70,10 @@ struct RollbackPolicyTests {
   /// What a context has of the pupil, the courses and the club.
   private static func state(_ context: ManagedObjectContext, _ ids: [ObjectID]) throws -> [String] {
     let objects = try context.objects(with: ids)
-    func text(_ ids: [ObjectID]) -> String { ids.map { $0.uriRepresentation.path }.joined(separator: " ") }
+    func text(_ ids: [ObjectID]) -> String { ids.map { $0.uriRepresentation().path }.joined(separator: " ") }
     let courses = try objects[1...3].map { text(try $0.objectIDs(for: "pupils")) }
-    return ["\(objects[0]["grade"])", text(objects[0].objectID(for: "course").map { [$0] } ?? [])] + courses
+    let course = objects[0].objectID(for: "course").map { [$0] } ?? []
+    return ["\(objects[0].attributeValue("grade"))", text(course)] + courses
       + [text(try objects[0].objectIDs(for: "clubs")), text(try objects[4].objectIDs(for: "members"))]
   }
 }

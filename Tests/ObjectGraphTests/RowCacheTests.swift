@@ -35,7 +35,7 @@ struct RowCacheTests {
 
     func grade() throws -> Value {
       let context = container.newBackgroundContext(name: "reader")
-      return try context.performAndWait { try context.existingObject(with: id)["grade"] }
+      return try context.performAndWait { try context.existingObject(with: id).attributeValue("grade") }
     }
   }
 
@@ -44,7 +44,7 @@ struct RowCacheTests {
     let setup = try Setup(kind)
     setup.store.interruptNext { try setup.setGrade(2) }
     let context = setup.container.newBackgroundContext(name: "slow")
-    try context.performAndWait { _ = try context.fetch(FetchRequest(setup.school.pupil)) }
+    try context.performAndWait { _ = try context.fetch(FetchSpecification(setup.school.pupil)) }
     #expect(try setup.grade() == .integer(2))
   }
 

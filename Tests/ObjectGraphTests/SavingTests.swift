@@ -19,7 +19,7 @@ struct SavingTests {
       #expect(ada.objectID.primaryKey == 1)
       #expect(!ada.isInserted && !ada.hasChanges && !context.hasChanges)
       #expect(context.registeredObject(with: ada.objectID) === ada)
-      #expect(try context.fetch(FetchRequest(school.person)).first === ada)
+      #expect(try context.fetch(FetchSpecification(school.person)).first === ada)
     }
     let row = try #require(try school.rows(school.person).first)
     #expect(row.version == 1)
@@ -87,10 +87,10 @@ struct SavingTests {
       try context.save()
     }
     try school.work { first in
-      let mine = try #require(try first.fetch(FetchRequest(school.pupil)).first)
+      let mine = try #require(try first.fetch(FetchSpecification(school.pupil)).first)
       mine["grade"] = .integer(5)
       try school.work { second in
-        let yours = try #require(try second.fetch(FetchRequest(school.pupil)).first)
+        let yours = try #require(try second.fetch(FetchSpecification(school.pupil)).first)
         yours["grade"] = .integer(6)
         try second.save()
       }
@@ -177,7 +177,7 @@ struct SavingTests {
       #expect(watcher.events == ["awakeFromInsert", "willSave", "willSave", "didSave"])
       #expect(watcher["height"] == .double(Double(Float(1.1))))
       context.reset()
-      let again = try #require(try context.fetch(FetchRequest(school.person)).first as? Watcher)
+      let again = try #require(try context.fetch(FetchSpecification(school.person)).first as? Watcher)
       #expect(again.isFault && again.events.isEmpty && again["name"] == .string("Ada"))
       #expect(again.events == ["awakeFromFetch"])
       again["grade"] = .integer(13)

@@ -112,12 +112,12 @@ struct School {
     return object
   }
 
-  func rows(_ entity: Entity) throws -> [Snapshot] { try store.snapshots(FetchRequest(entity)) }
+  func rows(_ entity: Entity) throws -> [Snapshot] { try store.snapshots(FetchSpecification(entity)) }
 
-  func all(_ entity: Entity, where predicate: FetchPredicate = .all, by key: String? = nil) -> FetchRequest {
-    var request = FetchRequest(entity)
+  func all(_ entity: Entity, where predicate: FetchPredicate = .all, by key: String? = nil) -> FetchSpecification {
+    var request = FetchSpecification(entity)
     request.predicate = predicate
-    request.sortDescriptors = key.map { [FetchRequest.SortDescriptor([$0])] } ?? []
+    request.sortDescriptors = key.map { [FetchSortDescriptor([$0])] } ?? []
     return request
   }
 }

@@ -31,7 +31,7 @@ struct UndoRuleTests {
   }
 
   private func stored(_ graph: NodeGraph) throws -> [Value] {
-    var request = FetchRequest(graph.node)
+    var request = FetchSpecification(graph.node)
     request.sortDescriptors = [.init(["number"])]
     return try graph.store.snapshots(request).map { $0.attributes[0] }
   }
@@ -54,7 +54,7 @@ struct UndoRuleTests {
       context.undo()
       try context.save()
       #expect(try stored(graph) == [.integer(4)])
-      let friend = try #require(try context.fetch(FetchRequest(graph.node)).first)
+      let friend = try #require(try context.fetch(FetchSpecification(graph.node)).first)
       #expect(try friend.objects(for: "friends") == [])
       context.redo()
       try context.save()

@@ -9,7 +9,7 @@ import Testing
 struct UndoTests {
   private func titles(_ school: School, _ context: ManagedObjectContext) throws -> [String] {
     try context.fetch(school.all(school.pupil, by: "name")).map { pupil in
-      pupil["name"].text + (pupil.object(for: "course").map { " \($0["code"])" } ?? "")
+      pupil["name"].text + (pupil.object(for: "course").map { " \($0.attributeValue("code"))" } ?? "")
     }
   }
 
@@ -78,9 +78,9 @@ struct UndoTests {
       #expect(Set(try club.objects(for: "members")) == Set(pupils))
       try context.save()
       context.reset()
-      let again = try #require(try context.fetch(FetchRequest(school.course)).first)
+      let again = try #require(try context.fetch(FetchSpecification(school.course)).first)
       #expect(try again.objectIDs(for: "pupils").compactMap(\.primaryKey) == [3, 1, 2])
-      let members = try #require(try context.fetch(FetchRequest(school.club)).first).objectIDs(for: "members")
+      let members = try #require(try context.fetch(FetchSpecification(school.club)).first).objectIDs(for: "members")
       #expect(members.contains(id) && members.count == 3)
     }
   }

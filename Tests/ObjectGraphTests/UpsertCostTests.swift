@@ -30,7 +30,7 @@ struct UpsertCostTests {
     let titles = try archive.items().count { $0.contains(" new ") }
     let isTaken = policy == .mergeByPropertyObjectTrump || policy == .overwrite
     #expect(titles == (isTaken ? count : 0))
-    #expect(try archive.store.count(FetchRequest(archive.item)) == count)
+    #expect(try archive.store.count(FetchSpecification(archive.item)) == count)
     return [store.fetchCount, store.memberCount, store.saveCount]
   }
 

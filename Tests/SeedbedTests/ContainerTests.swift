@@ -51,7 +51,7 @@ struct ContainerTests {
         entry["location"] = .string("Noosa")
         entry["date"] = .date(Date(timeIntervalSinceReferenceDate: 0))
         try context.save()
-        #expect(try context.fetch(FetchRequest(entity)).count == round)
+        #expect(try context.fetch(FetchSpecification(entity)).count == round)
       }
       #expect(try folder.names().contains("SurfJournal.sqlite"))
     }
@@ -139,7 +139,7 @@ struct ContainerTests {
     let book = try Library.entity("Book", of: container.managedObjectModel)
     let context = container.newBackgroundContext()
     context.performAndWait {
-      _ = #expect { try context.fetch(FetchRequest(book)) } throws: {
+      _ = #expect { try context.fetch(FetchSpecification(book)) } throws: {
         "\($0)".contains("no store") && "\($0)".contains("Book")
       }
     }
@@ -157,7 +157,7 @@ struct ContainerTests {
     try context.performAndWait {
       context.insert(book)["title"] = .string("Dune")
       try context.save()
-      #expect(try context.count(FetchRequest(book)) == 1)
+      #expect(try context.count(FetchSpecification(book)) == 1)
     }
     try PersistentStoreCoordinator.destroyPersistentStore(at: URL(filePath: "/dev/null"), type: .sqlite)
     #expect(FileManager.default.fileExists(atPath: "/dev/null"))

@@ -50,7 +50,7 @@ struct ReadOnlyStoreTests {
   }
 
   private func titles(_ store: any PersistentStore) throws -> [Value] {
-    try store.snapshots(FetchRequest(book)).map { $0.attributes[0] }
+    try store.snapshots(FetchSpecification(book)).map { $0.attributes[0] }
   }
 
   @Test(
@@ -65,7 +65,7 @@ struct ReadOnlyStoreTests {
     try context.performAndWait {
       context.insert(book)["title"] = .string("mine")
       try context.save()
-      #expect(try context.fetch(FetchRequest(book)).map { $0["title"] } == [.string("shipped"), .string("mine")])
+      #expect(try context.fetch(FetchSpecification(book)).map { $0["title"] } == [.string("shipped"), .string("mine")])
       let second = context.insert(book)
       context.assign(second, to: seed)
       #expect { try context.save() } throws: { "\($0)".contains("Book") && "\($0)".contains("read-only") }
@@ -95,7 +95,7 @@ struct ReadOnlyStoreTests {
     if !isAlone { try coordinator.addPersistentStore(with: PersistentStoreDescription(type: .inMemory)) }
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")
     try context.performAndWait {
-      let shipped = try #require(try context.fetch(FetchRequest(book)).first)
+      let shipped = try #require(try context.fetch(FetchSpecification(book)).first)
       shipped["title"] = .string("changed")
       #expect { try context.save() } throws: { "\($0)".contains("Book") && "\($0)".contains("read-only") }
       context.rollback()

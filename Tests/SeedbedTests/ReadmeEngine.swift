@@ -4,12 +4,11 @@ func stopNames(of station: String, in storeURL: URL, modelURL: URL) throws -> [S
   let container = try PersistentContainer(name: "Transit", modelURL: modelURL)
   container.persistentStoreDescriptions = [.init(type: .sqlite, url: storeURL)]
   try container.loadPersistentStores()
-  guard let stop = container.managedObjectModel["Stop"] else { return [] }
   let context = container.newBackgroundContext()
   return try context.performAndWait {
-    var request = FetchRequest(stop)
-    request.predicate = try FetchPredicate(format: "parent.identifier == %@", station)
-    request.sortDescriptors = [.init(["name"])]
-    return try context.fetch(request).compactMap { if case .string(let name) = $0["name"] { name } else { nil } }
+    let request = FetchRequest<ManagedObject>(entityName: "Stop")
+    request.predicate = FetchPredicate(format: "parent.identifier == %@", station)
+    request.sortDescriptors = [FetchSortDescriptor(key: "name")]
+    return try context.fetch(request).compactMap { $0["name"] }
   }
 }

@@ -67,13 +67,13 @@ struct SeveralStoresTests {
     try context.performAndWait {
       for entity in [shelf, book, genre] { context.insert(entity) }
       try context.save()
-      #expect(try context.count(FetchRequest(genre)) == 1)
+      #expect(try context.count(FetchSpecification(genre)) == 1)
     }
-    #expect(try stores.user.count(FetchRequest(shelf)) == 1)
-    #expect(try stores.user.count(FetchRequest(book)) == 1)
-    #expect(try stores.user.count(FetchRequest(genre)) == 0)
-    #expect(try stores.shipped.count(FetchRequest(genre)) == 1)
-    #expect(try stores.shipped.count(FetchRequest(book)) == 0)
+    #expect(try stores.user.count(FetchSpecification(shelf)) == 1)
+    #expect(try stores.user.count(FetchSpecification(book)) == 1)
+    #expect(try stores.user.count(FetchSpecification(genre)) == 0)
+    #expect(try stores.shipped.count(FetchSpecification(genre)) == 1)
+    #expect(try stores.shipped.count(FetchSpecification(book)) == 0)
   }
 
   @Test(
@@ -86,10 +86,10 @@ struct SeveralStoresTests {
     ]
     try stores.put([("u1", 1990, shelves[0]), ("u2", 2010, shelves[1]), ("u3", 2000, nil)], into: stores.user)
     try stores.put([("s1", 2005, nil), ("s2", 1980, nil), ("s3", 2000, nil), ("s4", 2020, nil)], into: stores.shipped)
-    var request = FetchRequest(try stores.entity("Book"))
+    var request = FetchSpecification(try stores.entity("Book"))
     request.fetchOffset = offset
     request.fetchLimit = limit
-    func titles(_ descriptors: [FetchRequest.SortDescriptor]) throws -> [Value] {
+    func titles(_ descriptors: [FetchSortDescriptor]) throws -> [Value] {
       request.sortDescriptors = descriptors
       return try stores.coordinator.store.snapshots(request).map { $0.attributes[0] }
     }
@@ -114,7 +114,7 @@ struct SeveralStoresTests {
     let book = try stores.entity("Book")
     let context = try PersistentContainer.context(stores.coordinator)
     try context.performAndWait {
-      for object in try context.fetch(FetchRequest(book)) {
+      for object in try context.fetch(FetchSpecification(book)) {
         if case .string(let title) = object["title"], title.hasSuffix("1") {
           object["title"] = .string(title + "!")
         } else {
@@ -123,8 +123,8 @@ struct SeveralStoresTests {
       }
       try context.save()
     }
-    #expect(try stores.user.snapshots(FetchRequest(book)).map { $0.attributes[0] } == [.string("u1!")])
-    #expect(try stores.shipped.snapshots(FetchRequest(book)).map { $0.attributes[0] } == [.string("s1!")])
+    #expect(try stores.user.snapshots(FetchSpecification(book)).map { $0.attributes[0] } == [.string("u1!")])
+    #expect(try stores.shipped.snapshots(FetchSpecification(book)).map { $0.attributes[0] } == [.string("s1!")])
   }
 
   @Test("a relationship from one store to another is refused and nothing is written")
@@ -134,11 +134,11 @@ struct SeveralStoresTests {
     let (book, shelf) = (try stores.entity("Book"), try stores.entity("Shelf"))
     let context = try PersistentContainer.context(stores.coordinator)
     try context.performAndWait {
-      let shipped = try #require(try context.fetch(FetchRequest(book)).first)
+      let shipped = try #require(try context.fetch(FetchSpecification(book)).first)
       shipped.setObject(context.insert(shelf), for: "shelf")
       #expect { try context.save() } throws: { "\($0)".contains("another store") }
     }
-    #expect(try stores.user.count(FetchRequest(shelf)) == 0)
+    #expect(try stores.user.count(FetchSpecification(shelf)) == 0)
   }
 
   @Test("a conflict in one store leaves the other as it was, and the merged save writes both once", arguments: 0..<6)
@@ -155,7 +155,7 @@ struct SeveralStoresTests {
     try stores.put([("s", 1991, nil)], into: stores.shipped)
     let book = try stores.entity("Book")
     @Sendable func rows() throws -> [String] {
-      try [stores.user, stores.shipped].flatMap { try $0.snapshots(FetchRequest(book)) }.map { row in
+      try [stores.user, stores.shipped].flatMap { try $0.snapshots(FetchSpecification(book)) }.map { row in
         guard case .string(let title) = row.attributes[0], case .integer(let year) = row.attributes[1] else {
           return ""
         }
@@ -164,10 +164,10 @@ struct SeveralStoresTests {
     }
     let context = try PersistentContainer.context(stores.coordinator)
     try context.performAndWait {
-      for object in try context.fetch(FetchRequest(book)) { object["year"] = .integer(2_000) }
+      for object in try context.fetch(FetchSpecification(book)) { object["year"] = .integer(2_000) }
       let other = try PersistentContainer.context(stores.coordinator)
       try other.performAndWait {
-        for object in try other.fetch(FetchRequest(book)) where object["title"] == .string(conflicting) {
+        for object in try other.fetch(FetchSpecification(book)) where object["title"] == .string(conflicting) {
           object["year"] = .integer(1_980)
         }
         try other.save()
@@ -188,7 +188,7 @@ struct SeveralStoresTests {
     let (shelf, book) = (try stores.entity("Shelf"), try stores.entity("Book"))
     let context = try PersistentContainer.context(stores.coordinator)
     try context.performAndWait {
-      let object = try #require(try context.fetch(FetchRequest(book)).first)
+      let object = try #require(try context.fetch(FetchSpecification(book)).first)
       object["year"] = .integer(2_000)
       context.insert(shelf)["label"] = .string("new")
       // Somebody else's file is not overwritten.
@@ -196,7 +196,7 @@ struct SeveralStoresTests {
       #expect(throws: StoreError.self) { try context.save() }
       #expect(context.hasChanges)
     }
-    #expect(try stores.user.count(FetchRequest(shelf)) == 0)
+    #expect(try stores.user.count(FetchSpecification(shelf)) == 0)
   }
 
   @Test("a store that is taken away is asked no more, and its objects cannot be saved")
@@ -206,9 +206,9 @@ struct SeveralStoresTests {
     let book = try stores.entity("Book")
     let context = try PersistentContainer.context(stores.coordinator)
     try context.performAndWait {
-      let object = try #require(try context.fetch(FetchRequest(book)).first)
+      let object = try #require(try context.fetch(FetchSpecification(book)).first)
       try stores.coordinator.remove(stores.shipped)
-      #expect(try context.fetch(FetchRequest(book)).isEmpty)
+      #expect(try context.fetch(FetchSpecification(book)).isEmpty)
       object["title"] = .string("lost")
       #expect { try context.save() } throws: { "\($0)".contains("removed") }
     }

@@ -26,7 +26,7 @@ struct StoreFilesTests {
   private func titles(_ url: URL, model: ManagedObjectModel) throws -> [Value] {
     let store = try SQLiteStore.open(path: url.path, model: model)
     defer { try? store.close() }
-    return try store.snapshots(FetchRequest(try Library.entity("Book", of: model))).map { $0.attributes[0] }
+    return try store.snapshots(FetchSpecification(try Library.entity("Book", of: model))).map { $0.attributes[0] }
   }
 
   @Test("destroying removes the store with its sidecars and nothing else, and may be done twice")

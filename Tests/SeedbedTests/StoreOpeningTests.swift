@@ -29,7 +29,7 @@ struct StoreOpeningTests {
       entry["location"] = .string("Noosa")
       entry["date"] = .date(Date(timeIntervalSinceReferenceDate: 0))
       try context.save()
-      return try context.count(FetchRequest(entity))
+      return try context.count(FetchSpecification(entity))
     }
     #expect(count == 1)
     #expect { try PersistentContainer(name: "Journal", modelURL: folder.file("Nowhere.momd")) } throws: {
@@ -81,16 +81,16 @@ struct StoreOpeningTests {
         return object
       }
       try writer.save()
-      return (objects.map(\.objectID.uriRepresentation), objects[0].objectID)
+      return (objects.map { $0.objectID.uriRepresentation() }, objects[0].objectID)
     }
     let read = try reader.performAndWait {
-      let objects = try reader.fetch(FetchRequest(book))
-      #expect(objects.map(\.objectID.uriRepresentation) == uris)
+      let objects = try reader.fetch(FetchSpecification(book))
+      #expect(objects.map { $0.objectID.uriRepresentation() } == uris)
       objects[0]["year"] = .integer(1965)
       return objects.map(\.objectID)
     }
     try writer.performAndWait {
-      let objects = try writer.fetch(FetchRequest(dune.entity))
+      let objects = try writer.fetch(FetchSpecification(dune.entity))
       objects[0]["title"] = .string("Dune Messiah")
       writer.delete(objects[1])
       try writer.save()

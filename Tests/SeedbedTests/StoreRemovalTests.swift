@@ -48,7 +48,7 @@ struct StoreRemovalTests {
       }
       let old = try addBook("Dune", coordinator)
       let context = ManagedObjectContext(coordinator: coordinator, name: "reader")
-      let count = try context.performAndWait { try context.count(FetchRequest(book)) }
+      let count = try context.performAndWait { try context.count(FetchSpecification(book)) }
       #expect(count == 1, "round \(round)")
       for store in coordinator.persistentStores {
         let url = try #require(coordinator.url(for: store))
@@ -105,7 +105,7 @@ struct StoreRemovalTests {
     _ = try addBook("Dune", coordinator)
     try coordinator.remove(store)
     #expect(try folder.names() == ["a.sqlite"])
-    #expect { try store.snapshots(FetchRequest(book)) } throws: { "\($0)".contains("closed") }
+    #expect { try store.snapshots(FetchSpecification(book)) } throws: { "\($0)".contains("closed") }
     #expect { try store.reservePrimaryKeys(1, for: book) } throws: { "\($0)".contains("closed") }
     #expect { try store.save(SaveRequest()) } throws: { "\($0)".contains("closed") }
     try store.close()
@@ -115,7 +115,7 @@ struct StoreRemovalTests {
   private final class Ledger: IncrementalStore, @unchecked Sendable {
     private(set) var closings = 0
     override func loadMetadata() throws -> Metadata { Metadata(identifier: UUID()) }
-    override func execute(_ request: FetchRequest) throws -> [ObjectID] { [] }
+    override func execute(_ request: FetchSpecification) throws -> [ObjectID] { [] }
     override func willClose() throws { closings += 1 }
   }
 

@@ -8,9 +8,10 @@ import Testing
 
 @Suite("Requests for dictionaries and ids")
 struct RowsTests {
-  static func cells(_ warehouse: Warehouse, _ change: (inout FetchRequest) throws -> Void) throws -> [[ExpressionValue]]
+  static func cells(_ warehouse: Warehouse, _ change: (inout FetchSpecification) throws -> Void) throws
+    -> [[ExpressionValue]]
   {
-    var request = FetchRequest(warehouse.item)
+    var request = FetchSpecification(warehouse.item)
     try change(&request)
     let rows = try warehouse.store.rows(request)
     return rows.indices.map { row in rows.columns.indices.map { rows[row, $0] } }
@@ -23,10 +24,10 @@ struct RowsTests {
     let warehouse = try Warehouse.filled()
     let cells = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["code"]), ExpressionDescription(keyPath: ["parent", "code"]),
-        ExpressionDescription(keyPath: ["parent"]),
-        ExpressionDescription("twice", try FetchExpression(format: "rank * 2")),
-        ExpressionDescription("tagCount", try FetchExpression(format: "tags.@count")),
+        FetchedExpression(keyPath: ["code"]), FetchedExpression(keyPath: ["parent", "code"]),
+        FetchedExpression(keyPath: ["parent"]),
+        FetchedExpression("twice", try FetchExpression(parsing: "rank * 2")),
+        FetchedExpression("tagCount", try FetchExpression(parsing: "tags.@count")),
       ]
       $0.sortDescriptors = [.init(["twice"], ascending: false), .init(["code"])]
       $0.fetchLimit = 3
@@ -43,7 +44,7 @@ struct RowsTests {
   @Test("without properties every attribute and to-one relationship is fetched, missing values left out")
   func everything() throws {
     let warehouse = try Warehouse.filled()
-    var request = FetchRequest(warehouse.crate)
+    var request = FetchSpecification(warehouse.crate)
     #expect(
       try warehouse.store.dictionaries(request) == [
         [
@@ -53,12 +54,12 @@ struct RowsTests {
       ])
     request.predicate = .none
     #expect(try warehouse.store.rows(request).isEmpty)
-    let rows = try warehouse.store.rows(FetchRequest(warehouse.item))
+    let rows = try warehouse.store.rows(FetchSpecification(warehouse.item))
     #expect(rows.columns == ["born", "code", "rank", "weight", "parent"])
     #expect(rows.count == 5)
     #expect(rows[1]["parent"] == .object(warehouse.id(warehouse.item, 1)))
     #expect(rows[1]["nope"] == .missing)
-    #expect(try warehouse.store.objectIDs(FetchRequest(warehouse.crate)) == [warehouse.id(warehouse.crate, 5)])
+    #expect(try warehouse.store.objectIDs(FetchSpecification(warehouse.crate)) == [warehouse.id(warehouse.crate, 5)])
   }
 
   @Test("groups, aggregates, having, and a group of everything")
@@ -66,11 +67,11 @@ struct RowsTests {
     let warehouse = try Warehouse.filled()
     let grouped = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["rank"]),
-        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
-        ExpressionDescription("codes", try FetchExpression(format: "count:(code)")),
-        ExpressionDescription("tags", try FetchExpression(format: "count:(tags)")),
-        ExpressionDescription("share", try FetchExpression(format: "sum:(weight) / count:(SELF)")),
+        FetchedExpression(keyPath: ["rank"]),
+        FetchedExpression("n", try FetchExpression(parsing: "count:(SELF)")),
+        FetchedExpression("codes", try FetchExpression(parsing: "count:(code)")),
+        FetchedExpression("tags", try FetchExpression(parsing: "count:(tags)")),
+        FetchedExpression("share", try FetchExpression(parsing: "sum:(weight) / count:(SELF)")),
       ]
       $0.propertiesToGroupBy = [["rank"]]
     }
@@ -83,11 +84,11 @@ struct RowsTests {
       ])
     let having = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription("day", try FetchExpression(format: "startOfDay:(born)")),
-        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
+        FetchedExpression("day", try FetchExpression(parsing: "startOfDay:(born)")),
+        FetchedExpression("n", try FetchExpression(parsing: "count:(SELF)")),
       ]
       $0.propertiesToGroupBy = [["day"]]
-      $0.havingPredicate = try FetchPredicate(format: "n < 3 AND day != nil")
+      $0.havingPredicate = try FetchPredicate(parsing: "n < 3 AND day != nil")
       $0.sortDescriptors = [.init(["day"], ascending: false)]
     }
     #expect(
@@ -98,9 +99,9 @@ struct RowsTests {
     let all = try Self.cells(warehouse) {
       $0.predicate = .none
       $0.propertiesToFetch = [
-        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
-        ExpressionDescription("max", try FetchExpression(format: "max:(rank)")),
-        ExpressionDescription("one", try FetchExpression(format: "1")),
+        FetchedExpression("n", try FetchExpression(parsing: "count:(SELF)")),
+        FetchedExpression("max", try FetchExpression(parsing: "max:(rank)")),
+        FetchedExpression("one", try FetchExpression(parsing: "1")),
       ]
     }
     #expect(all == [Self.values(.integer(0), .null, .integer(1))])
@@ -111,12 +112,12 @@ struct RowsTests {
     let warehouse = try Warehouse.filled()
     let grouped = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["rank"]), ExpressionDescription("n", try FetchExpression(format: "@count")),
-        ExpressionDescription("heaviest", try FetchExpression(format: "@max.weight")),
-        ExpressionDescription("share", try FetchExpression(format: "@sum.weight / @count")),
+        FetchedExpression(keyPath: ["rank"]), FetchedExpression("n", try FetchExpression(parsing: "@count")),
+        FetchedExpression("heaviest", try FetchExpression(parsing: "@max.weight")),
+        FetchedExpression("share", try FetchExpression(parsing: "@sum.weight / @count")),
       ]
       $0.propertiesToGroupBy = [["rank"]]
-      $0.havingPredicate = try FetchPredicate(format: "@count == 2 OR @min.rank == 1")
+      $0.havingPredicate = try FetchPredicate(parsing: "@count == 2 OR @min.rank == 1")
       $0.sortDescriptors = [.init(["n"])]
     }
     #expect(
@@ -124,10 +125,10 @@ struct RowsTests {
         Self.values(.integer(1), .integer(1), .double(2.5), .double(2.5)),
         Self.values(.integer(5), .integer(2), .double(1), .double(0.5)),
       ])
-    var request = FetchRequest(warehouse.item)
-    request.predicate = try FetchPredicate(format: "@count > 1")
+    var request = FetchSpecification(warehouse.item)
+    request.predicate = try FetchPredicate(parsing: "@count > 1")
     #expect(throws: StoreError.self) { try request.checkKeyPaths() }
-    request.predicate = try FetchPredicate(format: "SELF.@sum.rank > 1")
+    request.predicate = try FetchPredicate(parsing: "SELF.@sum.rank > 1")
     #expect(throws: StoreError.self) { try request.checkKeyPaths() }
   }
 
@@ -136,8 +137,8 @@ struct RowsTests {
     let warehouse = try Warehouse.filled()
     let cells = try Self.cells(warehouse) {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["entity", "name"]),
-        ExpressionDescription("n", try FetchExpression(format: "@count")),
+        FetchedExpression(keyPath: ["entity", "name"]),
+        FetchedExpression("n", try FetchExpression(parsing: "@count")),
       ]
       $0.propertiesToGroupBy = [["entity", "name"]]
       $0.sortDescriptors = [.init(["n"])]
@@ -150,47 +151,47 @@ struct RowsTests {
   func distinct() throws {
     let warehouse = try Warehouse.filled()
     let cells = try Self.cells(warehouse) {
-      $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
+      $0.propertiesToFetch = [FetchedExpression(keyPath: ["rank"])]
       $0.returnsDistinctResults = true
       $0.fetchOffset = 1
     }
     #expect(cells == [Self.values(.integer(1)), Self.values(.integer(5)), Self.values(.integer(9))])
   }
 
-  static let refusedChanges: [@Sendable (inout FetchRequest) throws -> Void] = [
-    { $0.propertiesToFetch = [ExpressionDescription(keyPath: ["nope"])] },
-    { $0.propertiesToFetch = [ExpressionDescription(keyPath: ["tags"])] },
-    { $0.propertiesToFetch = [ExpressionDescription(keyPath: ["code"]), ExpressionDescription(keyPath: ["code"])] },
-    { $0.propertiesToFetch = [ExpressionDescription("", .keyPath(["code"]))] },
+  static let refusedChanges: [@Sendable (inout FetchSpecification) throws -> Void] = [
+    { $0.propertiesToFetch = [FetchedExpression(keyPath: ["nope"])] },
+    { $0.propertiesToFetch = [FetchedExpression(keyPath: ["tags"])] },
+    { $0.propertiesToFetch = [FetchedExpression(keyPath: ["code"]), FetchedExpression(keyPath: ["code"])] },
+    { $0.propertiesToFetch = [FetchedExpression("", .keyPath(["code"]))] },
     {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["code"]),
-        ExpressionDescription("n", try FetchExpression(format: "count:(SELF)")),
+        FetchedExpression(keyPath: ["code"]),
+        FetchedExpression("n", try FetchExpression(parsing: "count:(SELF)")),
       ]
     },
-    { $0.propertiesToFetch = [ExpressionDescription("n", try FetchExpression(format: "sum:(count:(tags))"))] },
-    { $0.havingPredicate = try FetchPredicate(format: "rank == 1") }, { $0.propertiesToGroupBy = [["tags"]] },
+    { $0.propertiesToFetch = [FetchedExpression("n", try FetchExpression(parsing: "sum:(count:(tags))"))] },
+    { $0.havingPredicate = try FetchPredicate(parsing: "rank == 1") }, { $0.propertiesToGroupBy = [["tags"]] },
     {
-      $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
+      $0.propertiesToFetch = [FetchedExpression(keyPath: ["rank"])]
       $0.propertiesToGroupBy = [["rank"]]
       $0.sortDescriptors = [.init(["code"])]
     },
     {
-      $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
+      $0.propertiesToFetch = [FetchedExpression(keyPath: ["rank"])]
       $0.returnsDistinctResults = true
       $0.sortDescriptors = [.init(["code"])]
     },
     {
-      $0.propertiesToFetch = [ExpressionDescription(keyPath: ["rank"])]
+      $0.propertiesToFetch = [FetchedExpression(keyPath: ["rank"])]
       $0.propertiesToGroupBy = [["rank"]]
-      $0.havingPredicate = try FetchPredicate(format: "code == 'a'")
+      $0.havingPredicate = try FetchPredicate(parsing: "code == 'a'")
     },
   ]
 
   @Test("requests without a meaning are errors", arguments: refusedChanges.indices)
   func refused(index: Int) throws {
     let warehouse = try Warehouse()
-    var request = FetchRequest(warehouse.item)
+    var request = FetchSpecification(warehouse.item)
     try Self.refusedChanges[index](&request)
     #expect(throws: StoreError.self) { try warehouse.store.rows(request) }
   }

@@ -19,17 +19,18 @@ struct TemplateTests {
     template.resultType = 1
     template.includesSubentities = false
     template.returnsObjectsAsFaults = false
-    let request = try FetchRequest(template: template, model: warehouse.model, variables: ["RANK": 4, "CODE": nil])
-    #expect(try request.predicate == FetchPredicate(format: "rank > 4 AND code == nil"))
+    let request = try FetchSpecification(
+      template: template, model: warehouse.model, variables: ["RANK": 4, "CODE": nil])
+    #expect(try request.predicate == FetchPredicate(parsing: "rank > 4 AND code == nil"))
     #expect(request.resultType == .objectIDs && request.fetchLimit == 2 && request.fetchBatchSize == 5)
     #expect(!request.includesSubentities && !request.returnsObjectsAsFaults && request.includesPendingChanges)
-    let open = try FetchRequest(template: template, model: warehouse.model)
+    let open = try FetchSpecification(template: template, model: warehouse.model)
     #expect(open.predicate.substitutionVariables == ["RANK", "CODE"])
     #expect(throws: StoreError.self) { try warehouse.store.snapshots(open) }
     template.predicate = "rank >"
-    #expect(throws: PredicateFormatError.self) { try FetchRequest(template: template, model: warehouse.model) }
+    #expect(throws: PredicateFormatError.self) { try FetchSpecification(template: template, model: warehouse.model) }
     template.entityName = "Nope"
-    #expect(throws: StoreError.self) { try FetchRequest(template: template, model: warehouse.model) }
+    #expect(throws: StoreError.self) { try FetchSpecification(template: template, model: warehouse.model) }
   }
 }
 
@@ -76,19 +77,19 @@ extension TemplateTests {
     var count = 0
     let fetched = model.entities.flatMap(\.description.fetchedProperties).map(\.fetchRequest)
     for template in Array(model.fetchRequestTemplates.values) + fetched {
-      _ = try FetchRequest(template: template, model: model)
+      _ = try FetchSpecification(template: template, model: model)
       count += 1
     }
     for entity in model.entities {
       for index in entity.description.fetchIndexes {
         guard let format = index.partialIndexPredicate else { continue }
-        try FetchPredicate(format: format).checkKeyPaths(for: entity)
+        try FetchPredicate(parsing: format).checkKeyPaths(for: entity)
         count += 1
       }
       for attribute in entity.description.attributes {
         guard let derivation = attribute.derivation else { continue }
-        _ = try FetchExpression(format: derivation.expression).type(in: ExpressionScope(entity))
-        if let filter = derivation.filteringPredicate { _ = try FetchPredicate(format: filter) }
+        _ = try FetchExpression(parsing: derivation.expression).type(in: ExpressionScope(entity))
+        if let filter = derivation.filteringPredicate { _ = try FetchPredicate(parsing: filter) }
         count += 1
       }
     }

@@ -63,8 +63,9 @@ package struct Warehouse {
     try store.save(request)
   }
 
-  package func keys(_ entity: Entity, _ change: (inout FetchRequest) throws -> Void = { _ in }) throws -> [Int64] {
-    var request = FetchRequest(entity)
+  package func keys(_ entity: Entity, _ change: (inout FetchSpecification) throws -> Void = { _ in }) throws -> [Int64]
+  {
+    var request = FetchSpecification(entity)
     try change(&request)
     return try store.snapshots(request).compactMap(\.objectID.primaryKey)
   }

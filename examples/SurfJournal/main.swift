@@ -24,7 +24,7 @@ let journal = container.newBackgroundContext()
 try await journal.perform {
   // Add, and save in one transaction. Every entry is checked against the model's rules.
   for (location, rating, day) in [("Noosa", 5, 1), ("Bells Beach", 3, 2), ("Noosa", 2, 3), ("Winki Pop", 4, 4)] {
-    let entry = JournalEntry.insert(into: journal)
+    let entry = JournalEntry(context: journal)
     entry.location = location
     entry.rating = Int16(rating)
     entry.date = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
@@ -32,9 +32,12 @@ try await journal.perform {
   try journal.save()
 
   // Fetch with sections: one for each place, the newest entry first.
-  var request = JournalEntry.fetchRequest(in: model)
-  request.predicate = try .init(#Predicate<JournalEntry> { $0.rating >= 2 })
-  request.sortDescriptors = [.init(["location"]), .init(["date"], ascending: false)]
+  let request = JournalEntry.fetchRequest()
+  request.predicate = try FetchPredicate(#Predicate<JournalEntry> { $0.rating >= 2 })
+  request.sortDescriptors = [
+    FetchSortDescriptor(keyPath: \JournalEntry.location),
+    FetchSortDescriptor(keyPath: \JournalEntry.date, ascending: false),
+  ]
   let results = FetchedResultsController<JournalEntry>(
     fetchRequest: request, managedObjectContext: journal, sectionNameKeyPath: "location")
   try results.performFetch()
@@ -48,7 +51,7 @@ try await journal.perform {
     try scratchPad.save()
   }
   try journal.save()
-  print("worst: \(try journal.count(request)) entries are rated 2 or better")
+  print("worst: \(try journal.count(for: request)) entries are rated 2 or better")
 }
 
 let rows = try StoreExport(

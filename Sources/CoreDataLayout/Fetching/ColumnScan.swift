@@ -12,7 +12,7 @@ extension StoreReader {
   ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another while
   ///     another thread still uses it. It must not change the store.
   public func scan(
-    _ request: FetchRequest, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
+    _ request: FetchSpecification, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
   ) throws {
     try session.perform {
@@ -23,7 +23,7 @@ extension StoreReader {
       let statement = try Statement(session.connection, sql.statement(request, selecting: plan.selected))
       // What SQL does not say is evaluated in memory first; the rows that are left are selected by their keys.
       guard sql.residual.isEmpty else {
-        var rest = FetchRequest(request.entity)
+        var rest = FetchSpecification(request.entity)
         rest.predicate = .selfIsIn(try objectIDs(request))
         rest.includesSubentities = request.includesSubentities
         rest.sortDescriptors = request.sortDescriptors

@@ -6,7 +6,7 @@ import StoreInterface
 extension FetchSQL {
   /// What the R-trees that the predicate names say of the rows: bounds of their coordinates, before the exact
   /// conditions are looked at.
-  mutating func spatialConditions(_ request: FetchRequest) throws -> [String] {
+  mutating func spatialConditions(_ request: FetchSpecification) throws -> [String] {
     var bounds: [String: (columns: Set<String>, conditions: [String])] = [:]
     for part in FetchSQL.conjuncts(of: request.predicate) {
       guard case .compare(let comparison) = part, comparison.modifier == .direct,

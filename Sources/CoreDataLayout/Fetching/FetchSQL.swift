@@ -53,7 +53,7 @@ struct FetchSQL {
   /// The whole statement for objects. When `residual` is not empty afterwards, it selects more rows than are wanted, and
   /// all of them: limit and offset are left to the caller too.
   /// - Parameter columns: what to select, `t0.` before each name.
-  mutating func statement(_ request: FetchRequest, selecting columns: String) throws -> String {
+  mutating func statement(_ request: FetchSpecification, selecting columns: String) throws -> String {
     let condition = try condition(splitting: request)
     let sorts = request.sortDescriptors.map { (FetchExpression.keyPath($0.keyPath), $0) }
     let order = try order(sorts) + ["t0.Z_PK ASC"]
@@ -63,12 +63,12 @@ struct FetchSQL {
   }
 
   /// `FROM … WHERE …`, without the `WHERE` when every row is wanted.
-  func tail(_ condition: String, _ request: FetchRequest) -> String {
+  func tail(_ condition: String, _ request: FetchSpecification) -> String {
     let conditions = [condition == "1" ? nil : condition, entityCondition(request)].compactMap { $0 }
     return " FROM \(scopes[0].from)" + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
   }
 
-  static func window(_ request: FetchRequest) -> String {
+  static func window(_ request: FetchSpecification) -> String {
     if request.fetchLimit <= 0 && request.fetchOffset <= 0 { return "" }
     return " LIMIT \(request.fetchLimit > 0 ? request.fetchLimit : -1) OFFSET \(max(request.fetchOffset, 0))"
   }
@@ -78,7 +78,7 @@ struct FetchSQL {
 
   /// What rows are sorted by, without the tie-break.
   mutating func order(
-    _ sorts: [(expression: FetchExpression, descriptor: FetchRequest.SortDescriptor)]
+    _ sorts: [(expression: FetchExpression, descriptor: FetchSortDescriptor)]
   ) throws -> [String] {
     try sorts.map { expression, descriptor in
       let value = try scalar(expression)
@@ -96,7 +96,7 @@ struct FetchSQL {
   }
 
   /// Restricts the rows to the entity asked for; nil when every row of the table is wanted.
-  private func entityCondition(_ request: FetchRequest) -> String? {
+  private func entityCondition(_ request: FetchSpecification) -> String? {
     let entity = request.entity
     if entity.subentities.isEmpty && entity.superentity == nil { return nil }
     if !request.includesSubentities { return "t0.Z_ENT = \(layout.number(of: entity))" }
@@ -105,7 +105,7 @@ struct FetchSQL {
   }
 
   /// The part of the predicate that SQL can say; the rest goes to `residual`.
-  mutating func condition(splitting request: FetchRequest) throws -> String {
+  mutating func condition(splitting request: FetchSpecification) throws -> String {
     var conditions: [String] = []
     for part in FetchSQL.conjuncts(of: request.predicate.compacted(for: request.entity, now: now)) {
       let before = self

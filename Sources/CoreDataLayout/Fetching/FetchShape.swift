@@ -23,7 +23,7 @@ struct FetchShape {
   private let file: StoreFile
 
   /// Nil for a request that has no shape.
-  init?(_ request: FetchRequest, _ file: StoreFile) {
+  init?(_ request: FetchSpecification, _ file: StoreFile) {
     self.file = file
     key.bytes.reserveCapacity(256)
     append(request.entity.index)

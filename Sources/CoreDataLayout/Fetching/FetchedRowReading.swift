@@ -6,7 +6,7 @@ public import StoreInterface
 
 extension StoreReader {
   /// The rows of a request for dictionaries, straight from the statement where SQL can say all of it.
-  public func rows(_ request: FetchRequest) throws -> FetchedRows {
+  public func rows(_ request: FetchSpecification) throws -> FetchedRows {
     try fetchingRows(request) {
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
@@ -24,7 +24,7 @@ extension StoreReader {
     }
   }
 
-  private func fetchingRows<Result>(_ request: FetchRequest, _ body: () throws -> Result) throws -> Result {
+  private func fetchingRows<Result>(_ request: FetchSpecification, _ body: () throws -> Result) throws -> Result {
     try requireOwn(request.entity)
     return try session.perform {
       try request.checkRows()
@@ -33,8 +33,8 @@ extension StoreReader {
   }
 
   /// Computes the rows in memory, from the objects that meet the predicate.
-  private func computedRows(_ request: FetchRequest) throws -> FetchedRows {
-    var objects = FetchRequest(request.entity)
+  private func computedRows(_ request: FetchSpecification) throws -> FetchedRows {
+    var objects = FetchSpecification(request.entity)
     objects.predicate = request.predicate
     objects.includesSubentities = request.includesSubentities
     let subjects = StoreSubjects(self)
@@ -60,7 +60,7 @@ private struct RowStatement {
   private let names: [String]
   private let columns: [Column]
 
-  init(_ request: FetchRequest, _ sql: inout FetchSQL) throws {
+  init(_ request: FetchSpecification, _ sql: inout FetchSQL) throws {
     let fetched = request.fetchedColumns
     names = fetched.map(\.name)
     let condition = try sql.condition(splitting: request)

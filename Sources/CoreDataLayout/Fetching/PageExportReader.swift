@@ -168,7 +168,7 @@ extension TableCursor.Column.Kind {
   }
 }
 
-extension FetchRequest {
+extension FetchSpecification {
   /// Whether a statement for it would read a table from its first row to its last, and nothing else of it.
   var selectsWholeTable: Bool {
     predicate == .all && sortDescriptors.isEmpty && fetchLimit <= 0 && fetchOffset <= 0

@@ -33,7 +33,7 @@ public final class StoreReader: @unchecked Sendable {
   /// The snapshots that a request selects, in its order. Values come as Core Data stored them.
   ///
   /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
-  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     try fetching(request) {
       let reader = reader(for: request.entity)
       let found = try run(request, selecting: reader.columns) { statement in try reader.snapshot(statement) }
@@ -42,7 +42,7 @@ public final class StoreReader: @unchecked Sendable {
   }
 
   /// The snapshots that a request selects, packed.
-  public func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+  public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     try fetching(request, checking: false) {
       let reader = reader(for: request.entity)
       var sql: FetchSQL?
@@ -56,7 +56,7 @@ public final class StoreReader: @unchecked Sendable {
   }
 
   /// The ids of the objects that `snapshots` would return, in the same order.
-  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+  public func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     try fetching(request) {
       let found = try run(request, selecting: "t0.Z_PK, t0.Z_ENT") { statement in
         file.objectID(try file.entity(numbered: statement.int64(at: 1)), statement.int64(at: 0))
@@ -66,7 +66,7 @@ public final class StoreReader: @unchecked Sendable {
   }
 
   /// The number of objects that a request selects, its limit and offset included.
-  public func count(_ request: FetchRequest) throws -> Int {
+  public func count(_ request: FetchSpecification) throws -> Int {
     try fetching(request) {
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
@@ -84,7 +84,7 @@ public final class StoreReader: @unchecked Sendable {
 
   /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
   /// evaluated in memory, it is not in the text.
-  public func selectStatement(for request: FetchRequest) throws -> String {
+  public func selectStatement(for request: FetchSpecification) throws -> String {
     try fetching(request) {
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
@@ -107,7 +107,7 @@ public final class StoreReader: @unchecked Sendable {
   /// Checks a request and calls the body where the connection may be used.
   /// - Parameter checksKeyPaths: whether the body is spared that.
   func fetching<Result>(
-    _ request: FetchRequest, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
+    _ request: FetchSpecification, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
   ) throws -> Result {
     try requireOwn(request.entity)
     return try session.perform {
@@ -119,7 +119,7 @@ public final class StoreReader: @unchecked Sendable {
   /// Runs a request and makes something of each row. Where a part of the predicate is left over, these are the rows that
   /// meet the rest of it.
   private func run<Result>(
-    _ request: FetchRequest, selecting columns: String, _ body: (Statement) throws -> Result
+    _ request: FetchSpecification, selecting columns: String, _ body: (Statement) throws -> Result
   ) throws -> (results: [Result], residual: [FetchPredicate], now: Date) {
     var sql = FetchSQL(self, request.entity)
     defer { forgetLists(sql.lists) }
@@ -136,7 +136,7 @@ public final class StoreReader: @unchecked Sendable {
 
   /// The statement of a request for the rows of `columns`, ready to be stepped.
   /// - Parameter sql: what else came of translating the predicate; nil when the request's shape was known.
-  private func statement(for request: FetchRequest, selecting columns: String, _ sql: inout FetchSQL?) throws
+  private func statement(for request: FetchSpecification, selecting columns: String, _ sql: inout FetchSQL?) throws
     -> Statement
   {
     let shape = FetchShape(request, file)
@@ -181,7 +181,7 @@ public final class StoreReader: @unchecked Sendable {
 
   /// What is left of the rows when the residual part of the predicate, the offset and the limit are applied.
   private func filter(
-    _ found: [Snapshot], _ request: FetchRequest, _ residual: [FetchPredicate], now: Date
+    _ found: [Snapshot], _ request: FetchSpecification, _ residual: [FetchPredicate], now: Date
   ) throws -> [Snapshot] {
     if residual.isEmpty { return found }
     let subjects = StoreSubjects(self)
@@ -220,7 +220,7 @@ public final class StoreReader: @unchecked Sendable {
   /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled. The lock is held all the while, so that no
   /// other statement of the connection can be meant.
   /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
-  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     do {
       return try session.perform {
         try monitor.check()

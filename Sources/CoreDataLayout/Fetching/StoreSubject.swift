@@ -28,7 +28,7 @@ final class StoreSubjects {
 
   func snapshot(of objectID: ObjectID) -> Snapshot? {
     if let known = snapshots[objectID] { return known }
-    var request = FetchRequest(objectID.entity)
+    var request = FetchSpecification(objectID.entity)
     request.predicate = .selfIsIn([objectID])
     let snapshot = attempt { try reader.snapshots(request).first } ?? nil
     snapshots[objectID] = .some(snapshot)

@@ -7,27 +7,31 @@ extension SQLiteStore {
   /// The snapshots that a request selects. Values come as Core Data stored them.
   ///
   /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
-  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try reading { try $0.snapshots(request) } }
+  public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
+    try reading { try $0.snapshots(request) }
+  }
 
   /// The snapshots that a request selects, packed.
-  public func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+  public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     try reading { try $0.snapshotBlocks(request) }
   }
 
   /// The ids of the objects that `snapshots` would return, in the same order.
-  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] { try reading { try $0.objectIDs(request) } }
+  public func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
+    try reading { try $0.objectIDs(request) }
+  }
 
   /// The number of objects that a request selects, its limit and offset included.
-  public func count(_ request: FetchRequest) throws -> Int { try reading { try $0.count(request) } }
+  public func count(_ request: FetchSpecification) throws -> Int { try reading { try $0.count(request) } }
 
   /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
   /// evaluated in memory, it is not in the text.
-  public func selectStatement(for request: FetchRequest) throws -> String {
+  public func selectStatement(for request: FetchSpecification) throws -> String {
     try reading { try $0.selectStatement(for: request) }
   }
 
   /// The rows of a request for dictionaries, straight from the statement where SQL can say all of it.
-  public func rows(_ request: FetchRequest) throws -> FetchedRows { try reading { try $0.rows(request) } }
+  public func rows(_ request: FetchSpecification) throws -> FetchedRows { try reading { try $0.rows(request) } }
 
   /// The members of a to-many relationship: by order key when ordered, by primary key otherwise.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
@@ -43,7 +47,7 @@ extension SQLiteStore {
 
   /// Streams values at key paths of the objects that a request selects; see `StoreReader.scan(_:keyPaths:rowsPerBatch:body:)`.
   public func scan(
-    _ request: FetchRequest, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
+    _ request: FetchSpecification, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
   ) throws {
     try reading { try $0.scan(request, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, body: body) }
@@ -100,7 +104,7 @@ extension SQLiteStore {
   /// Where readers do not keep others from writing (a write-ahead log, or a store opened for reading), a connection of
   /// its own reads what is committed, and others use the store meanwhile. Otherwise they wait.
   /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
-  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     do {
       try monitor.check()
       // Where another file has taken the place of the store, this connection still has it.

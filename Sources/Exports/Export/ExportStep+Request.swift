@@ -6,15 +6,15 @@ import StoreInterface
 extension ExportStep {
   /// Selects the objects that are written, in their order.
   /// - Throws: `RunError` when the predicate or the order does not fit the entity.
-  func request(_ entity: Entity) throws(RunError) -> FetchRequest {
-    var request = FetchRequest(entity)
+  func request(_ entity: Entity) throws(RunError) -> FetchSpecification {
+    var request = FetchSpecification(entity)
     if let predicate {
       request.predicate = try PredicateReading.read(predicate, of: entity, code: "export.predicate")
     }
-    var sorts: [FetchRequest.SortDescriptor] = []
+    var sorts: [FetchSortDescriptor] = []
     for order in order {
       _ = try ExportStep.attribute(at: order.keyPath, of: entity)
-      sorts.append(FetchRequest.SortDescriptor(order.keyPath, ascending: order.isAscending))
+      sorts.append(FetchSortDescriptor(order.keyPath, ascending: order.isAscending))
     }
     request.sortDescriptors = sorts
     request.fetchLimit = limit ?? 0

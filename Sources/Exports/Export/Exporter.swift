@@ -63,7 +63,8 @@ package struct Exporter {
   }
 
   /// Streams the rows in batches to the writer.
-  private func write(_ request: FetchRequest, _ columns: [ExportColumn], to writer: any BatchWriter) throws -> Int {
+  private func write(_ request: FetchSpecification, _ columns: [ExportColumn], to writer: any BatchWriter) throws -> Int
+  {
     let worker = ExportWorker(writer)
     var rows = 0
     do {

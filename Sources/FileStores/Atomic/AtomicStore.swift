@@ -72,21 +72,21 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Tw
   }
 
   /// - Throws: see `InMemoryStore`.
-  public func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try objects.snapshots(request) }
+  public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try objects.snapshots(request) }
 
   /// - Throws: see `InMemoryStore`.
-  public func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     try objects.snapshots(request, monitor: monitor)
   }
 
   /// The number of snapshots that the request selects.
-  public func count(_ request: FetchRequest) throws -> Int { try objects.count(request) }
+  public func count(_ request: FetchSpecification) throws -> Int { try objects.count(request) }
 
   /// The ids of the objects that the request selects.
-  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] { try objects.objectIDs(request) }
+  public func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try objects.objectIDs(request) }
 
   /// - Throws: see `InMemoryStore`.
-  public func rows(_ request: FetchRequest) throws -> FetchedRows { try objects.rows(request) }
+  public func rows(_ request: FetchSpecification) throws -> FetchedRows { try objects.rows(request) }
 
   /// - Throws: see `InMemoryStore`.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {

@@ -24,7 +24,7 @@ extension IncrementalStore {
       var tuples = Set<ValueTuple>()
       for (_, tuple) in concerned where !tuples.insert(tuple).inserted { throw conflict(constraint, tuple) }
 
-      var fetch = FetchRequest(constraint.entity)
+      var fetch = FetchSpecification(constraint.entity)
       let paths = constraint.properties.map { $0.split(separator: ".").map(String.init) }
       if paths.allSatisfy({ constraint.entity.attribute(at: $0) != nil }) {
         fetch.predicate = .tupleIsIn(paths, tuples.map(\.values))

@@ -7,7 +7,7 @@ extension IncrementalStore {
   /// come from `newValues(for:)`, those of objects at the other end of relationships too.
   /// - Parameter candidates: among others all objects that the request may select.
   /// - Throws: what `newValues(for:)` and `newValue(for:of:)` throw.
-  public final func evaluate(_ request: FetchRequest, over candidates: [ObjectID]) throws -> [ObjectID] {
+  public final func evaluate(_ request: FetchSpecification, over candidates: [ObjectID]) throws -> [ObjectID] {
     let values = EvaluationValues(self)
     let matcher = PredicateMatcher(request.predicate)
     var found: [NodeSubject] = []
@@ -24,7 +24,7 @@ extension IncrementalStore {
     return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.objectID)
   }
 
-  private func sort(_ found: [NodeSubject], by descriptors: [FetchRequest.SortDescriptor]) -> [NodeSubject] {
+  private func sort(_ found: [NodeSubject], by descriptors: [FetchSortDescriptor]) -> [NodeSubject] {
     if descriptors.isEmpty { return found }
     let keyed = found.enumerated().map { position, subject in
       (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })

@@ -85,11 +85,15 @@ open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Senda
   open func willClose() throws {}
 
   /// The ids of the objects that a request selects, in its order. The request's key paths have been checked.
-  open func execute(_ request: FetchRequest) throws -> [ObjectID] { throw unsupported("execute(_: FetchRequest)") }
+  open func execute(_ request: FetchSpecification) throws -> [ObjectID] {
+    throw unsupported("execute(_: FetchSpecification)")
+  }
 
   /// The rows of a request for dictionaries. A store that does not override it has none.
   /// - Throws: `StoreError.unsupported`.
-  open func executeForRows(_ request: FetchRequest) throws -> FetchedRows { throw unsupported("executeForRows(_:)") }
+  open func executeForRows(_ request: FetchSpecification) throws -> FetchedRows {
+    throw unsupported("executeForRows(_:)")
+  }
 
   /// The values of an object; nil when it does not exist (any more).
   open func newValues(for objectID: ObjectID) throws -> IncrementalStoreNode? { throw unsupported("newValues(for:)") }
@@ -159,11 +163,11 @@ open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Senda
 
   /// The values of the objects that a request selects.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the subclass throws.
-  public final func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+  public final func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     try snapshots(request, following: nil)
   }
 
-  private func snapshots(_ request: FetchRequest, following monitor: FetchMonitor?) throws -> [Snapshot] {
+  private func snapshots(_ request: FetchSpecification, following monitor: FetchMonitor?) throws -> [Snapshot] {
     try locked {
       try objectIDs(request).enumerated().map { position, id in
         try monitor?.check()
@@ -177,23 +181,23 @@ open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Senda
   }
 
   /// As `snapshots(_:)`; the monitor is asked before the subclass fetches and for every object.
-  public final func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  public final func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     try monitor.check()
     return try snapshots(request, following: monitor)
   }
 
   /// The number of objects that a request selects.
-  public final func count(_ request: FetchRequest) throws -> Int { try objectIDs(request).count }
+  public final func count(_ request: FetchSpecification) throws -> Int { try objectIDs(request).count }
 
   /// The objects that a request selects.
-  public final func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+  public final func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     try check(request.entity)
     try request.checkKeyPaths()
     return try locked { try execute(request) }
   }
 
   /// The rows of a request for dictionaries.
-  public final func rows(_ request: FetchRequest) throws -> FetchedRows {
+  public final func rows(_ request: FetchSpecification) throws -> FetchedRows {
     try check(request.entity)
     try request.checkRows()
     return try locked { try executeForRows(request) }

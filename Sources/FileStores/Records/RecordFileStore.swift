@@ -88,14 +88,14 @@ public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
   }
 
   /// The objects that a request selects.
-  public override func execute(_ request: FetchRequest) throws -> [ObjectID] { try objects.objectIDs(request) }
+  public override func execute(_ request: FetchSpecification) throws -> [ObjectID] { try objects.objectIDs(request) }
 
   /// The rows of a request for dictionaries.
-  public override func executeForRows(_ request: FetchRequest) throws -> FetchedRows { try objects.rows(request) }
+  public override func executeForRows(_ request: FetchSpecification) throws -> FetchedRows { try objects.rows(request) }
 
   /// The values of an object.
   public override func newValues(for objectID: ObjectID) throws -> IncrementalStoreNode? {
-    var request = FetchRequest(objectID.entity)
+    var request = FetchSpecification(objectID.entity)
     request.predicate = .selfIsIn([objectID])
     return try objects.snapshots(request).first.map { IncrementalStoreNode($0) }
   }

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   func matches(of tuples: [[Value]], by names: [String], entity: Entity) throws -> [ValueTuple: ObjectMatch] {
     if tuples.isEmpty { return [:] }
     let keyPaths = names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
-    var request = FetchRequest(entity)
+    var request = FetchSpecification(entity)
     if let keyPath = keyPaths.first, keyPaths.count == 1 {
       request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
     } else {
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     }
     var found: [ValueTuple: ObjectMatch] = [:]
     for object in try fetch(request) {
-      let tuple = ValueTuple(names.map { object[$0] })
+      let tuple = ValueTuple(names.map { object.attributeValue($0) })
       if found[tuple] == nil {
         found[tuple] = ObjectMatch(id: object.objectID)
       } else {

@@ -93,7 +93,7 @@ struct ExpectationCheck {
   private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
     let before = try rowsBefore[step.entity] ?? rows(of: step.entity)
-    let after = try store.count(FetchRequest(try entity(step.entity)))
+    let after = try store.count(FetchSpecification(try entity(step.entity)))
     guard before > 0, Double(before - after) * 100 > percent * Double(before) else { return nil }
     let loss = Double(before - after) * 100 / Double(before)
     return "\(step.entity) has \(after) rows, \(String(format: "%.1f", loss))% fewer than the \(before) of "

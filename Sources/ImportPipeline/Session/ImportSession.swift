@@ -61,7 +61,7 @@ final class ImportSession {
     indexesAreDeferred = isFresh
     if !isFresh {
       for entity in store.model.entities where entity.superentity == nil {
-        if try store.count(FetchRequest(entity)) > 0 { filled.insert(entity.index) }
+        if try store.count(FetchSpecification(entity)) > 0 { filled.insert(entity.index) }
       }
     }
     filledBefore = filled

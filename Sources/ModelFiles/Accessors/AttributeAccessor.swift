@@ -44,7 +44,7 @@ struct AttributeAccessor {
         "if case .\(shape.valueCase)(let value) = \(held) { \(shape.read?("value") ?? "value") } else { \(missing) }"
     } else {
       kind = attribute.type.name
-      type = names.type("Value")
+      type = names.type("Value") + "?"
       reading = held
       stored = "newValue"
     }

@@ -26,14 +26,17 @@ struct CompositeAccessors {
         \(access)init() { compositeValue = .composite([:]) }
 
         /// A composite as objects hold it; nil without a value.
-        \(access)init?(_ value: \(value)) {
-          guard case .composite = value else { return nil }
+        \(access)init?(_ value: \(value)?) {
+          guard let value, case .composite = value else { return nil }
           compositeValue = value
         }
 
-        private subscript(name: \(names.type("String"))) -> \(value) {
-          get { compositeValue.element(at: [name]) }
-          set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+        private subscript(name: \(names.type("String"))) -> \(value)? {
+          get {
+            let value = compositeValue.element(at: [name])
+            return value == .null ? nil : value
+          }
+          set { compositeValue = compositeValue.settingElement(at: [name], to: newValue ?? .null) }
         }
         """
       ] + (elements.isEmpty ? [] : [initializer(of: elements, access)]) + elements.map(\.text)

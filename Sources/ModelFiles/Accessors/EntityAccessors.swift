@@ -11,7 +11,6 @@ struct EntityAccessors {
     self.entity = entity
     self.names = names
     self.isPublic = isPublic
-    addRequest()
     addInsertion()
     for attribute in entity.description.attributes.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
       add(attribute)
@@ -65,19 +64,7 @@ struct EntityAccessors {
       """)
   }
 
-  // MARK: Requests and insertion
-
-  private mutating func addRequest() {
-    let overriding = entity.superentity == nil ? "" : "override "
-    members.append(
-      """
-      /// A request for the objects of \(entity.name) and its sub-entities.
-      \(openAccess)\(overriding)class func fetchRequest(in model: \(names.type("ManagedObjectModel"))) \
-      -> \(names.type("FetchRequest")) {
-        \(names.type("FetchRequest"))(\(names.listName).entity("\(entity.name)", in: model))
-      }
-      """)
-  }
+  // MARK: Insertion
 
   private mutating func addInsertion() {
     if entity.isAbstract { return }
@@ -94,7 +81,7 @@ struct EntityAccessors {
       \(openAccess)\(isOverriding ? "override " : "")class func insert(\
       into context: \(names.type("ManagedObjectContext"))) -> \(names.className(of: entity)) {
         \(names.listName).checked(
-          context.insert(\(names.listName).entity("\(entity.name)", in: context.coordinator.model)))
+          context.insert(\(names.listName).entity("\(entity.name)", in: context.persistentStoreCoordinator.managedObjectModel)))
       }
       """)
   }

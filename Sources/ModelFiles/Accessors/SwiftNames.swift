@@ -185,7 +185,8 @@ struct SwiftNames: Sendable {
   /// Names of members that every managed object has, and names that no property can have.
   private static let members: Set<String> = [
     "Protocol", "Self", "Type", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
-    "deferredRelationships", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "init", "isDeleted",
+    "deferredRelationships", "description", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "init",
+    "isDeleted",
     "isFault", "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
   ]
 
@@ -196,7 +197,8 @@ struct SwiftNames: Sendable {
 
   /// The types that accessors use and that come with `import Seedbed`; the others are the standard library's.
   private static let seedbedTypes: Set<String> = [
-    "Data", "Date", "Decimal", "Entity", "FetchRequest", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel",
+    "Data", "Date", "Decimal", "Entity", "ManagedObject", "ManagedObjectContext",
+    "ManagedObjectModel",
     "PropertyNaming", "TimeInterval", "URL", "UUID", "Value",
   ]
 }

@@ -1,21 +1,31 @@
 public import Foundation
-public import StoreInterface
+package import StoreInterface
 
 /// A fetch that leaves its context's queue free while the store works; `ManagedObjectContext.execute(_:)` begins it.
-public struct AsynchronousFetchRequest: Sendable {
-  /// What is fetched: objects, whatever its `resultType` says.
-  public var fetchRequest: FetchRequest
+public struct AsynchronousFetchRequest<ResultType: ManagedObject> {
+  /// What is fetched.
+  public var fetchRequest: FetchRequest<ResultType>
   /// How many objects are expected, for the total of the progress; 0 when nobody knows.
   public var estimatedResultCount = 0
   /// Called once on the context's queue, when the result is there or the fetch has failed.
-  public var completionBlock: (@Sendable (AsynchronousFetchResult) -> Void)?
+  public var completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)?
 
   /// A fetch and what follows it.
   public init(
-    fetchRequest: FetchRequest, completionBlock: (@Sendable (AsynchronousFetchResult) -> Void)? = nil
+    fetchRequest: FetchRequest<ResultType>,
+    completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)? = nil
   ) {
     self.fetchRequest = fetchRequest
     self.completionBlock = completionBlock
+  }
+}
+
+extension AsynchronousFetchRequest where ResultType == ManagedObject {
+  package init(
+    fetchRequest: FetchSpecification,
+    completionBlock: (@Sendable (AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
+  ) {
+    self.init(fetchRequest: FetchRequest(fetchRequest), completionBlock: completionBlock)
   }
 }
 
@@ -23,21 +33,21 @@ public struct AsynchronousFetchRequest: Sendable {
 ///
 /// `progress` and `cancel` may be used from anywhere. The rest belongs to the context's queue, which is what makes the
 /// unchecked `Sendable` sound.
-public final class AsynchronousFetchResult: @unchecked Sendable {
+public final class AsynchronousFetchResult<ResultType: ManagedObject>: @unchecked Sendable {
   /// What was asked for.
-  public let fetchRequest: AsynchronousFetchRequest
+  public let fetchRequest: AsynchronousFetchRequest<ResultType>
   /// The context that was asked.
   public let managedObjectContext: ManagedObjectContext
   /// How many rows have arrived, of the estimated number, or indeterminate without an estimate; in the end, of as many
   /// as there were. Cancelling it ends the fetch. It is a child of the progress that is current where the fetch begins.
   public let progress: Progress
   /// The objects, in the request's order; nil until they are there.
-  public private(set) var finalResult: [ManagedObject]?
+  public private(set) var finalResult: [ResultType]?
   /// What went wrong: `CancellationError` after a cancellation, otherwise what the store threw.
   public private(set) var operationError: (any Error)?
   let monitor: FetchMonitor
 
-  init(_ request: AsynchronousFetchRequest, context: ManagedObjectContext) {
+  init(_ request: AsynchronousFetchRequest<ResultType>, context: ManagedObjectContext) {
     fetchRequest = request
     managedObjectContext = context
     let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
@@ -55,7 +65,7 @@ public final class AsynchronousFetchResult: @unchecked Sendable {
     monitor.cancel()
   }
 
-  func finish(_ outcome: Result<[ManagedObject], any Error>) {
+  func finish(_ outcome: Result<[ResultType], any Error>) {
     switch outcome {
     // The progress tells its handler of a cancellation some time later.
     case .success where progress.isCancelled:

@@ -1,6 +1,6 @@
 import Foundation
 import ObjectModel
-public import StoreInterface
+package import StoreInterface
 
 extension ManagedObjectContext {
   /// Begins a fetch and returns at once. The store works on a thread of its own; this context's queue, and those of its
@@ -9,23 +9,24 @@ extension ManagedObjectContext {
   /// To be called on the context's queue. Results come on it too, some time after the current work.
   /// - Throws: `StoreError.failure` for a key path that does not exist. Other errors come with the result.
   @discardableResult
-  public func execute(_ request: AsynchronousFetchRequest) throws -> AsynchronousFetchResult {
+  public func execute<Object: ManagedObject>(
+    _ request: AsynchronousFetchRequest<Object>
+  ) throws -> AsynchronousFetchResult<Object> {
     checkConfinement()
     try throwDeferredError()
-    try request.fetchRequest.checkKeyPaths()
+    let specification = request.fetchRequest.specification(in: self)
+    try specification.checkKeyPaths()
+    requireClass(Object.self, of: specification)
     let result = AsynchronousFetchResult(request, context: self)
-    fetchInBackground(request.fetchRequest, result.monitor) { result.finish($0) }
+    fetchInBackground(specification, result.monitor) { found in
+      // Safety: every class that the entity's objects can have is an `Object`, as was just checked.
+      result.finish(found.map { $0.map { unsafe unsafeDowncast($0, to: Object.self) } })
+    }
     return result
   }
 
-  /// Fetches without keeping the context's queue busy while the store works, and makes something of the objects there.
-  /// Cancelling the task ends the fetch. May be called from anywhere.
-  /// - Parameters:
-  ///   - request: which objects.
-  ///   - body: runs on the context's queue, which objects must not leave.
-  /// - Throws: `CancellationError` when the task was cancelled, what the store throws, and what the body throws.
-  public func fetch<Result: Sendable>(
-    asynchronously request: FetchRequest, _ body: @escaping @Sendable ([ManagedObject]) throws -> Result
+  package func fetch<Result: Sendable>(
+    asynchronously request: FetchSpecification, _ body: @escaping @Sendable ([ManagedObject]) throws -> Result
   ) async throws -> Result {
     let monitor = FetchMonitor()
     return try await withTaskCancellationHandler {
@@ -41,9 +42,27 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Fetches without keeping the context's queue busy while the store works, and makes something of the objects there.
+  /// Cancelling the task ends the fetch. May be called from anywhere.
+  /// - Parameters:
+  ///   - request: makes the request, on the context's queue.
+  ///   - body: runs on the context's queue, which objects must not leave.
+  /// - Throws: `CancellationError` when the task was cancelled, what the store throws, and what the body throws.
+  public func fetch<Object: ManagedObject, Result: Sendable>(
+    asynchronously request: @escaping @Sendable () throws -> FetchRequest<Object>,
+    _ body: @escaping @Sendable ([Object]) throws -> Result
+  ) async throws -> Result {
+    let specification = try await perform { try request().specification(in: self) }
+    return try await fetch(asynchronously: specification) { found in
+      self.requireClass(Object.self, of: specification)
+      // Safety: every class that the entity's objects can have is an `Object`, as was just checked.
+      return try body(found.map { unsafe unsafeDowncast($0, to: Object.self) })
+    }
+  }
+
   /// Has the store fetch on another thread, and delivers the objects on this context's queue.
   private func fetchInBackground(
-    _ request: FetchRequest, _ monitor: FetchMonitor,
+    _ request: FetchSpecification, _ monitor: FetchMonitor,
     _ deliver: @escaping @Sendable (Result<[ManagedObject], any Error>) -> Void
   ) {
     let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
@@ -54,11 +73,11 @@ extension ManagedObjectContext {
           Result {
             let found = try rows.get()
             try monitor.check()
-            self.takeIDChangesOfParent()
+            self.adoptIDsOfParent()
             let rows =
               switch found {
               case .ofStore(let blocks): blocks
-              case .ofParent(let objects): [SnapshotBlock(self.take(objects))]
+              case .ofParent(let objects): [SnapshotBlock(self.retain(objects))]
               }
             // Values are here already.
             var request = request
@@ -66,7 +85,7 @@ extension ManagedObjectContext {
             return try self.fetch(request) { needed in
               // A save or a first pending change meanwhile: these rows are not what is needed any more.
               let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
-              return isSame && self.saveCount == saves ? rows : try self.rows(needed)
+              return isSame && self.saveCount == saves ? rows : try self.snapshotBlocks(needed)
             }
           })
       }
@@ -80,7 +99,7 @@ extension ManagedObjectContext {
 
   /// The rows that this context's store, or parent, has for a request; delivered anywhere.
   private func readInBackground(
-    _ request: FetchRequest, _ monitor: FetchMonitor,
+    _ request: FetchSpecification, _ monitor: FetchMonitor,
     _ deliver: @escaping @Sendable (Result<FoundRows, any Error>) -> Void
   ) {
     if let parent {
@@ -93,8 +112,8 @@ extension ManagedObjectContext {
     }
     let caching = settings.stalenessInterval != 0
     // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them too.
-    DispatchQueue(label: "seedbed.fetch." + name).async {
-      deliver(Result { .ofStore(try self.coordinator.rows(request, caching: caching, monitor: monitor)) })
+    DispatchQueue(label: "seedbed.fetch." + (name ?? "")).async {
+      deliver(Result { .ofStore(try self.coordinator.snapshotBlocks(request, caching: caching, monitor: monitor)) })
     }
   }
 }

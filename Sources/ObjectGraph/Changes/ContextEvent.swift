@@ -48,7 +48,7 @@ struct ObjectState {
   }
 
   /// Adds to-many relationships that were loaded since, and not changed before that.
-  mutating func takeMissingMembers(of object: ManagedObject) {
+  mutating func addMissingMembers(of object: ManagedObject) {
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: object.memberLists.count) }
     for index in memberLists.indices where memberLists[index] == nil { memberLists[index] = object.memberLists[index] }
   }

@@ -16,37 +16,36 @@ extension ManagedObjectContext {
     // The hook may have deleted it.
     guard object.status == .loaded || object.status == .inserted else { return }
     markDeleted(object)
-    pendingDeletes.append(object)
+    pending.propagateLater(object)
   }
 
   /// Marks without applying rules.
   func markDeleted(_ object: ManagedObject) {
     object.willChange()
-    if object.status == .loaded { deleted.append(object) }
-    object.status = .deleted
+    pending.delete(object)
   }
 
   /// Applies the delete rules of every deleted object. A list instead of recursion, so that a long chain of cascades
   /// does not exhaust the stack. After an error of the store the rest stays for the next time.
   func propagateDeletes() {
-    if pendingDeletes.isEmpty { return }
+    if pending.unpropagatedDeletes.isEmpty { return }
     applyDeleteRules()
-    inserted.removeAll { !$0.isInserted }
+    pending.dropFormerInsertions()
   }
 
   /// As `propagateDeletes`, but leaves new objects that are deleted in the list of inserted ones.
   func applyDeleteRules() {
     var done = 0
     do {
-      while done < pendingDeletes.count {
-        try propagate(pendingDeletes[done])
+      while done < pending.unpropagatedDeletes.count {
+        try propagate(pending.unpropagatedDeletes[done])
         try throwDeferredError()
         done += 1
       }
     } catch {
       deferredError = error
     }
-    pendingDeletes.removeFirst(done)
+    pending.notePropagation(count: done)
   }
 
   private func propagate(_ object: ManagedObject) throws {
@@ -71,7 +70,7 @@ extension ManagedObjectContext {
   /// What deletion loads of an object is what undo gives back, also where the object is a member of its own.
   private func noteLoadedMembers(of object: ManagedObject) {
     guard undoManager != nil, event.entries.indices.contains(Int(object.eventIndex)) else { return }
-    event.entries[Int(object.eventIndex)].before?.takeMissingMembers(of: object)
+    event.entries[Int(object.eventIndex)].before?.addMissingMembers(of: object)
   }
 
   private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {

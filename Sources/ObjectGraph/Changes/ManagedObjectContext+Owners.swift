@@ -5,9 +5,7 @@ import StoreInterface
 extension ManagedObjectContext {
   /// To be called where members or their rows change otherwise than by setting relationships.
   func ownersMayDiffer() {
-    if settings.updatesOwners && !(inserted.isEmpty && touched.isEmpty && deleted.isEmpty && editedLists.isEmpty) {
-      ownerChanges.isIncomplete = true
-    }
+    if settings.updatesOwners { pending.ownersMayDiffer() }
   }
 
   /// The object that an owner's id stands for, loaded or not; nil for a new object, which a save writes anyway.
@@ -20,13 +18,13 @@ extension ManagedObjectContext {
   /// Loads the owners of changed members where that has not been done, and puts them among the objects that a save
   /// looks at. An owner whose row is gone stays out.
   func noteOwners() {
-    if ownerChanges.isEmpty { return }
-    ownerChanges.index(in: self)
-    if ownerChanges.isIncomplete {
+    if pending.ownerChanges.isEmpty { return }
+    pending.indexOwners(in: self)
+    if pending.ownerChanges.isIncomplete {
       gatherOwners()
-      ownerChanges.index(in: self, isEvent: false)
+      pending.indexOwners(in: self, isEvent: false)
     }
-    let owners = ownerChanges.owners
+    let owners = pending.ownerChanges.owners
     let faults = owners.filter { $0.isUnloaded && !$0.hasStored }
     do {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
@@ -35,23 +33,23 @@ extension ManagedObjectContext {
     }
     for owner in owners {
       if owner.isUnloaded && owner.hasStored { owner.fire() }
-      owner.touch()
+      owner.noteUpdate()
     }
   }
 
   /// Tells the event of the owners that are loaded: their relationships changed in it.
   func noteOwnersOfEvent() {
-    if ownerChanges.isEmpty { return }
-    ownerChanges.index(in: self)
-    event.owners = ownerChanges.takeEventOwners()
+    if pending.ownerChanges.isEmpty { return }
+    pending.indexOwners(in: self)
+    event.owners = pending.removeEventOwners()
   }
 
   /// Whether members came to or left to-many relationships of an object, by what the other side says.
   /// - Parameter relationship: the one that is asked for; nil for all.
   func hasMemberChanges(_ owner: ManagedObject, _ relationship: Int? = nil) -> Bool {
-    if ownerChanges.isEmpty { return false }
-    ownerChanges.index(in: self)
-    return ownerChanges.candidates(of: owner).contains { candidate in
+    if pending.ownerChanges.isEmpty { return false }
+    pending.indexOwners(in: self)
+    return pending.ownerChanges.candidates(of: owner).contains { candidate in
       (relationship ?? candidate.relationship) == candidate.relationship
         && candidate.change(of: owner) != nil
     }
@@ -59,10 +57,10 @@ extension ManagedObjectContext {
 
   /// The members that came to and left a to-many relationship, by what the other side says.
   func memberChanges(of owner: ManagedObject, _ relationship: Int) -> (added: [ObjectID], removed: [ObjectID]) {
-    ownerChanges.index(in: self)
+    pending.indexOwners(in: self)
     var seen: Set<ManagedObject> = []
     var changes: (added: [ObjectID], removed: [ObjectID]) = ([], [])
-    for candidate in ownerChanges.candidates(of: owner)
+    for candidate in pending.ownerChanges.candidates(of: owner)
     where candidate.relationship == relationship && seen.insert(candidate.member).inserted {
       switch candidate.change(of: owner) {
       case .added: changes.added.append(candidate.member.objectID)
@@ -75,8 +73,8 @@ extension ManagedObjectContext {
 
   /// Finds the owners anew, from the members that a save writes.
   private func gatherOwners() {
-    ownerChanges.restart()
-    for object in inserted + touched + deleted {
+    pending.restartOwners()
+    for object in pending.inserted + pending.maybeUpdated + pending.deleted {
       for (index, link) in object.runtime.links.enumerated() {
         guard let inverse = object.runtime.layout.inverses[index], link.isInverseToMany else { continue }
         if !link.isToMany {
@@ -94,7 +92,7 @@ extension ManagedObjectContext {
 
   private func noteOwner(_ owner: ObjectID?, _ relationship: Relationship, of member: ObjectID) {
     guard let owner, let index = coordinator.runtime(owner.entity).index(of: relationship) else { return }
-    ownerChanges.note(member, in: MemberKey(owner: owner, relationship: index))
+    pending.noteOwner(MemberKey(owner: owner, relationship: index), of: member)
   }
 }
 

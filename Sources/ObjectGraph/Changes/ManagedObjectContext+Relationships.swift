@@ -15,7 +15,7 @@ extension ManagedObjectContext {
       object.memberLists[index]?.append(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = position(owner, relationship, known) {
-      memberChanges.note(member, isAddition: true, in: MemberKey(owner: owner, relationship: index))
+      pending.noteMember(member, isAddition: true, in: MemberKey(owner: owner, relationship: index))
     }
   }
 
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
       object.memberLists[index]?.remove(member)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = position(owner, relationship, known) {
-      memberChanges.note(member, isAddition: false, in: MemberKey(owner: owner, relationship: index))
+      pending.noteMember(member, isAddition: false, in: MemberKey(owner: owner, relationship: index))
     }
   }
 
@@ -37,11 +37,11 @@ extension ManagedObjectContext {
   /// not loaded follow in the store.
   func leaveOtherOwners(_ member: ManagedObject, joining owner: ManagedObject, _ index: Int) {
     noteInverselessOwner(owner)
-    forEachInverselessOwner { other in
+    for other in inverselessOwners.objects {
       guard other !== owner, !other.isInert,
         let otherIndex = other.loadedIndex(of: owner.runtime.layout.relationships[index]),
         other.memberLists[otherIndex]?.contains(member.objectID) == true
-      else { return }
+      else { continue }
       other.willChange()
       other.memberLists[otherIndex]?.remove(member.objectID)
       other.noteListEdit(otherIndex, isSetHere: false)
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     noteInverselessOwner(owner)
     if stored.isEmpty { return [] }
     var left: Set<ObjectID> = []
-    for other in editedLists where other !== owner && other.status != .deleted {
+    for other in pending.editedLists where other !== owner && other.status != .deleted {
       guard let otherIndex = other.loadedIndex(of: owner.runtime.layout.relationships[index]) else { continue }
       guard let list = other.memberLists[otherIndex] else { continue }
       for member in stored where list.contains(member) && !list.stored.contains(member) { left.insert(member) }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         owner.memberLists[position]?.remove(object.objectID)
         owner.noteListEdit(position, isSetHere: false)
       } else if let position = position(owner, inverse, nil) {
-        memberChanges.note(object.objectID, isAddition: false, in: MemberKey(owner: owner, relationship: position))
+        pending.noteMember(object.objectID, isAddition: false, in: MemberKey(owner: owner, relationship: position))
       }
       return
     }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     }
     if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
       partner.destinations[back] = nil
-      partner.touch()
+      partner.noteUpdate()
     }
   }
 
@@ -108,34 +108,36 @@ extension ManagedObjectContext {
     // here may be in a conflict of its own.
     if let rows = mergedRows {
       if let row = rows[owner], row.version != partner.stored?.version { try rebase(partner, onto: row) }
-    } else if !partner.isTouched, let row = try freshRows(of: [owner])[owner], row.version != partner.stored?.version {
+    } else if !partner.isMaybeUpdated, let row = try freshSnapshots(of: [owner])[owner],
+      row.version != partner.stored?.version
+    {
       try rebase(partner, onto: row)
     }
     guard object.destinations[index] == owner, partner.destinations[back] != object.objectID else { return }
     if storeWins {
       partner.destinations[back] = object.objectID
-      partner.touch()
+      partner.noteUpdate()
     } else if partner.destinations[back] != partner.stored?.toOne[back] {
       object.destinations[index] = nil
-      object.touch()
+      object.noteUpdate()
     }
   }
 
   /// Takes objects that are gone out of the relationships that followed them here; those that were set to lead to them stay,
   /// for the save to report. It is no change of an event: nothing brings them back.
   func forgetMembers(_ objects: [ManagedObject]) {
-    for object in objects where object.status == .loaded && !memberChanges.isEmpty {
+    for object in objects where object.status == .loaded && !pending.memberChanges.isEmpty {
       for (index, destination) in object.destinations.enumerated() {
         guard let destination, destination != object.stored?.toOne[index],
           let inverse = object.runtime.layout.inverses[index], inverse.isToMany,
           let position = position(destination, inverse, nil)
         else { continue }
-        memberChanges.note(
+        pending.noteMember(
           object.objectID, isAddition: false, in: MemberKey(owner: destination, relationship: position))
       }
     }
     let byRoot = Dictionary(grouping: objects, by: \.entity.root.index)
-    for owner in editedLists {
+    for owner in pending.editedLists {
       for index in owner.memberLists.indices where owner.memberLists[index] != nil {
         guard let objects = byRoot[owner.runtime.layout.relationships[index].destination.root.index] else { continue }
         let isSaidByMembers = owner.runtime.layout.inverses[index]?.isToMany == false
@@ -149,11 +151,7 @@ extension ManagedObjectContext {
     _ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?, of member: ObjectID
   ) {
     guard settings.updatesOwners, let index = position(owner, relationship, known) else { return }
-    ownerChanges.note(member, in: MemberKey(owner: owner, relationship: index))
-  }
-
-  func takeDelta(of owner: ObjectID, _ index: Int) -> MemberDelta? {
-    memberChanges.take(MemberKey(owner: owner, relationship: index))
+    pending.noteOwner(MemberKey(owner: owner, relationship: index), of: member)
   }
 
   func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {

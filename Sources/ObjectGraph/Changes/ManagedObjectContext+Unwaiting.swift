@@ -4,7 +4,7 @@ import StoreInterface
 /// A fetch that no context waits for: each asks its parent in a turn of the parent's queue, and goes on in one of its own.
 extension ManagedObjectContext {
   /// How a fetch reads the rows that its context's parent has.
-  typealias RowReading = (FetchRequest) throws -> [SnapshotBlock]
+  typealias RowReading = (FetchSpecification) throws -> [SnapshotBlock]
 
   /// Objects that nothing else may hold yet. They cross queues only to be held.
   struct Held: @unchecked Sendable {
@@ -17,11 +17,11 @@ extension ManagedObjectContext {
   ///   - work: fetches by means of the reading it is given.
   ///   - deliver: gets what came of it on this context's queue: `WouldWait` when too much was missing.
   func fetchWithoutWaiting<Answer: Sendable>(
-    _ request: FetchRequest, attempts: Int = 8, holding held: Held = Held(),
+    _ request: FetchSpecification, attempts: Int = 8, holding held: Held = Held(),
     _ work: @escaping @Sendable (RowReading) throws -> Answer,
     _ deliver: @escaping @Sendable (Result<Answer, any Error>) -> Void
   ) {
-    guard let parent, !isParentAtHand else { return deliver(Result { try work(rows) }) }
+    guard let parent, !isParentAtHand else { return deliver(Result { try work(snapshotBlocks) }) }
     let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
     let saves = saveCount
     var asked = wanted.forRowsOfParent
@@ -32,15 +32,15 @@ extension ManagedObjectContext {
         found in
         self.follow {
           defer { withExtendedLifetime(held) {} }
-          self.takeIDChangesOfParent()
+          self.adoptIDsOfParent()
           let deferred = self.deferredError
           self.refused = Unsaid()
           var result = Result {
-            let rows = [SnapshotBlock(self.take(try found.get()))]
+            let rows = [SnapshotBlock(self.retain(try found.get()))]
             return try work { needed in
               // A save or a first pending change meanwhile: these rows are not what is needed any more.
               let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
-              return isSame && self.saveCount == saves ? rows : try self.rows(needed)
+              return isSame && self.saveCount == saves ? rows : try self.snapshotBlocks(needed)
             }
           }
           let missing = self.refused ?? Unsaid()
@@ -65,15 +65,15 @@ extension ManagedObjectContext {
     parent.follow {
       parent.tell(missing) { state in
         self.follow {
-          self.takeIDChangesOfParent()
-          next(Held(objects: held.objects + self.take(state.renamed { self.permanentID(for: $0) })))
+          self.adoptIDsOfParent()
+          next(Held(objects: held.objects + self.fillFaults(from: state.renamed { self.permanentID(for: $0) })))
         }
       }
     }
   }
 
   /// Gives faults, and to-many relationships that are not loaded, what the parent said.
-  func take(_ state: SharedState) -> [ManagedObject] {
+  func fillFaults(from state: SharedState) -> [ManagedObject] {
     var taken: [ManagedObject] = []
     for (id, row) in state.rows {
       let object = object(with: id)
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
       let owner = object(with: key.owner)
       if owner.isUnloaded && !owner.hasStored { continue }
       owner.fire()
-      if !owner.isLoaded(key.relationship) { owner.takeMembers(members, key.relationship, self) }
+      if !owner.isLoaded(key.relationship) { owner.setStoredMembers(members, key.relationship, self) }
       taken.append(owner)
     }
     return taken

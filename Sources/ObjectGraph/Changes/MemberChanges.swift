@@ -29,7 +29,7 @@ struct MemberChanges: Sendable {
   }
 
   /// - Returns: the changes of one relationship, which are forgotten.
-  mutating func take(_ key: MemberKey) -> MemberDelta? {
+  mutating func remove(_ key: MemberKey) -> MemberDelta? {
     if isEmpty { return nil }
     compact()
     return deltas.removeValue(forKey: key)

@@ -58,7 +58,7 @@ struct OwnerChanges {
   func candidates(of owner: ManagedObject) -> [Candidate] { candidates[ObjectIdentifier(owner)] ?? [] }
 
   /// The owners that were noted in this event, which ends.
-  mutating func takeEventOwners() -> [ManagedObject] {
+  mutating func removeEventOwners() -> [ManagedObject] {
     let owners = eventOwners
     eventOwners = []
     return owners

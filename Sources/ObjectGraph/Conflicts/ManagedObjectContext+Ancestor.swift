@@ -4,44 +4,44 @@ import StoreInterface
 /// What a context reads from: the store behind its coordinator, or the objects of its parent as they are there now.
 extension ManagedObjectContext {
   /// The rows that a request selects.
-  func rows(_ request: FetchRequest) throws -> [SnapshotBlock] {
-    guard let parent else { return try coordinator.rows(request, caching: settings.stalenessInterval != 0) }
+  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
+    guard let parent else { return try coordinator.snapshotBlocks(request, caching: settings.stalenessInterval != 0) }
     try refuse()
-    return [SnapshotBlock(take(try ask(parent) { try parent.currentObjects(request) }))]
+    return [SnapshotBlock(retain(try ask(parent) { try parent.currentObjects(request) }))]
   }
 
   /// The ids of the objects that a request selects.
-  func rowIDs(_ request: FetchRequest) throws -> [ObjectID] {
-    guard let parent else { return try coordinator.store.objectIDs(request) }
+  func rowIDs(_ request: FetchSpecification) throws -> [ObjectID] {
+    guard let parent else { return try coordinator.store(for: request).objectIDs(request) }
     try refuse()
     return try ask(parent) { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
-  func rowCount(_ request: FetchRequest) throws -> Int {
-    guard let parent else { return try coordinator.store.count(request) }
+  func rowCount(_ request: FetchSpecification) throws -> Int {
+    guard let parent else { return try coordinator.store(for: request).count(request) }
     try refuse()
     return try ask(parent) { try parent.count(request.forParent) }
   }
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
-  func rows(of objectIDs: [ObjectID]) throws -> [Snapshot] {
-    guard let parent else { return try coordinator.rows(of: objectIDs, notOlderThan: settings.stalenessInterval) }
+  func snapshots(of objectIDs: [ObjectID]) throws -> [Snapshot] {
+    guard let parent else { return try coordinator.snapshots(of: objectIDs, notOlderThan: settings.stalenessInterval) }
     try refuse(rows: objectIDs)
-    return take(try ask(parent) { try parent.currentObjects(with: objectIDs) })
+    return retain(try ask(parent) { try parent.currentObjects(with: objectIDs) })
   }
 
-  func row(of objectID: ObjectID) throws -> Snapshot? { try rows(of: [objectID]).first }
+  func snapshot(of objectID: ObjectID) throws -> Snapshot? { try snapshots(of: [objectID]).first }
 
   /// The row of a fault that fires. The faults that were made together with it are filled with the same fetch.
-  func row(firing fault: ManagedObject) throws -> Snapshot? {
-    takeIDChangesOfParent()
-    guard let group = fault.faultGroup else { return try row(of: fault.objectID) }
+  func snapshot(firing fault: ManagedObject) throws -> Snapshot? {
+    adoptIDsOfParent()
+    guard let group = fault.faultGroup else { return try snapshot(of: fault.objectID) }
     let siblings = group.ids(from: fault.objectID).filter { id in
       id != fault.objectID && registeredObject(with: id).map { $0.isUnloaded && !$0.hasStored } == true
     }
     var found: Snapshot?
-    for row in try rows(of: [fault.objectID] + siblings) {
+    for row in try snapshots(of: [fault.objectID] + siblings) {
       if row.objectID == fault.objectID {
         found = row
       } else if let sibling = registeredObject(with: row.objectID), sibling.isUnloaded {
@@ -89,9 +89,9 @@ extension ManagedObjectContext {
   }
 
   /// Fetches rows of objects anew, past the row cache and the parent's pending changes.
-  func freshRows(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
+  func freshSnapshots(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
     let rows =
-      try parent == nil ? coordinator.rows(of: objectIDs, notOlderThan: 0) : self.rows(of: objectIDs)
+      try parent == nil ? coordinator.snapshots(of: objectIDs, notOlderThan: 0) : snapshots(of: objectIDs)
     return Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

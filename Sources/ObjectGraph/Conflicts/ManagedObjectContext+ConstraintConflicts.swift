@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     let rowsPerFetch = isAttribute.contains(false) ? 200 : 5000
     for start in stride(from: 0, to: rows.count, by: rowsPerFetch) {
       let rows = rows[start..<min(start + rowsPerFetch, rows.count)]
-      var request = FetchRequest(entity)
+      var request = FetchSpecification(entity)
       if isAttribute.contains(false) {
         request.predicate = .or(
           rows.map { row in

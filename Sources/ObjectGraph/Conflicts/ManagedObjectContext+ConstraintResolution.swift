@@ -4,7 +4,7 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Settles conflicts about uniqueness as a policy of that kind does.
   func resolve(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws {
-    defer { tidyPendingLists() }
+    defer { pending.dropFormerChanges() }
     switch kind {
     case .mergeByPropertyObjectTrump, .overwrite:
       undoManager?.removeAllActions(withTarget: self)
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
           if object.isInserted {
             delete(object)
           } else {
-            takeBack(object, kind == .rollback ? nil : conflict.constraint)
+            restoreStoredValues(object, kind == .rollback ? nil : conflict.constraint)
           }
         }
         try applyDeleteRulesNow()
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
   }
 
   /// Gives properties, or all for nil, their stored values; inverses follow.
-  private func takeBack(_ object: ManagedObject, _ properties: [String]?) {
+  private func restoreStoredValues(_ object: ManagedObject, _ properties: [String]?) {
     guard let stored = object.stored else { return }
     let layout = object.runtime.layout
     for (index, attribute) in layout.attributes.enumerated() where !attribute.isTransient {
@@ -71,16 +71,6 @@ extension ManagedObjectContext {
       }
     }
     return try self.objects(with: ids)
-  }
-
-  /// Takes objects that are new, touched or edited no more out of the lists of those that are. Once for all conflicts,
-  /// as each time goes through all objects.
-  private func tidyPendingLists() {
-    var seen: Set<ManagedObject> = []
-    inserted.removeAll { !$0.isInserted }
-    touched.removeAll { !$0.isTouched || !seen.insert($0).inserted }
-    seen = []
-    editedLists.removeAll { !$0.hasEditedLists || !seen.insert($0).inserted }
   }
 }
 

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Has the merge policy settle conflicts with rows that others changed. Under every policy but the error policy, those
   /// that are about members only are settled without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
-    let rows = try freshRows(of: stale.map(\.objectID))
+    let rows = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in
       guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let row = rows[id],
@@ -45,8 +45,7 @@ extension ManagedObjectContext {
     // What many objects leave is gone through once, not once for each.
     let losing = objectWins ? [] : conflicts.filter { $0.row != nil }.map(\.sourceObject)
     if kind == .rollback { forgetChanges(of: losing.filter { $0.status == .loaded }) }
-    let restored = Set(losing.filter { $0.status == .deleted })
-    if !restored.isEmpty { deleted.removeAll { restored.contains($0) } }
+    pending.forgetDeletions(of: Set(losing.filter { $0.status == .deleted }))
     lose(conflicts.filter { isLost($0, objectWins) }.map(\.sourceObject))
     for conflict in conflicts where conflict.row != nil || conflict.sourceObject.status != .gone {
       try resolve(conflict, kind)
@@ -70,10 +69,10 @@ extension ManagedObjectContext {
       if objectWins {
         // Others may have linked to it: the rules are for them too.
         try rebase(object, onto: row)
-        pendingDeletes.append(object)
+        pending.propagateLater(object)
         return
       }
-      deleted.removeAll { $0 === object }
+      pending.forgetDeletions(of: [object])
       object.load(row)
     } else {
       switch kind {
@@ -83,7 +82,7 @@ extension ManagedObjectContext {
           object.memberLists[index]?.isOverwriting = true
         }
       case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
-      case .mergeByPropertyStoreTrump: try takeChanges(of: row, into: object)
+      case .mergeByPropertyStoreTrump: try applyStoredChanges(in: row, to: object)
       case .rollback, .error: try rollBack(object, to: row)
       }
     }
@@ -91,7 +90,7 @@ extension ManagedObjectContext {
   }
 
   /// Takes what differs between the row and the values that were read; the rest stays as it is here.
-  private func takeChanges(of row: Snapshot, into object: ManagedObject) throws {
+  private func applyStoredChanges(in row: Snapshot, to object: ManagedObject) throws {
     guard let old = object.stored else { return }
     ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
@@ -121,7 +120,7 @@ extension ManagedObjectContext {
     object.status = .inserted
     object.reservedID = object.objectID
     object.stored = nil
-    inserted.append(object)
+    pending.insert(object)
   }
 
   /// A new object has all its members in lists of its own; none are in the store.
@@ -134,10 +133,7 @@ extension ManagedObjectContext {
       list.isSetHere = true
       return list
     }
-    if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }), !object.hasEditedLists {
-      object.hasEditedLists = true
-      editedLists.append(object)
-    }
+    if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }) { pending.noteEditedLists(of: object) }
   }
 }
 

@@ -21,14 +21,14 @@ extension ManagedObjectContext {
     for context in contexts { context.performAndWait { context.mergeChanges(changes, isRemote: true) } }
   }
 
-  /// Merges what was saved elsewhere, told as URIs (`ObjectID.uriRepresentation`), into contexts. URIs of entities that
+  /// Merges what was saved elsewhere, told as URIs (`ObjectID.uriRepresentation()`), into contexts. URIs of entities that
   /// a model does not have are left out.
   public static func mergeChanges(
     fromRemoteContextSave inserted: [URL], updated: [URL], deleted: [URL], into contexts: [ManagedObjectContext]
   ) {
     for context in contexts {
       func ids(_ uris: [URL]) -> [ObjectID] {
-        uris.compactMap { context.coordinator.objectID(forURIRepresentation: $0) }
+        uris.compactMap { context.coordinator.managedObjectID(forURIRepresentation: $0) }
       }
       mergeChanges(
         fromRemoteContextSave: ContextChangeIDs(inserted: ids(inserted), updated: ids(updated), deleted: ids(deleted)),
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     isMerging = true
     defer { isMerging = wasMerging }
     finishEvent(propagating: !isSilent && settings.propagatesDeletesAtEndOfEvent)
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     var changes = changes.localised(to: coordinator)
     if isSilent {
       let state = changes.states.first { $0.source === parent?.permanentIDs }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
 
   private func complete(_ unsaid: Unsaid, _ state: SharedState) {
     finishEvent(propagating: false)
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     silentMerge = SilentMerge(state: state.renamed { permanentID(for: $0) })
     defer { silentMerge = nil }
     do {
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     guard let state = silentMerge?.state else {
       if silentMerge != nil { return ([:], []) }
       let rows = Dictionary(
-        try self.rows(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+        try snapshots(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       return (rows, loaded.filter { rows[$0.objectID] == nil })
     }
     return (state.rows, loaded.filter { state.gone.contains($0.objectID) })
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
       mergedLists = nil
     }
     lose(lost)
-    var pending = Set(pendingDeletes + deletesToRepeat)
+    var unpropagated = Set(pending.unpropagatedDeletes + pending.deletesToRepeat)
     for object in loaded where !object.isInert {
       guard let row = rows[object.objectID] else {
         refreshUnheard(object)
@@ -168,8 +168,8 @@ extension ManagedObjectContext {
       }
       if object.status == .deleted {
         // Others may have linked to it: the rules are for them too.
-        if pending.insert(object).inserted {
-          if silentMerge == nil { pendingDeletes.append(object) } else { deletesToRepeat.append(object) }
+        if unpropagated.insert(object).inserted {
+          if silentMerge == nil { pending.propagateLater(object) } else { pending.propagateAtSave(object) }
         }
         continue
       }

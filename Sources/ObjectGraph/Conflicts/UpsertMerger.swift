@@ -63,10 +63,7 @@ struct UpsertMerger {
 
   /// To be called in the end, also after an error.
   func finish() {
-    if !replacements.isEmpty {
-      context.touched = context.touched.map { replacements[$0] ?? $0 }
-      context.editedLists = context.editedLists.map { replacements[$0] ?? $0 }
-    }
+    if !replacements.isEmpty { context.pending.replace(replacements) }
     let present = survivors.filter { !$0.isInert && $0.status != .deleted }
     context.abandonEvent()
     context.event.lost = given.filter(\.isInert)
@@ -175,7 +172,7 @@ struct UpsertMerger {
     object.memberLists = stored.memberLists
     object.stored = stored.stored
     object.status = stored.status
-    object.isTouched = stored.isTouched
+    object.isMaybeUpdated = stored.isMaybeUpdated
     object.hasEditedLists = stored.hasEditedLists
     replacements[stored] = object
     unknown.remove(object.objectID)

@@ -5,7 +5,7 @@ import StoreInterface
 /// What a context does for the contexts whose parent it is. Runs on the parent's queue.
 extension ManagedObjectContext {
   /// The objects that a request selects, with their pending changes, for a child.
-  func currentObjects(_ request: FetchRequest) throws -> ParentObjects {
+  func currentObjects(_ request: FetchSpecification) throws -> ParentObjects {
     ParentObjects(try fetch(request.forRowsOfParent))
   }
 
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
 
   /// Objects of a child that an ancestor saved get their permanent ids as soon as the child asks the parent for
   /// something, or merges. It does not wait for anybody's queue.
-  func takeIDChangesOfParent() {
+  func adoptIDsOfParent() {
     var changes: [ObjectID: ObjectID] = [:]
     var ancestor = parent
     for level in seenIDChangeCounts.indices {
@@ -151,11 +151,11 @@ extension ManagedObjectContext {
   func ask<Answer: Sendable, Failure: Error>(
     _ parent: ManagedObjectContext, _ question: () throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     return try parent.performAndWait { () throws(Failure) -> Answer in
-      parent.takeIDChangesOfParent()
+      parent.adoptIDsOfParent()
       defer {
-        takeIDChangesOfParent()
+        adoptIDsOfParent()
         stampOfLastAnswer = parent.stateStamp
       }
       return try question()
@@ -163,9 +163,9 @@ extension ManagedObjectContext {
   }
 }
 
-extension FetchRequest {
+extension FetchSpecification {
   /// What a child context asks its parent for, when it wants rows.
-  var forRowsOfParent: FetchRequest {
+  var forRowsOfParent: FetchSpecification {
     var request = forParent
     request.returnsObjectsAsFaults = false
     request.includesPropertyValues = true

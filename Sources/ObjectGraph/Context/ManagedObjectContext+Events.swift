@@ -52,6 +52,7 @@ extension ManagedObjectContext {
     isProcessing = true
     defer { isProcessing = false }
     if propagating { propagateDeletes() }
+    pending.checkInvariants()
     if event.isEmpty { return }
     noteOwnersOfEvent()
     let finished = event

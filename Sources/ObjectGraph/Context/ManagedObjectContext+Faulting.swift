@@ -13,14 +13,14 @@ extension ManagedObjectContext {
   func presentObject(with objectID: ObjectID) throws -> ManagedObject? {
     checkConfinement()
     try throwDeferredError()
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let objectID = permanentID(for: objectID)
     if let object = registeredObject(with: objectID) {
       object.fire()
       try throwDeferredError()
       return object.isDeletedHere ? nil : object
     }
-    guard let row = try row(of: objectID) else { return nil }
+    guard let row = try snapshot(of: objectID) else { return nil }
     return materialise([SnapshotBlock([row])]).first
   }
 
@@ -28,10 +28,10 @@ extension ManagedObjectContext {
   /// - Throws: what the store throws.
   public func objects(with objectIDs: [ObjectID]) throws -> [ManagedObject] {
     checkConfinement()
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let objects = objectIDs.map { object(with: $0) }
     let faults = objects.filter { $0.isUnloaded && !$0.hasStored }.map(\.objectID)
-    if !faults.isEmpty { _ = materialise([SnapshotBlock(try rows(of: faults))]) }
+    if !faults.isEmpty { _ = materialise([SnapshotBlock(try snapshots(of: faults))]) }
     return objects
   }
 
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   /// - Throws: what the store throws.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     checkConfinement()
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let new = objects.filter { $0.isInserted && $0.objectID.isTemporary }
     let keyless = new.filter { $0.reservedID == nil }
     for (object, id) in zip(keyless, try reserveIDs(for: keyless)) {
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     let inherited = objects.filter { $0.status == .loaded && $0.objectID.isTemporary }.map(\.objectID)
     if let parent, !inherited.isEmpty {
       try parent.performAndWait { try parent.obtainPermanentIDs(for: inherited.map { parent.object(with: $0) }) }
-      takeIDChangesOfParent()
+      adoptIDsOfParent()
     }
   }
 }

@@ -34,8 +34,8 @@ extension ManagedObjectContext {
       object.makeFault()
       return
     }
-    takeIDChangesOfParent()
-    guard let row = try row(of: object.objectID) else {
+    adoptIDsOfParent()
+    guard let row = try snapshot(of: object.objectID) else {
       lose(object)
       return
     }
@@ -58,21 +58,21 @@ extension ManagedObjectContext {
   /// and deleted ones are what they were when they were last fetched or saved.
   public func rollback() {
     checkConfinement()
-    let discarded = inserted
-    pendingDeletes = []
-    deletesToRepeat = []
+    let discarded = pending.inserted
+    pending.forgetPropagation()
     for object in discarded {
       unregister(object.objectID)
       object.makeInert(.detached)
     }
     var restored: [ManagedObject] = []
     var seen: Set<ManagedObject> = []
-    for object in touched + deleted + editedLists where object.status == .loaded || object.status == .deleted {
+    for object in pending.maybeUpdated + pending.deleted + pending.editedLists
+    where object.status == .loaded || object.status == .deleted {
       guard seen.insert(object).inserted, let stored = object.stored else { continue }
       object.load(stored)
       restored.append(object)
     }
-    forgetPendingLists()
+    pending.removeAll()
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)
     event.lost = discarded
@@ -84,12 +84,11 @@ extension ManagedObjectContext {
   /// Forgets every object, every change and what could be undone; the objects must not be used any more.
   public func reset() {
     checkConfinement()
-    inserted.forEach { $0.makeInert(.detached) }
+    pending.inserted.forEach { $0.makeInert(.detached) }
     let count = registeredObjects.count
     forgetRegistry()
-    forgetPendingLists()
-    pendingDeletes = []
-    deletesToRepeat = []
+    pending.removeAll()
+    pending.forgetPropagation()
     prefetched = []
     retainedParents = [:]
     deferredError = nil
@@ -105,7 +104,7 @@ extension ManagedObjectContext {
   public func detectConflicts(for object: ManagedObject) throws {
     checkConfinement()
     guard object.isUpdated || object.status == .deleted, let stored = object.stored, parent == nil else { return }
-    let version = try freshRows(of: [object.objectID])[object.objectID]?.version
+    let version = try freshSnapshots(of: [object.objectID])[object.objectID]?.version
     if version == stored.version { return }
     try resolveLockingConflicts([(object.objectID, stored.version, version)])
   }
@@ -174,50 +173,24 @@ extension ManagedObjectContext {
     forgetMembers(objects)
     for object in objects {
       unregister(object.objectID)
-      noteLoss(of: object.objectID)
+      pending.noteLoss(of: object.objectID)
       object.makeInert(.gone)
     }
-    if wereDeleted { deleted.removeAll { $0.status != .deleted } }
+    if wereDeleted { pending.dropFormerDeletions() }
     event.lost += objects
-  }
-
-  /// Remembers that an object is gone as long as changes that are pending may lead to it.
-  func noteLoss(of id: ObjectID) {
-    if inserted.isEmpty && touched.isEmpty && editedLists.isEmpty { return }
-    lostIDs.insert(id)
-  }
-
-  /// Empties the lists of what a save would look at.
-  func forgetPendingLists() {
-    for object in touched { object.isTouched = false }
-    for object in editedLists { object.hasEditedLists = false }
-    inserted = []
-    touched = []
-    deleted = []
-    editedLists = []
-    memberChanges = MemberChanges()
-    ownerChanges = OwnerChanges()
-    lostIDs = []
   }
 
   func forgetChanges(of object: ManagedObject) { forgetChanges(of: [object]) }
 
   func forgetChanges(of objects: [ManagedObject]) {
     ownersMayDiffer()
-    let wereTouched = objects.contains(where: \.isTouched)
-    let hadEditedLists = objects.contains(where: \.hasEditedLists)
-    for object in objects {
-      object.isTouched = false
-      object.hasEditedLists = false
-    }
-    if wereTouched { touched.removeAll { !$0.isTouched } }
-    if hadEditedLists { editedLists.removeAll { !$0.hasEditedLists } }
+    pending.forgetUpdates(of: objects)
   }
 
   /// Gives objects other ids, wherever they are mentioned.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     if ids.isEmpty { return }
-    ownerChanges.index(in: self)
+    pending.indexOwners(in: self)
     for object in objectsMentioning(ids) {
       if let id = ids[object.objectID] {
         unregister(object.objectID)
@@ -226,7 +199,7 @@ extension ManagedObjectContext {
       }
       object.replaceIDs(ids)
     }
-    memberChanges.replaceIDs(ids)
+    pending.replaceIDs(ids)
     noteIDChanges(ids)
     post(Self.objectIDsChangedNotification, nil)
   }

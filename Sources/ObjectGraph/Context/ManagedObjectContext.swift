@@ -27,16 +27,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
     case privateQueue
     /// The main queue.
     case mainQueue
+
+    /// `privateQueue` under Core Data's older name.
+    public static let privateQueueConcurrencyType = privateQueue
+    /// `mainQueue` under Core Data's older name.
+    public static let mainQueueConcurrencyType = mainQueue
   }
 
-  /// For messages, and the context's name in the store's history.
-  public let name: String
+  private let label: Mutex<String>
   /// Which queue the context works on.
   public let concurrencyType: ConcurrencyType
-  /// What the context shares with the other contexts of its container.
-  public let coordinator: PersistentStoreCoordinator
-  /// The context that this one reads from and saves to; nil when that is the store.
-  public let parent: ManagedObjectContext?
+  private var attachedCoordinator: PersistentStoreCoordinator?
+  private var attachedParent: ManagedObjectContext?
   let confinement: QueueConfinement
   /// How many `perform` and `performAndWait` of this context the current work is inside.
   private(set) var eventDepth = 0
@@ -48,6 +50,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// not made yet.
   var retainedParents: [ObjectID: ManagedObject] = [:]
 
+  /// What the program keeps with the context.
+  public var userInfo: [AnyHashable: Any] = [:]
   /// The public settings of the same names, for code that is inside the queue.
   var settings = Settings()
   /// Whether some work of the context has begun. Until then whoever made it may set it up, on any thread.
@@ -56,29 +60,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// One object per id.
   private let registry = ObjectTable()
   /// By `Entity.index`.
-  private var homes: [ObjectHome?]
-  private let temporaryIDBase = UInt64.random(in: .min ... .max)
-  private var temporaryIDCount: UInt64 = 0
+  private var entityContexts: [EntityContext?] = []
+  private var temporaryIDs = TemporaryIDs()
 
-  /// New objects in the order of insertion; those deleted since are still here until changes are processed.
-  var inserted: [ManagedObject] = []
-  /// Persisted objects that were changed at some time since the last save.
-  var touched: [ManagedObject] = []
-  /// Persisted objects to be deleted, in order.
-  var deleted: [ManagedObject] = []
-  /// Deleted objects whose delete rules are still to be applied.
-  var pendingDeletes: [ManagedObject] = []
-  /// Objects with loaded member lists that were edited since the last save.
-  var editedLists: [ManagedObject] = []
+  /// What was changed since the last save.
+  let pending = PendingChanges()
   /// Objects that have, or had, a loaded list of a to-many relationship without inverse.
-  private var inverselessOwners: [WeakObject] = []
-  private var inverselessSweepCount = 1024
-  /// Changes of to-many relationships that are not loaded.
-  var memberChanges = MemberChanges()
-  /// Objects that may have to be updated because members came or went.
-  var ownerChanges = OwnerChanges()
-  /// Ids of objects that were found to be gone, or were set as destinations when they were, since the last save.
-  var lostIDs: Set<ObjectID> = []
+  private(set) var inverselessOwners = InverselessOwners()
   /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
   private(set) var deletedIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
@@ -114,8 +102,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var stampOfLastAnswer: Int64 = 0
   /// The merge that is going on without asking the parent.
   var silentMerge: SilentMerge?
-  /// Deleted objects whose rows a merge changed without asking the parent: the save applies their delete rules again.
-  var deletesToRepeat: [ManagedObject] = []
   /// Whether the current event is but a merge that a save of others began.
   var isFollowing = false
   /// Whether `mergeChanges` is at work.
@@ -125,22 +111,77 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What the parent had after it took this context's save, until that is announced.
   var stateOfParent: SharedState?
 
-  private struct WeakObject {
-    weak var object: ManagedObject?
+  /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
+  public init(concurrencyType: ConcurrencyType, name: String = "") {
+    self.concurrencyType = concurrencyType
+    label = Mutex(name)
+    switch concurrencyType {
+    case .privateQueue: confinement = QueueConfinement(label: "seedbed.context." + name)
+    case .mainQueue: confinement = QueueConfinement.mainQueue()
+    }
   }
+
+  /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
+  public convenience init(_ concurrencyType: ConcurrencyType) { self.init(concurrencyType: concurrencyType) }
 
   /// A context that reads from and saves to the coordinator's store.
   public convenience init(
     _ concurrencyType: ConcurrencyType = .privateQueue, coordinator: PersistentStoreCoordinator, name: String
   ) {
-    self.init(concurrencyType, coordinator, parent: nil, name: name)
+    self.init(concurrencyType: concurrencyType, name: name)
+    attach(to: coordinator)
   }
 
   /// A scratch pad over another context's objects. May be called from anywhere.
   public convenience init(
     _ concurrencyType: ConcurrencyType = .privateQueue, parent: ManagedObjectContext, name: String
   ) {
-    self.init(concurrencyType, parent.coordinator, parent: parent, name: name)
+    self.init(concurrencyType: concurrencyType, name: name)
+    attach(to: parent)
+  }
+
+  // MARK: Where it reads from
+
+  /// What the context shares with the other contexts of its container. It is set once, before the context is used, unless
+  /// the context was made with one. Implicitly unwrapped, as asking a context that has none is a mistake of the program.
+  public var persistentStoreCoordinator: PersistentStoreCoordinator! {
+    get { attachedCoordinator }
+    set {
+      if newValue === attachedCoordinator { return }
+      guard let newValue else { preconditionFailure("a context cannot lose its coordinator") }
+      attach(to: newValue)
+    }
+  }
+
+  /// The context that this one reads from and saves to; nil when that is the store. It is set once, before the context is
+  /// used, unless the context was made with one.
+  public var parent: ManagedObjectContext? {
+    get { attachedParent }
+    set {
+      if newValue === attachedParent { return }
+      guard let newValue else { preconditionFailure("a context cannot lose its parent") }
+      attach(to: newValue)
+    }
+  }
+
+  package var coordinator: PersistentStoreCoordinator {
+    guard let attachedCoordinator else {
+      // Core Data raises an exception here too.
+      preconditionFailure(
+        "the context \"\(name ?? "")\" was used before its persistentStoreCoordinator or its parent was set")
+    }
+    return attachedCoordinator
+  }
+
+  private func attach(to coordinator: PersistentStoreCoordinator) {
+    precondition(attachedCoordinator == nil, "the context \"\(name ?? "")\" has a coordinator already")
+    attachedCoordinator = coordinator
+    entityContexts = Array(repeating: nil, count: coordinator.model.descriptions.count)
+  }
+
+  private func attach(to parent: ManagedObjectContext) {
+    attach(to: parent.coordinator)
+    attachedParent = parent
     var ancestor: ManagedObjectContext? = parent
     while let context = ancestor {
       seenIDChangeCounts.append(context.permanentIDs.keep())
@@ -148,19 +189,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
   }
 
-  private init(
-    _ concurrencyType: ConcurrencyType, _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?,
-    name: String
-  ) {
-    self.concurrencyType = concurrencyType
-    self.coordinator = coordinator
-    self.parent = parent
-    homes = Array(repeating: nil, count: coordinator.model.descriptions.count)
-    self.name = name
-    switch concurrencyType {
-    case .privateQueue: confinement = QueueConfinement(label: "seedbed.context." + name)
-    case .mainQueue: confinement = QueueConfinement.mainQueue()
-    }
+  /// For messages, and the context's name in the store's history. May be used from anywhere.
+  public var name: String? {
+    get { label.withLock { $0 } }
+    set { label.withLock { $0 = newValue ?? "" } }
   }
 
   // MARK: Queue
@@ -185,7 +217,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and
   /// inside itself; then the work runs at once, and its changes belong to the outer event.
-  public func performAndWait<Result: Sendable, Failure: Error>(
+  public func performAndWait<Result, Failure: Error>(
     _ work: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
@@ -241,7 +273,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let what = object.map { "\($0.entity.name) \($0.objectID.reference)" } ?? "the context"
     // Going on would be a data race; Core Data's concurrency debugging stops here too.
     fatalError(
-      "\(what) of context \"\(name)\" was used outside its queue (\(confinement.label)); use perform or performAndWait")
+      "\(what) of context \"\(name ?? "")\" was used outside its queue (\(confinement.label)); "
+        + "use perform or performAndWait")
   }
 
   // MARK: Objects
@@ -249,24 +282,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether a save would write anything.
   public var hasChanges: Bool {
     checkConfinement()
-    return inserted.contains(where: \.isInserted) || !deleted.isEmpty || touched.contains(where: \.hasOwnChanges)
+    return pending.isSaveNeeded
   }
   /// New objects, in the order of insertion.
   public var insertedObjects: [ManagedObject] {
     checkConfinement()
-    return inserted.filter(\.isInserted)
+    return pending.inserted.filter(\.isInserted)
   }
   /// Persisted objects whose values differ from the store's, owners of to-many relationships that have other members
   /// included; those are loaded for it.
   public var updatedObjects: [ManagedObject] {
     checkConfinement()
     noteOwners()
-    return touched.filter(\.isUpdated)
+    return pending.maybeUpdated.filter(\.isUpdated)
   }
   /// Objects that the next save deletes.
   public var deletedObjects: [ManagedObject] {
     checkConfinement()
-    return deleted
+    return pending.deleted
   }
   /// Every object that the context knows, faults included, in no particular order.
   public var registeredObjects: [ManagedObject] {
@@ -300,24 +333,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
-    let home = home(objectID.home.entityIndex)
-    let object = home.runtime.objectClass.init(
-      ManagedObject.Registration(home: home, objectID: objectID, isInserted: false))
+    let entityContext = entityContext(objectID.home.entityIndex)
+    let object = entityContext.runtime.objectClass.init(
+      ManagedObject.Registration(entityContext: entityContext, objectID: objectID, isInserted: false))
     if !retainedParents.isEmpty { object.retainedParent = retainedParents.removeValue(forKey: objectID) }
     registry.insertNew(object, objectID, isStrong: isStrong)
     return object
   }
 
-  private func home(_ entityIndex: Int) -> ObjectHome {
-    if let home = homes[entityIndex] { return home }
-    let home = ObjectHome(coordinator.runtime(coordinator.model.entities[entityIndex]), self)
-    homes[entityIndex] = home
-    return home
+  private func entityContext(_ entityIndex: Int) -> EntityContext {
+    if let known = entityContexts[entityIndex] { return known }
+    let new = EntityContext(coordinator.runtime(coordinator.model.entities[entityIndex]), self)
+    entityContexts[entityIndex] = new
+    return new
   }
 
   /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects refer to
   /// have none, and need not be looked for.
-  func mayHaveLists(_ id: ObjectID) -> Bool { homes[id.home.entityIndex]?.hasLists ?? false }
+  func mayHaveLists(_ id: ObjectID) -> Bool { entityContexts[id.home.entityIndex]?.hasLists ?? false }
 
   /// Whether some object is loaded.
   var hasLoadedObjects: Bool { registry.all.contains { !$0.isUnloaded } }
@@ -336,7 +369,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
-    let id = nextTemporaryID(home(entity.index))
+    let id = temporaryIDs.next(in: entityContext(entity.index).temporaryIDs)
     let object = makeInserted(coordinator.runtime(entity), id)
     object.awakeFromInsert()
     return object
@@ -344,14 +377,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func makeInserted(_ runtime: EntityRuntime, _ id: ObjectID) -> ManagedObject {
     let object = runtime.objectClass.init(
-      ManagedObject.Registration(home: home(runtime.entity.index), objectID: id, isInserted: true))
+      ManagedObject.Registration(entityContext: entityContext(runtime.entity.index), objectID: id, isInserted: true))
     if id.isTemporary {
       if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isStrong: false) }
     } else {
       object.reservedID = id
       register(object)
     }
-    inserted.append(object)
+    pending.insert(object)
     noteInsertion(of: object)
     return object
   }
@@ -371,31 +404,33 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// Remembers an object that has a loaded list of a to-many relationship without inverse.
-  func noteInverselessOwner(_ object: ManagedObject) {
-    if object.isInverselessOwner { return }
-    object.isInverselessOwner = true
-    if inverselessOwners.count >= inverselessSweepCount {
-      inverselessOwners.removeAll { $0.object == nil }
-      inverselessSweepCount = max(1024, inverselessOwners.count * 2)
-    }
-    inverselessOwners.append(WeakObject(object: object))
+  func noteInverselessOwner(_ object: ManagedObject) { inverselessOwners.insert(object) }
+
+  /// Puts a new object of a subclass, which its initialiser made, into the context.
+  func adopt(_ object: ManagedObject) {
+    registry.insertNew(object, object.objectID, isStrong: eventDepth > 0)
+    pending.insert(object)
+    noteInsertion(of: object)
+    object.awakeFromInsert()
   }
 
-  func forEachInverselessOwner(_ body: (ManagedObject) -> Void) {
-    for owner in inverselessOwners {
-      if let object = owner.object { body(object) }
-    }
+  /// What makes a new object of an entity, which must belong to the container's model and not be abstract.
+  func registration(of entity: Entity) -> ManagedObject.Registration {
+    checkConfinement()
+    // Both are mistakes of the program; Core Data raises exceptions.
+    precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
+    precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
+    let entityContext = entityContext(entity.index)
+    return ManagedObject.Registration(
+      entityContext: entityContext, objectID: temporaryIDs.next(in: entityContext.temporaryIDs), isInserted: true)
   }
+
+  /// Keeps an error that came up where nothing can be thrown: the next fetch or save throws it.
+  func deferError(_ error: any Error) { deferredError = error }
 
   func forgetRegistry() {
     for object in registeredObjects { object.makeInert(.detached) }
-    inverselessOwners = []
+    inverselessOwners = InverselessOwners()
     registry.removeAll()
-  }
-
-  /// Unique without asking the system for random bytes each time.
-  private func nextTemporaryID(_ home: ObjectHome) -> ObjectID {
-    temporaryIDCount += 1
-    return ObjectID(home: home.temporaryIDs, high: temporaryIDBase, low: temporaryIDCount)
   }
 }

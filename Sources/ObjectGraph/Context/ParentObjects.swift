@@ -18,7 +18,7 @@ struct ParentObjects: @unchecked Sendable {
 extension ManagedObjectContext {
   /// What a child reads, on the child's queue. The child's objects hold the parent's from now on: so the parent keeps the
   /// version that the child has seen, and finds out when it saves that others changed the row.
-  func take(_ found: ParentObjects) -> [Snapshot] {
+  func retain(_ found: ParentObjects) -> [Snapshot] {
     for (row, object) in zip(found.rows, found.objects) {
       if let own = registeredObject(with: row.objectID) {
         own.retainedParent = object

@@ -78,7 +78,7 @@ extension FetchedResultsController {
     isFetchUnderWay = true
     isFetchOutdated = false
     let link = ControllerLink(self)
-    managedObjectContext.fetchWithoutWaiting(fetchRequest) { read in
+    managedObjectContext.fetchWithoutWaiting(specification) { read in
       guard let controller = link.controller else { return FetchedContent<Object>(sections: []) }
       return FetchedContent(sections: try controller.makeSections(of: controller.fetch(reading: read)))
     } _: { result in
@@ -109,7 +109,7 @@ extension FetchedResultsController {
       delegate?.controller(self, didFailWith: error)
     case .success(let new):
       error = nil
-      take(new)
+      show(new)
       let difference = ResultsChanges(from: old, to: new, changed: changed)
       if !difference.isEmpty { tell(difference, previous: previous) }
     }
@@ -117,8 +117,8 @@ extension FetchedResultsController {
 
   /// Whether more than the attributes of the results decides about them.
   private var followsRelationships: Bool {
-    fetchRequest.sortDescriptors.contains { $0.keyPath.count > 1 } || sectionNameKeyPath?.contains(".") == true
-      || !PredicateRelationships(fetchRequest.predicate, of: fetchRequest.entity).destinations.isEmpty
+    specification.sortDescriptors.contains { $0.keyPath.count > 1 } || sectionNameKeyPath?.contains(".") == true
+      || !PredicateRelationships(specification.predicate, of: specification.entity).destinations.isEmpty
   }
 
   /// Whether what was saved can make other results.
@@ -131,12 +131,12 @@ extension FetchedResultsController {
 
   /// Whether objects of an entity can be results, or decide what the results, their order or their sections are.
   private func touchesResults(_ entity: Entity) -> Bool {
-    let own = fetchRequest.entity
-    if fetchRequest.includesSubentities ? entity.isKind(of: own) : entity == own { return true }
+    let own = specification.entity
+    if specification.includesSubentities ? entity.isKind(of: own) : entity == own { return true }
     let sectionPath = sectionNameKeyPath.map { [$0.split(separator: ".").map(String.init)] } ?? []
-    let asked = PredicateRelationships(fetchRequest.predicate, of: own).destinations
+    let asked = PredicateRelationships(specification.predicate, of: own).destinations
     if asked.contains(where: { entity.isKind(of: $0) }) { return true }
-    return (fetchRequest.sortDescriptors.map(\.keyPath) + sectionPath).contains { path in
+    return (specification.sortDescriptors.map(\.keyPath) + sectionPath).contains { path in
       var here = own
       for name in path.dropLast() {
         guard let relationship = here.relationship(name) else { return false }

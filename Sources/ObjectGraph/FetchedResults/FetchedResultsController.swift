@@ -1,14 +1,16 @@
 public import Foundation
 import ObjectModel
 import Predicates
-public import StoreInterface
+package import StoreInterface
 
 /// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of them.
 ///
 /// Use it on the queue of its context. It has no results before `performFetch`.
 public final class FetchedResultsController<Object: ManagedObject> {
-  /// What is fetched. A change counts from the next `performFetch`.
-  public var fetchRequest: FetchRequest
+  /// What is fetched. A change of it counts from the next `performFetch`.
+  public let fetchRequest: FetchRequest<Object>
+  /// The request as it was at the last `performFetch`.
+  var specification: FetchSpecification
   /// Where objects live.
   public let managedObjectContext: ManagedObjectContext
   /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep them
@@ -44,14 +46,24 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   /// A controller without results yet.
   public init(
-    fetchRequest: FetchRequest, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
+    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
     cacheName: String? = nil
   ) {
     self.fetchRequest = fetchRequest
+    specification = fetchRequest.specification(in: managedObjectContext)
     self.managedObjectContext = managedObjectContext
     self.sectionNameKeyPath = sectionNameKeyPath
     self.cacheName = cacheName
     cacheDirectory = SectionCache.defaultDirectory
+  }
+
+  package convenience init(
+    fetchRequest: FetchSpecification, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
+    cacheName: String? = nil
+  ) {
+    self.init(
+      fetchRequest: FetchRequest(fetchRequest), managedObjectContext: managedObjectContext,
+      sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName)
   }
 
   deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
@@ -62,11 +74,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path leads to
   ///   no attribute, or objects of one section do not follow each other in the order of the request.
   public func performFetch() throws {
+    specification = fetchRequest.specification(in: managedObjectContext)
+    managedObjectContext.requireClass(Object.self, of: specification)
     let stamp = cacheStamp()
     let staleCount = managedObjectContext.staleRowCount
     let found = try fetch()
     // Objects that are older than their rows would give names to sections that others do not see.
-    take(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
+    show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
     isFetchDue = false
     toldIDs = snapshot?.objectIDs ?? []
     error = nil
@@ -131,16 +145,16 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   // MARK: Making sections
 
-  func fetch() throws -> Found { try fetch(reading: managedObjectContext.rows) }
+  func fetch() throws -> Found { try fetch(reading: managedObjectContext.snapshotBlocks) }
 
   func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
-    guard !fetchRequest.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
+    guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
     _ = try sectionKeyPath()
     let context = managedObjectContext
     // With pending changes objects are sorted as they are here.
-    context.newerRows = context.hasPendingChanges(for: fetchRequest) ? nil : [:]
+    context.newerRows = context.hasPendingChanges(for: specification) ? nil : [:]
     defer { context.newerRows = nil }
-    var request = fetchRequest
+    var request = specification
     if context.refused != nil {
       // Values are here already, and prefetching would ask for more.
       request.includesPropertyValues = true
@@ -162,7 +176,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private func cacheStamp() -> String? {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
-    if "\(fetchRequest.predicate)".contains("now()") { return nil }
+    if "\(specification.predicate)".contains("now()") { return nil }
     // Nobody compares the versions of objects that are not fetched.
     if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
     return SectionCache.stamp(context.coordinator)
@@ -188,7 +202,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   private func sectionKeyPath() throws(FetchedResultsError) -> SectionKeyPath? {
     guard let sectionNameKeyPath else { return nil }
-    return try SectionKeyPath(sectionNameKeyPath, of: fetchRequest.entity)
+    return try SectionKeyPath(sectionNameKeyPath, of: specification.entity)
   }
 
   func makeSections(of found: Found) throws -> Content {
@@ -200,7 +214,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     } catch FetchedResultsError.sectionsOutOfOrder {
       // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects here were
       // loaded. A merge puts it right; until then objects stand where they belong as they are here.
-      let sorted = managedObjectContext.sorted(found.objects, by: fetchRequest.sortDescriptors)
+      let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
       return try makeSections(of: sorted.compactMap { $0 as? Object }, path, [:])
     }
   }
@@ -214,7 +228,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
       let name = path.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
       if result.last?.name != name {
         guard seen.insert(name).inserted else {
-          let descriptor = fetchRequest.sortDescriptors[0].keyPath.joined(separator: ".")
+          let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")
           throw FetchedResultsError.sectionsOutOfOrder(
             section: name, keyPath: sectionNameKeyPath ?? "", firstSortKeyPath: descriptor)
         }
@@ -227,15 +241,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   /// Everything but the state of the stores that the sections depend on.
   private var fingerprint: String {
-    let sorts = fetchRequest.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
+    let sorts = specification.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
     return [
-      fetchRequest.entity.name, fetchRequest.entity.versionHash.base64EncodedString(), "\(fetchRequest.predicate)",
-      sorts.joined(separator: ","), "\(fetchRequest.fetchLimit) \(fetchRequest.fetchOffset)",
-      "\(fetchRequest.includesSubentities)", sectionNameKeyPath ?? "",
+      specification.entity.name, specification.entity.versionHash.base64EncodedString(), "\(specification.predicate)",
+      sorts.joined(separator: ","), "\(specification.fetchLimit) \(specification.fetchOffset)",
+      "\(specification.includesSubentities)", sectionNameKeyPath ?? "",
     ].joined(separator: "\n")
   }
 
-  func take(_ sections: Content) {
+  func show(_ sections: Content) {
     content = sections
     positions = [:]
     for (section, part) in sections.enumerated() {

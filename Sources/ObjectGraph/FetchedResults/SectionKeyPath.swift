@@ -52,7 +52,7 @@ struct SectionKeyPath {
     if let row, let index = layout.attributeIndexes[attribute], !layout.attributes[index].isTransient {
       return Self.text(row.value(index).element(at: element))
     }
-    return Self.text(here[attribute].element(at: element))
+    return Self.text(here.attributeValue(attribute).element(at: element))
   }
 
   private static func text(_ value: Value) -> String {

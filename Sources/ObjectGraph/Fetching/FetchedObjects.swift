@@ -1,6 +1,6 @@
 public import ObjectModel
 import Predicates
-public import StoreInterface
+package import StoreInterface
 
 /// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches
 /// looked at last.
@@ -8,7 +8,7 @@ public import StoreInterface
 /// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nobody else keeps
 /// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all
 /// objects made once where the request sorts. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
-public final class FetchedObjects: RandomAccessCollection {
+public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
   private enum IDs {
     case rows(FetchedRows)
     case list([ObjectID])
@@ -23,11 +23,12 @@ public final class FetchedObjects: RandomAccessCollection {
   private let prefetchedKeyPaths: [FetchPredicate.KeyPath]
   /// The batches looked at last, the latest first.
   private var batches: [(start: Int, objects: [ManagedObject])] = []
-  private static let keptBatches = 2
+  private let keptBatches = 2
   /// What kept the last batch from being loaded; its objects are faults then, and throw or load when they are used.
   public private(set) var error: (any Error)?
 
-  init(_ request: FetchRequest, context: ManagedObjectContext) throws {
+  init(_ request: FetchSpecification, context: ManagedObjectContext) throws {
+    context.requireClass(Object.self, of: request)
     self.context = context
     prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
@@ -43,11 +44,11 @@ public final class FetchedObjects: RandomAccessCollection {
       new = [:]
       var keys = request
       // No attribute can have this name, so that none of the sort descriptors can mean it.
-      keys.propertiesToFetch = [ExpressionDescription("\u{1}self", .selfObject)]
+      keys.propertiesToFetch = [FetchedExpression("\u{1}self", .selfObject)]
       do {
-        ids = .rows(try context.coordinator.store.rows(keys))
+        ids = .rows(try context.coordinator.store(for: keys).rows(keys))
       } catch StoreError.unsupported {
-        ids = .list(try context.coordinator.store.objectIDs(request))
+        ids = .list(try context.coordinator.store(for: request).objectIDs(request))
       }
     }
   }
@@ -74,15 +75,16 @@ public final class FetchedObjects: RandomAccessCollection {
   }
 
   /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy, and what the request prefetches.
-  public subscript(position: Int) -> ManagedObject {
+  public subscript(position: Int) -> Object {
     let start = position - position % batchSize
     if let index = batches.firstIndex(where: { $0.start == start }) {
       if index > 0 { batches.swapAt(0, index) }
     } else {
-      if batches.count == Self.keptBatches { batches.removeLast() }
+      if batches.count == keptBatches { batches.removeLast() }
       batches.insert((start, load(start..<Swift.min(start + batchSize, endIndex))), at: 0)
     }
-    return batches[0].objects[position - start]
+    // Safety: the class of the objects was checked in the beginning.
+    return unsafe unsafeDowncast(batches[0].objects[position - start], to: Object.self)
   }
 
   private func load(_ positions: Range<Int>) -> [ManagedObject] {
@@ -100,11 +102,7 @@ public final class FetchedObjects: RandomAccessCollection {
 }
 
 extension ManagedObjectContext {
-  /// The objects that a request selects, `fetchBatchSize` at a time as they are walked; see `FetchedObjects`.
-  ///
-  /// What is selected is settled now: later changes do not add or remove objects.
-  /// - Throws: what the store throws.
-  public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
+  package func fetchedObjects(_ request: FetchSpecification) throws -> FetchedObjects<ManagedObject> {
     try FetchedObjects(request, context: self)
   }
 }

@@ -1,6 +1,6 @@
 public import ObjectModel
 public import Predicates
-public import StoreInterface
+package import StoreInterface
 
 extension ManagedObjectContext {
   /// The objects that a request selects, in its order: those of the store with the pending changes of this context.
@@ -15,32 +15,35 @@ extension ManagedObjectContext {
   /// called when they are first used; without `includesPropertyValues` and pending changes, as faults that are filled
   /// many at a time (`faults(with:)`). The request's `resultType` does not count here.
   /// - Throws: what the store throws.
-  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] { try fetch(request, reading: rows) }
+  package func fetch(_ request: FetchSpecification) throws -> [ManagedObject] {
+    try fetch(request, reading: snapshotBlocks)
+  }
 
   /// Whether unsaved changes of this context count in a request.
-  func hasPendingChanges(for request: FetchRequest) -> Bool {
+  func hasPendingChanges(for request: FetchSpecification) -> Bool {
     request.includesPendingChanges
-      && (inserted.contains { $0.isInserted && request.selects($0.entity) }
-        || touched.contains { $0.hasOwnChanges && request.selects($0.entity) }
-        || deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
+      && (pending.inserted.contains { $0.isInserted && request.selects($0.entity) }
+        || pending.maybeUpdated.contains { $0.hasOwnChanges && request.selects($0.entity) }
+        || pending.deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
   }
 
   /// The objects without changes of their own of which a request may ask who their members are, and whose members changed
   /// here.
-  func ownersOfChangedMembers(_ request: FetchRequest) -> [ManagedObject] {
-    if editedLists.isEmpty && memberChanges.isEmpty { return [] }
+  func ownersOfChangedMembers(_ request: FetchSpecification) -> [ManagedObject] {
+    if pending.editedLists.isEmpty && pending.memberChanges.isEmpty { return [] }
     if PredicateRelationships(request.predicate, of: request.entity).toMany.isEmpty { return [] }
-    let unloaded = memberChanges.owners.filter { request.selects($0.entity) }.compactMap { id in
+    let unloaded = pending.memberChanges.owners.filter { request.selects($0.entity) }.compactMap { id in
       registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
     }
-    return (editedLists + unloaded).filter { object in
+    return (pending.editedLists + unloaded).filter { object in
       request.selects(object.entity) && (object.isUnloaded || object.status == .loaded) && !object.hasOwnChanges
     }
   }
 
   /// As `fetch`, with rows from somewhere else.
   /// - Parameter read: the rows of a request: the given one, or with pending changes that without limit and offset.
-  func fetch(_ request: FetchRequest, reading read: (FetchRequest) throws -> [SnapshotBlock]) throws -> [ManagedObject]
+  func fetch(_ request: FetchSpecification, reading read: (FetchSpecification) throws -> [SnapshotBlock]) throws
+    -> [ManagedObject]
   {
     checkConfinement()
     try throwDeferredError()
@@ -67,8 +70,8 @@ extension ManagedObjectContext {
   }
 
   /// New and changed objects that meet a request, in the order in which they became so, then those with other members.
-  func pendingMatches(_ request: FetchRequest) throws -> [ManagedObject] {
-    let pending = (inserted.filter(\.isInserted) + touched.filter(\.hasOwnChanges)).filter {
+  func pendingMatches(_ request: FetchSpecification) throws -> [ManagedObject] {
+    let pending = (pending.inserted.filter(\.isInserted) + pending.maybeUpdated.filter(\.hasOwnChanges)).filter {
       request.selects($0.entity)
     }
     let matcher = PredicateMatcher(request.predicate)
@@ -96,7 +99,7 @@ extension ManagedObjectContext {
   public func fetch(matching keys: [String], tuples: [[Value]], entity: Entity) throws -> [ValueTuple: ManagedObject] {
     if tuples.isEmpty { return [:] }
     let keyPaths = keys.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
-    var request = FetchRequest(entity)
+    var request = FetchSpecification(entity)
     request.predicate = .tupleIsIn(keyPaths, tuples)
     if let keyPath = keyPaths.first, keyPaths.count == 1, tuples.allSatisfy({ $0.count == 1 }) {
       request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
@@ -112,13 +115,13 @@ extension ManagedObjectContext {
   }
 
   /// Fetched objects in the order of what they are here, which may not be that of newer rows.
-  func sorted(_ found: [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) -> [ManagedObject] {
+  func sorted(_ found: [ManagedObject], by descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
     var found = found
     sort(&found, by: descriptors)
     return found
   }
 
-  private func sort(_ found: inout [ManagedObject], by descriptors: [FetchRequest.SortDescriptor]) {
+  private func sort(_ found: inout [ManagedObject], by descriptors: [FetchSortDescriptor]) {
     let keyed = found.enumerated().map { position, object in
       let subject = ObjectSubject(object: object)
       return (
@@ -137,9 +140,9 @@ extension ManagedObjectContext {
   }
 }
 
-extension FetchRequest {
+extension FetchSpecification {
   /// Without limit and offset.
-  var withoutWindow: FetchRequest {
+  var withoutWindow: FetchSpecification {
     var whole = self
     whole.fetchLimit = 0
     whole.fetchOffset = 0
@@ -147,7 +150,7 @@ extension FetchRequest {
   }
 
   /// What a child context asks its parent: unsaved changes there are the child's store.
-  var forParent: FetchRequest {
+  var forParent: FetchSpecification {
     var request = self
     request.includesPendingChanges = true
     return request

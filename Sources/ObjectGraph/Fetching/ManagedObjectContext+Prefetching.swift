@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     // Nobody else may hold them, and with them would go what is prefetched of them.
     prefetched += objects
     let empty = objects.filter { $0.isUnloaded && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
-    if !empty.isEmpty { _ = materialise([SnapshotBlock(try rows(of: empty))], asFaults: true) }
+    if !empty.isEmpty { _ = materialise([SnapshotBlock(try snapshots(of: empty))], asFaults: true) }
     return objects
   }
 
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
       owner.fire()
       // A hook may have loaded it.
       if owner.isInert || owner.isUnloaded || owner.state.members(index) != nil { continue }
-      owner.takeMembers(members, index, self)
+      owner.setStoredMembers(members, index, self)
     }
     try throwDeferredError()
   }
@@ -68,12 +68,12 @@ extension ManagedObjectContext {
   /// Members of relationships whose other side is one object come with their rows.
   private func membersWithRows(of owners: [ManagedObject], _ relationship: Relationship) throws -> [[ObjectID]] {
     guard let inverse = relationship.inverse else { return [] }
-    var request = FetchRequest(relationship.destination)
+    var request = FetchSpecification(relationship.destination)
     request.predicate = .compare(
       .init(.keyPath([inverse.name]), .isIn, .aggregate(owners.map { .object($0.objectID) })))
     var members: [ObjectID: [ObjectID]] = [:]
-    let rows = try rows(request)
-    for block in rows {
+    let blocks = try snapshotBlocks(request)
+    for block in blocks {
       for row in 0..<block.count {
         let id = block.objectID(at: row)
         let layout = coordinator.runtime(id.entity).layout
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
         members[owner, default: []].append(id)
       }
     }
-    _ = materialise(rows, asFaults: true)
+    _ = materialise(blocks, asFaults: true)
     return owners.map { members[$0.objectID] ?? [] }
   }
 }

@@ -1,9 +1,9 @@
-public import ObjectModel
-public import Predicates
-public import StoreInterface
+package import ObjectModel
+package import Predicates
+package import StoreInterface
 
 /// What a fetch request of one result type returned.
-public enum FetchResult {
+package enum FetchResult {
   case objects([ManagedObject])
   case objectIDs([ObjectID])
   case dictionaries([[String: ExpressionValue]])
@@ -14,7 +14,7 @@ public enum FetchResult {
 extension ManagedObjectContext {
   /// What the request's `resultType` says: the result of `fetch`, `objectIDs`, `dictionaries` or `count`.
   /// - Throws: what these throw.
-  public func execute(_ request: FetchRequest) throws -> FetchResult {
+  package func execute(_ request: FetchSpecification) throws -> FetchResult {
     switch request.resultType {
     case .objects: .objects(try fetch(request))
     case .objectIDs: .objectIDs(try objectIDs(request))
@@ -25,12 +25,12 @@ extension ManagedObjectContext {
 
   /// The number of objects that `fetch` would return. No object is made.
   /// - Throws: what the store throws.
-  public func count(_ request: FetchRequest) throws -> Int {
+  package func count(_ request: FetchSpecification) throws -> Int {
     checkConfinement()
     try throwDeferredError()
     if !hasPendingChanges(for: request) { return try rowCount(request) }
     try request.checkKeyPaths()
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let count = try rowCount(unchangedPart(of: request)) + pendingMatches(request).count
     try throwDeferredError()
     return request.window(ofCount: count).count
@@ -39,13 +39,13 @@ extension ManagedObjectContext {
   /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made, unless
   /// pending changes have to find their places among sorted ones.
   /// - Throws: what the store throws.
-  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+  package func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     checkConfinement()
     try throwDeferredError()
     if !hasPendingChanges(for: request) { return try rowIDs(request) }
     if !request.sortDescriptors.isEmpty { return try fetch(request).map(\.objectID) }
     try request.checkKeyPaths()
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let ids = try rowIDs(unchangedPart(of: request)) + pendingMatches(request).map(\.objectID)
     try throwDeferredError()
     let keyed = ids.enumerated().map { (key: $1.primaryKey ?? .max, position: $0) }
@@ -54,9 +54,10 @@ extension ManagedObjectContext {
   }
 
   /// What a request selects of the objects that are not changed or deleted here, all of it.
-  private func unchangedPart(of request: FetchRequest) -> FetchRequest {
+  private func unchangedPart(of request: FetchSpecification) -> FetchSpecification {
     let changed =
-      (touched.filter(\.hasOwnChanges) + deleted).filter { request.selects($0.entity) }.map(\.objectID)
+      (pending.maybeUpdated.filter(\.hasOwnChanges) + pending.deleted).filter { request.selects($0.entity) }.map(
+        \.objectID)
       + ownersOfChangedMembers(request).map(\.objectID)
     var part = request.withoutWindow
     if !changed.isEmpty { part.predicate = .and([request.predicate, .not(.selfIsIn(changed))]) }
@@ -65,22 +66,22 @@ extension ManagedObjectContext {
 
   /// The rows of a request for dictionaries, as the store has them: neither pending changes of this context nor those of
   /// its parents count, whatever `includesPendingChanges` says, as in Core Data.
-  /// - Throws: `StoreError.failure` for a request that `FetchRequest.checkRows()` refuses, `.unsupported` for what the
+  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for what the
   ///   store cannot compute and where several stores hold the entity.
-  public func rows(forDictionaries request: FetchRequest) throws -> FetchedRows {
+  package func rows(forDictionaries request: FetchSpecification) throws -> FetchedRows {
     checkConfinement()
     try throwDeferredError()
-    return try coordinator.store.rows(request)
+    return try coordinator.store(for: request).rows(request)
   }
 
   /// The rows of `rows(forDictionaries:)` as dictionaries, missing values left out.
   /// - Throws: what `rows(forDictionaries:)` throws.
-  public func dictionaries(_ request: FetchRequest) throws -> [[String: ExpressionValue]] {
+  package func dictionaries(_ request: FetchSpecification) throws -> [[String: ExpressionValue]] {
     try rows(forDictionaries: request).dictionaries
   }
 }
 
-extension FetchRequest {
+extension FetchSpecification {
   /// What limit and offset leave of so many results.
   fileprivate func window(ofCount count: Int) -> Range<Int> {
     let start = min(max(fetchOffset, 0), count)

@@ -71,6 +71,12 @@ final class EntityRuntime: Sendable {
     }
   }
 
+  /// Whether the entity, or its class in the model, has the name of a class.
+  func isNamed(_ objectClass: ManagedObject.Type) -> Bool {
+    let name = "\(objectClass)"
+    return entity.name == name || entity.description.managedObjectClassName == name
+  }
+
   /// The position of the relationship in the entity's own layout.
   func index(of relationship: Relationship) -> Int? { layout.relationshipIndexes[relationship.name] }
 }

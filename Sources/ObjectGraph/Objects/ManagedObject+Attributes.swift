@@ -3,24 +3,17 @@ import Predicates
 import StoreInterface
 
 extension ManagedObject {
-  /// The value of an attribute by name. Setting the value that is there already changes nothing.
-  ///
-  /// What is set of an object that nothing is saved of any more, after its deletion or a reset, changes no other object. A
-  /// value of a wrong type is kept and reported by the save. The entity must have the attribute.
-  ///
-  /// A composite attribute has its elements by name, those that are not null, or is null. An element has a name of its own,
-  /// the dotted path: `object["address.city"]`. Setting one keeps the others, and makes a composite of null.
-  public subscript(name: String) -> Value {
-    get {
-      if let index = runtime.layout.attributeIndexes[name] { return value(at: index) }
-      let (index, path) = elementPlace(name)
-      return value(at: index).element(at: path)
-    }
-    set {
-      if let index = runtime.layout.attributeIndexes[name] { return setValue(newValue, at: index) }
-      let (index, path) = elementPlace(name)
-      setValue(value(at: index).settingElement(at: path, to: newValue), at: index)
-    }
+  /// The value of an attribute by name, or of an element of a composite by its dotted path.
+  package func attributeValue(_ name: String) -> Value {
+    if let index = runtime.layout.attributeIndexes[name] { return value(at: index) }
+    let (index, path) = elementPlace(name)
+    return value(at: index).element(at: path)
+  }
+
+  func setAttributeValue(_ value: Value, _ name: String) {
+    if let index = runtime.layout.attributeIndexes[name] { return setValue(value, at: index) }
+    let (index, path) = elementPlace(name)
+    setValue(self.value(at: index).settingElement(at: path, to: value), at: index)
   }
 
   /// The value of an attribute by its position in `Entity.attributes`: for loops over many objects.
@@ -44,7 +37,7 @@ extension ManagedObject {
     if loadedValue(index).isIdentical(to: value) { return }
     willChange()
     values[index] = value
-    touch()
+    noteUpdate()
   }
 
   /// The attribute of a dotted path, and the names of the elements behind it.
@@ -54,7 +47,7 @@ extension ManagedObject {
       runtime.layout.attributes[index].element(at: path.dropFirst()) != nil
     else {
       // A name that is not in the model is a mistake of the program, as it is in Core Data.
-      preconditionFailure("entity \(entity.name) has no attribute \"\(name)\"")
+      preconditionFailure(unknownKey(name))
     }
     return (index, path.dropFirst())
   }
@@ -74,19 +67,19 @@ extension ManagedObject {
     }
     if let row = stored { return context.load(self, row) }
     do {
-      if let row = try context.row(firing: self) {
+      if let row = try context.snapshot(firing: self) {
         context.load(self, row)
       } else if context.settings.shouldDeleteInaccessibleFaults {
         // Should the row come back, it is another object's.
         context.unregister(objectID)
-        context.noteLoss(of: objectID)
+        context.pending.noteLoss(of: objectID)
         makeInert(.gone)
       } else {
-        context.deferredError = ContextError.objectGone(objectID)
+        context.deferError(ContextError.objectGone(objectID))
         fillWithNulls()
       }
     } catch {
-      context.deferredError = error
+      context.deferError(error)
       fillWithNulls()
     }
   }
@@ -97,9 +90,7 @@ extension ManagedObject {
   }
 
   /// Puts the object on the context's list of objects that a save looks at.
-  func touch() {
-    guard status == .loaded, !isTouched, let context else { return }
-    isTouched = true
-    context.touched.append(self)
+  func noteUpdate() {
+    if status == .loaded && !isMaybeUpdated { context?.pending.noteUpdate(of: self) }
   }
 }

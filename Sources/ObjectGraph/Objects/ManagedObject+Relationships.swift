@@ -21,7 +21,7 @@ extension ManagedObject {
   public func setObject(_ object: ManagedObject?, for name: String) {
     if let object {
       requireSameContext(object)
-      if object.isInert { context?.lostIDs.insert(object.objectID) }
+      if object.isInert { context?.pending.noteLostDestination(object.objectID) }
     }
     setObjectID(object?.objectID, for: name)
   }
@@ -48,7 +48,9 @@ extension ManagedObject {
     if status == .fault { return }
     let previous = loadedDestination(index)
     if previous == destination { return }
-    if let destination, let context, context.deletedIDs.contains(destination) { context.lostIDs.insert(destination) }
+    if let destination, let context, context.deletedIDs.contains(destination) {
+      context.pending.noteLostDestination(destination)
+    }
     replaceDestination(destination, at: index)
     // Nothing of such an object is saved: what is in use must not lead to it.
     if isInert { return }
@@ -75,7 +77,7 @@ extension ManagedObject {
   func replaceDestination(_ destination: ObjectID?, at index: Int) {
     willChange()
     destinations[index] = destination
-    touch()
+    noteUpdate()
   }
 
   /// The ids of the objects that a relationship leads to, to-one or to-many, without making objects for them.
@@ -114,7 +116,7 @@ extension ManagedObject {
     do {
       return try objects(for: name)
     } catch {
-      context?.deferredError = error
+      context?.deferError(error)
       return []
     }
   }
@@ -222,11 +224,11 @@ extension ManagedObject {
       memberLists[index] = MemberList(stored: [])
       return
     }
-    takeMembers(try context.storedMembers(of: self, index), index, context)
+    setStoredMembers(try context.storedMembers(of: self, index), index, context)
   }
 
   /// Takes the members that the store has, with the changes of the context since.
-  func takeMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
+  func setStoredMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     var list = MemberList(stored: stored)
     list.stamp = context.stampOfLastAnswer
@@ -240,7 +242,7 @@ extension ManagedObject {
         return
       }
     }
-    if let delta = context.takeDelta(of: objectID, index) {
+    if let delta = context.pending.removeMemberDelta(MemberKey(owner: objectID, relationship: index)) {
       delta.apply(to: &list)
       memberLists[index] = list
       noteListEdit(index, isSetHere: false)
@@ -254,11 +256,9 @@ extension ManagedObject {
   func noteListEdit(_ index: Int, isSetHere: Bool) {
     if isSetHere {
       memberLists[index]?.isSetHere = true
-      touch()
+      noteUpdate()
     }
-    guard !hasEditedLists, !isInert, let context else { return }
-    hasEditedLists = true
-    context.editedLists.append(self)
+    if !hasEditedLists && !isInert { context?.pending.noteEditedLists(of: self) }
   }
 
   func relationshipIndex(_ name: String, isToMany: Bool) -> Int {

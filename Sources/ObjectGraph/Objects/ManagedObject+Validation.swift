@@ -19,7 +19,8 @@ extension ManagedObject {
         }
       }
     }
-    let isNothingMissing = context.map { !runtime.hasSubclass && $0.lostIDs.isEmpty && $0.deleted.isEmpty } ?? false
+    let isNothingMissing =
+      context.map { !runtime.hasSubclass && $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty } ?? false
     for index in 0..<runtime.links.count {
       if isNothingMissing && isPlainlyValid(index, runtime.links[index]) { continue }
       let relationship = runtime.layout.relationships[index]
@@ -139,7 +140,7 @@ extension ManagedObject {
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
   func listProblems(_ index: Int) -> [ValidationError.Problem] {
-    if !runtime.hasCountLimit[index] && context?.lostIDs.isEmpty != false { return [] }
+    if !runtime.hasCountLimit[index] && context?.pending.lostIDs.isEmpty != false { return [] }
     guard let members = memberLists[index]?.members() else { return [] }
     return listProblems(index, members, before: listBefore(index))
   }
@@ -155,7 +156,7 @@ extension ManagedObject {
       let message = "a \(member.entity.name) is no \(relationship.destination.name)"
       problems.append(problem(relationship.name, .wrongDestination, message))
     }
-    guard let context, !context.lostIDs.isEmpty else { return problems }
+    guard let context, !context.pending.lostIDs.isEmpty else { return problems }
     for member in members where !before.contains(member) && context.isLost(member) {
       let message = "the \(member.entity.name) it leads to is deleted"
       problems.append(problem(runtime.layout.relationships[index].name, .deletedDestination, message))
@@ -224,7 +225,7 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Whether an object that was found to be gone since the last save still is.
   fileprivate func isLost(_ id: ObjectID) -> Bool {
-    guard lostIDs.contains(id) else { return false }
+    guard pending.lostIDs.contains(id) else { return false }
     let object = object(with: id)
     object.fire()
     return object.isDeletedHere

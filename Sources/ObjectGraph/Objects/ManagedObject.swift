@@ -9,12 +9,12 @@ import StoreInterface
 open class ManagedObject {
   /// What makes an object: only contexts can.
   public struct Registration {
-    let home: ObjectHome
+    let entityContext: EntityContext
     let objectID: ObjectID
     let isInserted: Bool
   }
 
-  private let home: ObjectHome
+  private let entityContext: EntityContext
   private(set) var currentID: ObjectID
   /// Where the row lies that the object has its values from, or that the fault will get them from.
   var block: SnapshotBlock?
@@ -24,9 +24,9 @@ open class ManagedObject {
   /// Whether the values are those of the row in the block, not those of the contents.
   var isPacked = false
   var status: Status
-  /// Is in the context's list of touched objects.
-  var isTouched = false
-  /// Is in the context's list of objects whose member lists were edited.
+  /// Is on the context's list of objects that were changed at some time since the last save.
+  var isMaybeUpdated = false
+  /// Is on the context's list of objects whose member lists were edited.
   var hasEditedLists = false
   /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner = false
@@ -56,24 +56,44 @@ open class ManagedObject {
 
   /// Contexts call this; subclasses that have stored properties of their own give them defaults.
   public required init(_ registration: Registration) {
-    home = registration.home
+    entityContext = registration.entityContext
     currentID = registration.objectID
     status = registration.isInserted ? .inserted : .fault
     if registration.isInserted {
       let new = ObjectContents()
-      new.values = home.runtime.defaultValues
-      new.destinations = home.runtime.emptyDestinations
-      new.memberLists = home.runtime.emptyMemberLists
-      if home.runtime.hasToMany { home.hasLists = true }
+      new.values = entityContext.runtime.defaultValues
+      new.destinations = entityContext.runtime.emptyDestinations
+      new.memberLists = entityContext.runtime.emptyMemberLists
+      if entityContext.runtime.hasToMany { entityContext.hasLists = true }
       contents = new
     }
   }
 
-  var runtime: EntityRuntime { home.runtime }
+  /// A new object of the class's entity, with the model's defaults. The container must know the class, as the one of an
+  /// entity that is not abstract.
+  public convenience init(context: ManagedObjectContext) {
+    guard let entity = context.coordinator.entity(of: Self.self) else {
+      // Core Data raises an exception here too.
+      preconditionFailure("\(Self.self) is the class of none, or of several, entities of the container (classes:)")
+    }
+    self.init(context.registration(of: entity))
+    context.adopt(self)
+  }
+
+  /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)` makes
+  /// an object of the class that the container knows.
+  public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
+    let known = context.coordinator.runtime(entity).objectClass
+    precondition(known == Self.self, "\(entity.name) has the class \(known), not \(Self.self)")
+    self.init(context.registration(of: entity))
+    context.adopt(self)
+  }
+
+  var runtime: EntityRuntime { entityContext.runtime }
 
   /// To be called before the object gets a list of members.
-  func noteLists() { home.hasLists = true }
-  var context: ManagedObjectContext? { home.context }
+  func noteLists() { entityContext.hasLists = true }
+  var context: ManagedObjectContext? { entityContext.context }
 
   // MARK: Identity and state
 
@@ -108,7 +128,7 @@ open class ManagedObject {
   /// Transient attributes do not count, and neither do deletions.
   public var hasPersistentChangedValues: Bool {
     if isInserted { return !changedValues().isEmpty }
-    return status == .loaded && isTouched && differsFromStored() || hasMemberChanges
+    return status == .loaded && isMaybeUpdated && differsFromStored() || hasMemberChanges
   }
 
   // MARK: Hooks
@@ -205,7 +225,7 @@ open class ManagedObject {
     isEmptied = false
     faultGroup = nil
     retainedParent = nil
-    isTouched = false
+    isMaybeUpdated = false
     hasEditedLists = false
   }
 
@@ -217,7 +237,7 @@ open class ManagedObject {
 
   /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
   var hasOwnChanges: Bool {
-    status == .loaded && isTouched && differsFromStored(countingTransients: context?.parent != nil)
+    status == .loaded && isMaybeUpdated && differsFromStored(countingTransients: context?.parent != nil)
   }
 
   func differsFromStored(countingTransients: Bool = false) -> Bool {

@@ -5,21 +5,28 @@ import StoreInterface
 extension ObjectID {
   /// The id as a URI, the same in every process: `x-coredata://STORE-UUID/Entity/p7` for row 7, and
   /// `x-coredata:///Entity/tUUID` for a temporary id.
-  public var uriRepresentation: URL {
-    let text =
-      switch reference {
-      case .permanent(let store, let primaryKey): "x-coredata://\(store)/\(entity.name)/p\(primaryKey)"
-      case .temporary(let uuid): "x-coredata:///\(entity.name)/t\(uuid.uuidString)"
-      }
+  public func uriRepresentation() -> URL {
     // Store identifiers are UUIDs and entity names identifiers, so the text is always a URL.
-    return URL(string: text) ?? URL(fileURLWithPath: text)
+    URL(string: uriText) ?? URL(fileURLWithPath: uriText)
   }
+
+  fileprivate var uriText: String {
+    switch reference {
+    case .permanent(let store, let primaryKey): "x-coredata://\(store)/\(entity.name)/p\(primaryKey)"
+    case .temporary(let uuid): "x-coredata:///\(entity.name)/t\(uuid.uuidString)"
+    }
+  }
+}
+
+extension ObjectID: CustomStringConvertible {
+  /// The URI.
+  public var description: String { uriText }
 }
 
 extension PersistentStoreCoordinator {
   /// The id that a URI names; nil when it is none, or the model has no such entity. Whether there is such an object
   /// shows when it is used. Names and UUIDs are compared exactly.
-  public func objectID(forURIRepresentation uri: URL) -> ObjectID? {
+  public func managedObjectID(forURIRepresentation uri: URL) -> ObjectID? {
     let parts = uri.path.split(separator: "/", omittingEmptySubsequences: true)
     guard uri.scheme == "x-coredata", parts.count == 2, let entity = model[String(parts[0])] else { return nil }
     let key = parts[1].dropFirst()

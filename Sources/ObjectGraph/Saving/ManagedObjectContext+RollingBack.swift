@@ -41,7 +41,7 @@ extension ManagedObjectContext {
         isSaidByMember = true
       }
       if isSaidByMember {
-        memberChanges.note(member, isAddition: !isMember, in: MemberKey(owner: owner.objectID, relationship: index))
+        pending.noteMember(member, isAddition: !isMember, in: MemberKey(owner: owner.objectID, relationship: index))
       } else {
         follow(owner.objectID, in: member, inverse, isMember: isMember)
       }
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
       }
       event.refreshed.append(owner)
     } else if let index = position(owner, relationship, nil) {
-      memberChanges.note(member, isAddition: isMember, in: MemberKey(owner: owner, relationship: index))
+      pending.noteMember(member, isAddition: isMember, in: MemberKey(owner: owner, relationship: index))
     }
   }
 }

@@ -22,9 +22,8 @@ extension ManagedObjectContext {
     isSaving = true
     defer { isSaving = false }
     try throwDeferredError()
-    takeIDChangesOfParent()
-    pendingDeletes += deletesToRepeat
-    deletesToRepeat = []
+    adoptIDsOfParent()
+    pending.beginSave()
     finishEvent(propagating: true)
     try throwDeferredError()
     if !hasChanges { return }
@@ -36,7 +35,7 @@ extension ManagedObjectContext {
     var unexplained = 0
     for _ in 0..<greatestRounds {
       try validate(&announced)
-      if !hasChanges { return forgetPendingLists() }
+      if !hasChanges { return pending.removeAll() }
       let plan = try SavePlan(self)
       try throwDeferredError()
       do {
@@ -60,9 +59,10 @@ extension ManagedObjectContext {
   private func write(_ plan: SavePlan) throws {
     guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
     let changes = plan.childSave
-    let touched = plan.request.updated.map(\.objectID) + editedLists.map(\.objectID) + memberChanges.owners
-    let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: touched)) }
-    _ = take(found)
+    let changed =
+      plan.request.updated.map(\.objectID) + pending.editedLists.map(\.objectID) + pending.memberChanges.owners
+    let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: changed)) }
+    _ = retain(found)
     stateOfParent = state
   }
 
@@ -75,8 +75,9 @@ extension ManagedObjectContext {
       noteOwners()
       // Only subclasses can have something to say.
       let changed =
-        inserted.filter { $0.runtime.hasSubclass && $0.isInserted }
-        + touched.filter { $0.runtime.hasSubclass && $0.isUpdated } + deleted.filter { $0.runtime.hasSubclass }
+        pending.inserted.filter { $0.runtime.hasSubclass && $0.isInserted }
+        + pending.maybeUpdated.filter { $0.runtime.hasSubclass && $0.isUpdated }
+        + pending.deleted.filter { $0.runtime.hasSubclass }
       let fresh = changed.filter { object in announced[object].map { !object.state.isSame(as: $0) } ?? true }
       if fresh.isEmpty { return }
       for object in fresh {
@@ -89,7 +90,7 @@ extension ManagedObjectContext {
 
   private func commit(_ plan: SavePlan) {
     saveCount += 1
-    let isAnyIDWanted = !editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
+    let isAnyIDWanted = !pending.editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     var isAnyIDNew = false
     for index in plan.inserted.indices {
@@ -106,9 +107,9 @@ extension ManagedObjectContext {
       object.stored = saved
       object.destinations = saved.toOne
     }
-    let memberChanges = memberChanges
-    let owners = editedLists.map(\.objectID)
-    for object in editedLists where object.status == .loaded {
+    let memberChanges = pending.memberChanges
+    let owners = pending.editedLists.map(\.objectID)
+    for object in pending.editedLists where object.status == .loaded {
       for index in object.memberLists.indices { object.memberLists[index]?.commit(permanentIDs) }
     }
     for object in plan.deleted {
@@ -117,7 +118,8 @@ extension ManagedObjectContext {
     }
     noteIDChanges(permanentIDs)
     noteDeletion(of: plan.request.deleted.map(\.objectID))
-    forgetPendingLists()
+    pending.removeAll()
+    pending.checkInvariants()
     for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
     for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
     for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }

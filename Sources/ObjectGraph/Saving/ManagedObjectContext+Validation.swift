@@ -15,7 +15,7 @@ extension ManagedObjectContext {
       noteOwners()
       try throwDeferredError()
       try loadLimitedLists()
-      let concerned = inserted.filter(\.isInserted) + touched.filter(\.isUpdated) + deleted
+      let concerned = pending.inserted.filter(\.isInserted) + pending.maybeUpdated.filter(\.isUpdated) + pending.deleted
       // Only subclasses have hooks that could change something.
       if !concerned.contains(where: { $0.runtime.hasSubclass }) {
         return try finishValidation(concerned.flatMap(Self.problems))
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
 
   private func finishValidation(_ found: [ValidationError.Problem]) throws {
     var problems = found
-    for object in editedLists where object.status == .loaded && !object.isUpdated {
+    for object in pending.editedLists where object.status == .loaded && !object.isUpdated {
       for index in object.memberLists.indices where object.memberLists[index] != nil {
         problems += object.listProblems(index)
       }
@@ -65,8 +65,8 @@ extension ManagedObjectContext {
 
   /// Loads the to-many relationships whose number of members is limited and that changed without being loaded.
   private func loadLimitedLists() throws {
-    if memberChanges.isEmpty || !coordinator.hasLimitedLists { return }
-    let limited = memberChanges.byRelationship().filter { key, delta in
+    if pending.memberChanges.isEmpty || !coordinator.hasLimitedLists { return }
+    let limited = pending.memberDeltas().filter { key, delta in
       let runtime = coordinator.runtime(key.owner.entity)
       let rules = runtime.layout.relationships[key.relationship].description
       return runtime.hasCountLimit[key.relationship] && (delta.hasRemovals || rules.maximumCount > 0)

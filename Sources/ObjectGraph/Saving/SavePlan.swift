@@ -12,9 +12,9 @@ struct SavePlan {
 
   init(_ context: ManagedObjectContext) throws {
     context.noteOwners()
-    inserted = context.inserted.filter(\.isInserted)
-    updated = context.touched.filter(\.isUpdated)
-    deleted = context.deleted
+    inserted = context.pending.inserted.filter(\.isInserted)
+    updated = context.pending.maybeUpdated.filter(\.isUpdated)
+    deleted = context.pending.deleted
     self.context = context
     let isChild = context.parent != nil
     request.keepsVersionsOfNewOwners = !context.settings.updatesOwners
@@ -30,7 +30,7 @@ struct SavePlan {
     request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
     request.updated = updated.map { snapshot(of: $0, version: $0.stored?.version ?? 0, isChild) }
     request.deleted = deleted.map { (objectID: $0.objectID, version: $0.stored?.version ?? 0) }
-    for object in context.editedLists where object.status == .loaded || object.isInserted {
+    for object in context.pending.editedLists where object.status == .loaded || object.isInserted {
       for index in object.memberLists.indices where object.isListWritten(index) {
         guard var list = object.memberLists[index] else { continue }
         request.toMany.append(

@@ -14,8 +14,7 @@ open class PersistentContainer: @unchecked Sendable {
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The model of every object.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
-  /// What all contexts of the container share.
-  public var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
+  package var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
 
   /// The context of the main queue. It does not follow what others save until
   /// `automaticallyMergesChangesFromParent` is set.
@@ -123,6 +122,12 @@ open class PersistentContainer: @unchecked Sendable {
   ) async throws(Failure) -> Result {
     let context = newBackgroundContext()
     return try await context.perform { () throws(Failure) -> Result in try work(context) }
+  }
+
+  /// Runs work on the queue of a new context, some time from now. Returns at once.
+  public func performBackgroundTask(_ work: @escaping @Sendable (ManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { work(context) }
   }
 }
 

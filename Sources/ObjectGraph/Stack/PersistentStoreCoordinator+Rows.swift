@@ -4,23 +4,26 @@ import StoreInterface
 
 extension PersistentStoreCoordinator {
   /// The rows that a request selects, straight from the store.
-  func rows(_ request: FetchRequest, caching: Bool, monitor: FetchMonitor? = nil) throws -> [SnapshotBlock] {
+  func snapshotBlocks(_ request: FetchSpecification, caching: Bool, monitor: FetchMonitor? = nil) throws
+    -> [SnapshotBlock]
+  {
     let epoch = rowCache.epoch
     let rows =
-      try monitor.map { [SnapshotBlock(try router.snapshots(request, monitor: $0))] } ?? store.snapshotBlocks(request)
+      try monitor.map { [SnapshotBlock(try router.snapshots(request, monitor: $0))] }
+      ?? store(for: request).snapshotBlocks(request)
     if caching { rowCache.remember(rows, readIn: epoch, self) }
     return rows
   }
 
   /// The rows that a request selects in one store, straight from there.
-  func snapshots(_ request: FetchRequest, inStore identifier: String) throws -> [Snapshot] {
+  func snapshots(_ request: FetchSpecification, inStore identifier: String) throws -> [Snapshot] {
     try persistentStore(identifier: identifier)?.snapshots(request) ?? []
   }
 
   /// The rows of these objects, in no particular order, those that are not cached with one fetch for each hierarchy.
   /// Temporary ids have none.
   /// - Parameter seconds: how old a cached row may be; negative: any age, zero: none is used and none is cached.
-  func rows(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
+  func snapshots(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
     var rows: [Snapshot] = []
     var missing: [Entity: [ObjectID]] = [:]
     for id in objectIDs where !id.isTemporary {
@@ -31,9 +34,9 @@ extension PersistentStoreCoordinator {
       }
     }
     for (root, ids) in missing.sorted(by: { $0.key.index < $1.key.index }) {
-      var request = FetchRequest(root)
+      var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
-      for block in try self.rows(request, caching: seconds != 0) { rows += block.snapshots }
+      for block in try snapshotBlocks(request, caching: seconds != 0) { rows += block.snapshots }
     }
     return rows
   }

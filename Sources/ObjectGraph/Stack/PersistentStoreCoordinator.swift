@@ -7,7 +7,8 @@ import Synchronization
 /// out permanent ids.
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of the stores and of every object of their contexts.
-  public let model: ManagedObjectModel
+  public let managedObjectModel: ManagedObjectModel
+  package var model: ManagedObjectModel { managedObjectModel }
   private let runtimes: [EntityRuntime]
   let router: StoreRouter
   /// Rows that contexts read or saved last.
@@ -19,7 +20,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// only these are ever instantiated, and an entity without one has plain managed objects.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
-    self.model = model
+    managedObjectModel = model
     router = StoreRouter(model: model)
     runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
     hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }
@@ -46,6 +47,11 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What contexts read from and write to: the store itself while there is one for all entities, otherwise all of
   /// them as one.
   public var store: any PersistentStore { router.storeForAll }
+
+  /// What answers a request: only some stores where it names them.
+  func store(for request: FetchSpecification) -> any PersistentStore {
+    request.affectedStores == nil ? router.storeForAll : router
+  }
 
   /// Opens the store of a description and adds it.
   /// - Throws: what the store's type throws, and what `add` throws.
@@ -110,6 +116,15 @@ public final class PersistentStoreCoordinator: Sendable {
   // MARK: Objects
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
+
+  /// The entity whose objects are of a class; nil for the class of none, and of several that do not descend from one of them.
+  func entity(of objectClass: ManagedObject.Type) -> Entity? {
+    if let named = runtimes.first(where: { $0.objectClass == objectClass && $0.isNamed(objectClass) }) {
+      return named.entity
+    }
+    let candidates = runtimes.filter { $0.objectClass == objectClass }.map(\.entity)
+    return candidates.first { top in candidates.allSatisfy { $0.isKind(of: top) } }
+  }
 
   /// Whether the number of members of some to-many relationship is limited.
   let hasLimitedLists: Bool

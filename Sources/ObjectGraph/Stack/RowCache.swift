@@ -42,7 +42,7 @@ final class RowCache: Sendable {
       waiting.append((block, nanoseconds))
     }
 
-    mutating func takeWaiting() -> [(block: SnapshotBlock, nanoseconds: UInt64)] {
+    mutating func removeWaiting() -> [(block: SnapshotBlock, nanoseconds: UInt64)] {
       defer { waiting = [] }
       return waiting
     }
@@ -66,8 +66,8 @@ final class RowCache: Sendable {
     /// Looks at the rows that came since the last time. Where a newer version of a row is known, neither is kept: the
     /// store is to be asked which one counts.
     mutating func indexWaiting() {
-      for (block, nanoseconds) in old.takeWaiting() { index(block, nanoseconds, \.old) }
-      for (block, nanoseconds) in young.takeWaiting() { index(block, nanoseconds, \.young) }
+      for (block, nanoseconds) in old.removeWaiting() { index(block, nanoseconds, \.old) }
+      for (block, nanoseconds) in young.removeWaiting() { index(block, nanoseconds, \.young) }
     }
 
     private mutating func index(

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
   /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
   /// either, it asks its own parent in the same way: nobody waits for anybody.
   func tell(_ unsaid: Unsaid, _ answer: @escaping @Sendable (SharedState) -> Void) {
-    takeIDChangesOfParent()
+    adoptIDsOfParent()
     let ids = unsaid.rows.map { permanentID(for: $0) }
     let keys = unsaid.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
     if isParentAtHand {
@@ -113,9 +113,9 @@ extension ManagedObjectContext {
     parent.follow {
       parent.tell(wanted) { state in
         self.follow {
-          self.takeIDChangesOfParent()
+          self.adoptIDsOfParent()
           let state = state.renamed { self.permanentID(for: $0) }
-          let taken = self.take(state)
+          let taken = self.fillFaults(from: state)
           defer { withExtendedLifetime(taken) {} }
           var known = self.sharedState(of: ids + keys.map(\.owner))
           known.gone.formUnion(state.gone)

@@ -75,7 +75,7 @@ extension StoreRouter {
     let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
     var found: [ObjectID: Int64] = [:]
     for (root, ids) in Dictionary(grouping: expected.map(\.objectID), by: \.entity.root) {
-      var fetch = FetchRequest(root)
+      var fetch = FetchSpecification(root)
       fetch.predicate = .selfIsIn(ids)
       for row in try store.snapshots(fetch) { found[row.objectID] = row.version }
     }

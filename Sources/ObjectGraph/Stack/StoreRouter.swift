@@ -33,8 +33,9 @@ final class StoreRouter: MonitoredFetching {
     func holds(_ entity: Entity) -> Bool { entities?.contains(entity.index) ?? true }
 
     /// Whether objects that a request for the entity selects may be kept here.
-    func isAsked(for request: FetchRequest) -> Bool {
-      holds(request.entity) || (request.includesSubentities && holdsAny(of: request.entity.subentities))
+    func isAsked(for request: FetchSpecification) -> Bool {
+      if request.affectedStores?.contains(identifier) == false { return false }
+      return holds(request.entity) || (request.includesSubentities && holdsAny(of: request.entity.subentities))
     }
 
     private func holdsAny(of entities: [Entity]) -> Bool {
@@ -127,14 +128,14 @@ final class StoreRouter: MonitoredFetching {
 
   // MARK: Reading
 
-  func snapshots(_ request: FetchRequest) throws -> [Snapshot] { try snapshots(request, following: nil) }
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try snapshots(request, following: nil) }
 
-  func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot] {
+  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     try snapshots(request, following: monitor)
   }
 
-  private func snapshots(_ request: FetchRequest, following monitor: FetchMonitor?) throws -> [Snapshot] {
-    func ask(_ attached: AttachedStore, _ request: FetchRequest, after count: Int) throws -> [Snapshot] {
+  private func snapshots(_ request: FetchSpecification, following monitor: FetchMonitor?) throws -> [Snapshot] {
+    func ask(_ attached: AttachedStore, _ request: FetchSpecification, after count: Int) throws -> [Snapshot] {
       guard let monitor else { return try attached.store.snapshots(request) }
       if let monitored = attached.monitored {
         return try monitored.snapshots(request, monitor: monitor.rest(after: count))
@@ -166,12 +167,12 @@ final class StoreRouter: MonitoredFetching {
     return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.snapshot)
   }
 
-  func snapshotBlocks(_ request: FetchRequest) throws -> [SnapshotBlock] {
+  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     let stores = try storesAsked(for: request)
     return stores.count == 1 ? try stores[0].snapshotBlocks(request) : [SnapshotBlock(try snapshots(request))]
   }
 
-  func count(_ request: FetchRequest) throws -> Int {
+  func count(_ request: FetchSpecification) throws -> Int {
     let stores = try storesAsked(for: request)
     if stores.count == 1 { return try stores[0].count(request) }
     var whole = request
@@ -181,13 +182,13 @@ final class StoreRouter: MonitoredFetching {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
-  func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     let stores = try storesAsked(for: request)
     return stores.count == 1 ? try stores[0].objectIDs(request) : try snapshots(request).map(\.objectID)
   }
 
   /// - Throws: `StoreError.unsupported` when several stores hold the entity: their groups cannot be put together.
-  func rows(_ request: FetchRequest) throws -> FetchedRows {
+  func rows(_ request: FetchSpecification) throws -> FetchedRows {
     let stores = try storesAsked(for: request)
     if stores.count == 1 { return try stores[0].rows(request) }
     throw StoreError.unsupported(
@@ -212,11 +213,11 @@ final class StoreRouter: MonitoredFetching {
     return lists
   }
 
-  private func storesAsked(for request: FetchRequest) throws -> [any PersistentStore] {
+  private func storesAsked(for request: FetchSpecification) throws -> [any PersistentStore] {
     try attachedStores(askedFor: request).map(\.store)
   }
 
-  private func attachedStores(askedFor request: FetchRequest) throws -> [AttachedStore] {
+  private func attachedStores(askedFor request: FetchSpecification) throws -> [AttachedStore] {
     let stores = attachedStores.filter { $0.isAsked(for: request) }
     if stores.isEmpty { throw Self.missingStore(for: request.entity) }
     return stores
@@ -234,7 +235,7 @@ private struct SortedRow {
   var values: [Value]
   var store: Int
 
-  static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchRequest.SortDescriptor]) -> Bool {
+  static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchSortDescriptor]) -> Bool {
     for (index, descriptor) in descriptors.enumerated() {
       let order = descriptor.comparison.order(left.values[index], right.values[index])
       if order != 0 { return (order < 0) == descriptor.isAscending }
@@ -280,7 +281,7 @@ private struct SortKeys {
   private func fetch(_ ids: Set<ObjectID>) throws -> [ObjectID: Snapshot] {
     var found: [ObjectID: Snapshot] = [:]
     for (root, ids) in Dictionary(grouping: ids, by: \.entity.root) {
-      var request = FetchRequest(root)
+      var request = FetchSpecification(root)
       request.predicate = .selfIsIn(Array(ids))
       for snapshot in try store.snapshots(request) { found[snapshot.objectID] = snapshot }
     }

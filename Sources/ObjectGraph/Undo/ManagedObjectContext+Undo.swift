@@ -47,8 +47,8 @@ extension ManagedObjectContext {
           try entry.isDeletion ? targetMembers(of: entry, before) : changedMembers(of: entry)
         events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
       }
-      pendingDeletes.removeAll { $0.status != .deleted }
-      deleted.removeAll { $0.status != .deleted }
+      pending.dropFormerPropagation()
+      pending.dropFormerDeletions()
       for (entry, target) in zip(restored, targets) {
         guard let target else { continue }
         restoreValues(of: entry.object, target, unlessAs: entry.isDeletion ? nil : entry.after)
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         try remove(object)
         events[object] = .undoInsertion
       }
-      inserted.removeAll { $0.status == .detached }
+      pending.dropDetachedInsertions()
     } catch {
       deferredError = error
     }
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
       object.status = object.stored == nil ? .inserted : .loaded
       object.destinations = Array(repeating: nil, count: object.destinations.count)
       for index in object.memberLists.indices { emptyMembers(of: object, index) }
-      object.touch()
+      object.noteUpdate()
     case .gone, .detached:
       noteInsertion(of: object)
       object.status = .inserted
@@ -140,7 +140,7 @@ extension ManagedObjectContext {
       object.destinations = Array(repeating: nil, count: object.runtime.layout.relationships.count)
       object.memberLists = object.runtime.layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
       register(object)
-      inserted.append(object)
+      pending.insert(object)
     }
     return true
   }
@@ -210,7 +210,7 @@ extension ManagedObjectContext {
     guard object.status == .loaded || object.status == .inserted else { return }
     if object.status == .loaded {
       markDeleted(object)
-      pendingDeletes.append(object)
+      pending.propagateLater(object)
       return
     }
     object.willChange()

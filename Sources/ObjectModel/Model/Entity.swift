@@ -51,6 +51,14 @@ public struct Entity: Sendable, Hashable {
   public var relationships: [Relationship] {
     model.resolved.entities[index].relationships.indices.map { Relationship(entity: self, index: $0) }
   }
+  /// Attributes by their names, inherited ones included.
+  public var attributesByName: [String: AttributeDescription] {
+    Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+  /// Relationships by their names, inherited ones included.
+  public var relationshipsByName: [String: Relationship] {
+    Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
   /// The attribute of that name, inherited ones included. O(1).
   public func attribute(_ name: String) -> AttributeDescription? {
     let resolved = model.resolved.entities[index]

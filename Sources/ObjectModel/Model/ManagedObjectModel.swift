@@ -80,6 +80,11 @@ public final class ManagedObjectModel: Sendable {
   /// All entities in the order of `descriptions`.
   public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
 
+  /// All entities by their names.
+  public var entitiesByName: [String: Entity] {
+    Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// The entity of that name, nil when the model has none. O(1).
   public subscript(entityName: String) -> Entity? {
     resolved.indexByName[entityName].map { Entity(model: self, index: $0) }

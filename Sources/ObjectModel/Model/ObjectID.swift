@@ -107,7 +107,8 @@ public struct ObjectID: Sendable, Hashable {
   package var number: UInt64 { high ^ low }
 
   /// Whether the object has not been saved yet.
-  public var isTemporary: Bool { home.store == nil }
+  public var isTemporaryID: Bool { home.store == nil }
+  package var isTemporary: Bool { home.store == nil }
   /// The row's `Z_PK` in its store; nil while it is temporary.
   public var primaryKey: Int64? { home.store == nil ? nil : Int64(bitPattern: high) }
 }

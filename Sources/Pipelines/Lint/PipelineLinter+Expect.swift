@@ -28,8 +28,8 @@ extension Lint {
 extension StoreExpectation {
   /// Counts what is expected.
   /// - Throws: `RunError` when the predicate cannot be read, or does not fit the entity.
-  package func request(_ entity: Entity) throws(RunError) -> FetchRequest {
-    var request = FetchRequest(entity)
+  package func request(_ entity: Entity) throws(RunError) -> FetchSpecification {
+    var request = FetchSpecification(entity)
     if let predicate {
       request.predicate = try PredicateReading.read(predicate, of: entity, code: "expect.predicate")
     }

@@ -13,12 +13,12 @@ package enum PredicateReading {
     }
     let predicate: FetchPredicate
     do {
-      predicate = try FetchPredicate(format: text)
+      predicate = try FetchPredicate(parsing: text)
     } catch {
       throw refuse("\(error.message) (column \(error.column))", error.hint)
     }
     do {
-      var request = FetchRequest(entity)
+      var request = FetchSpecification(entity)
       request.predicate = predicate
       try request.checkKeyPaths()
       try predicate.generalized.checkKinds(in: ExpressionScope(entity))

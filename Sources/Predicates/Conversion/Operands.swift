@@ -48,7 +48,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     default:
       throw PredicateConversionError(
         message: "\(keyPath) of \(Root.Output.self) has no meaning for a store",
-        hint: isText ? "length: in FetchPredicate(format:) counts Unicode scalars" : nil)
+        hint: isText ? "length: in FetchPredicate(parsing:) counts Unicode scalars" : nil)
     }
   }
 }

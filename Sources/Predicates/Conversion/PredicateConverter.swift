@@ -24,7 +24,7 @@ struct PredicateConverter {
     guard let convertible = expression as? any ConvertibleExpression else {
       let name = String(describing: type(of: expression)).prefix { $0 != "<" }
       throw PredicateConversionError(
-        message: "\(name) in a #Predicate has no meaning for a store", hint: "use FetchPredicate(format:)")
+        message: "\(name) in a #Predicate has no meaning for a store", hint: "use FetchPredicate(parsing:)")
     }
     return try convertible.convert(&self)
   }

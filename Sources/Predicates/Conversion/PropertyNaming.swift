@@ -15,3 +15,20 @@ public protocol PropertyNaming {
   /// The name of the property in the model; nil for a key path that is none.
   static func propertyName(for keyPath: AnyKeyPath) -> String?
 }
+
+extension PropertyNaming {
+  /// The name of the property that a key path stands for. One that stands for none is a mistake of the program and stops it.
+  public static func propertyName<Root: PropertyNaming, Property>(_ keyPath: KeyPath<Root, Property>) -> String {
+    guard let name = Root.propertyName(for: keyPath) else {
+      preconditionFailure("\(keyPath) stands for no property of \(Root.self)")
+    }
+    return name
+  }
+}
+
+extension FetchExpression {
+  /// The property that a key path of a generated class stands for: `\Recipe.title`.
+  public init<Root: PropertyNaming, Property>(forKeyPath keyPath: KeyPath<Root, Property>) {
+    self = .keyPath([Root.propertyName(keyPath)])
+  }
+}

@@ -8,7 +8,7 @@ extension ModelPredicate {
   package init(parsing text: String) throws(Refusal) {
     let predicate: FetchPredicate
     do {
-      predicate = try FetchPredicate(format: text)
+      predicate = try FetchPredicate(parsing: text)
     } catch {
       throw Refusal(message: "column \(error.column): \(error.message)")
     }

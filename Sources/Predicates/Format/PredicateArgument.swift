@@ -93,10 +93,12 @@ extension PredicateArgument where Self: BinaryInteger {
 }
 
 extension Int: PredicateArgument {}
+extension Int8: PredicateArgument {}
 extension Int16: PredicateArgument {}
 extension Int32: PredicateArgument {}
 extension Int64: PredicateArgument {}
 extension UInt: PredicateArgument {}
+extension UInt8: PredicateArgument {}
 extension UInt16: PredicateArgument {}
 extension UInt32: PredicateArgument {}
 extension UInt64: PredicateArgument {}

@@ -17,7 +17,7 @@ package enum DictionaryRows {
   /// The rows of a request for dictionaries.
   /// - Parameter subjects: the objects that meet the predicate, by primary key.
   package static func compute<Subject: PredicateSubject>(
-    _ request: FetchRequest, of subjects: [Subject], storeIdentifier: String, model: ManagedObjectModel
+    _ request: FetchSpecification, of subjects: [Subject], storeIdentifier: String, model: ManagedObjectModel
   ) -> FetchedRows {
     var builder = FetchedRows.Builder(
       columns: request.fetchedColumns.map(\.name), storeIdentifier: storeIdentifier, model: model)
@@ -28,7 +28,7 @@ package enum DictionaryRows {
   }
 
   private static func cells<Subject: PredicateSubject>(
-    _ request: FetchRequest, of subjects: [Subject]
+    _ request: FetchSpecification, of subjects: [Subject]
   ) -> [[ExpressionValue]] {
     let now = Date()
     let columns = request.fetchedColumns.map(\.expression)

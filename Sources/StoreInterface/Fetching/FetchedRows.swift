@@ -5,7 +5,7 @@ public import Predicates
 ///
 /// Rows and columns are numbered from 0. Reading a cell makes a value of it; nothing is made before.
 public struct FetchedRows: Sendable, RandomAccessCollection {
-  /// The names of the columns, in the order of `FetchRequest.propertiesToFetch`.
+  /// The names of the columns, in the order of `FetchSpecification.propertiesToFetch`.
   public let columns: [String]
   let storage: Storage
   private let columnIndexes: [String: Int]

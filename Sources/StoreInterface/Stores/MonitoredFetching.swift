@@ -5,5 +5,5 @@
 public protocol MonitoredFetching: PersistentStore {
   /// As `snapshots(_:)`, for a caller that waits elsewhere: others may use the store meanwhile, where it can do so.
   /// - Throws: `CancellationError` when the monitor was cancelled.
-  func snapshots(_ request: FetchRequest, monitor: FetchMonitor) throws -> [Snapshot]
+  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot]
 }

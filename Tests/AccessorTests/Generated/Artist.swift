@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity Artist.
 public final class Artist: ManagedObject, PropertyNaming {
-  /// A request for the objects of Artist and its sub-entities.
-  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Artist", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> Artist {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Artist", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("Artist", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// String, required.

@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity Data.
 public final class Data: ManagedObject, PropertyNaming {
-  /// A request for the objects of Data and its sub-entities.
-  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Data", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> Data {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Data", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("Data", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// Date.

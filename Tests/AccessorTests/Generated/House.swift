@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity House.
 public final class House: ManagedObject, PropertyNaming {
-  /// A request for the objects of House and its sub-entities.
-  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("House", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> House {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("House", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("House", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// Composite Same.

@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity Painting.
 public final class Painting: Work {
-  /// A request for the objects of Painting and its sub-entities.
-  public override class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Painting", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> Painting {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Painting", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("Painting", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// Binary, required.

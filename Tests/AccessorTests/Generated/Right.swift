@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity Right.
 public final class Right: ManagedObject, PropertyNaming {
-  /// A request for the objects of Right and its sub-entities.
-  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Right", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> Right {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Right", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("Right", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.

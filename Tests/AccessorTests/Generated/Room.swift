@@ -5,16 +5,11 @@ public import Seedbed
 
 /// An object of the entity Room.
 public final class Room: ManagedObject, PropertyNaming {
-  /// A request for the objects of Room and its sub-entities.
-  public class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Room", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   public class func insert(into context: ManagedObjectContext) -> Room {
     Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Room", in: context.coordinator.model)))
+      context.insert(Gallery2Classes.entity("Room", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// String.

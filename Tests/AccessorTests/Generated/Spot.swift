@@ -12,14 +12,17 @@ public struct Spot: Swift.Hashable, Sendable, PropertyNaming {
   public init() { compositeValue = .composite([:]) }
 
   /// A composite as objects hold it; nil without a value.
-  public init?(_ value: Seedbed.Value) {
-    guard case .composite = value else { return nil }
+  public init?(_ value: Seedbed.Value?) {
+    guard let value, case .composite = value else { return nil }
     compositeValue = value
   }
 
-  private subscript(name: Swift.String) -> Seedbed.Value {
-    get { compositeValue.element(at: [name]) }
-    set { compositeValue = compositeValue.settingElement(at: [name], to: newValue) }
+  private subscript(name: Swift.String) -> Seedbed.Value? {
+    get {
+      let value = compositeValue.element(at: [name])
+      return value == .null ? nil : value
+    }
+    set { compositeValue = compositeValue.settingElement(at: [name], to: newValue ?? .null) }
   }
 
   /// A composite of these elements; those that are nil have no values.

@@ -5,11 +5,6 @@ public import Seedbed
 
 /// An object of the entity Work, which is abstract.
 open class Work: ManagedObject, PropertyNaming {
-  /// A request for the objects of Work and its sub-entities.
-  open class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(Gallery2Classes.entity("Work", in: model))
-  }
-
   /// Binary.
   public var binaryValue: Seedbed.Data? {
     get { if case .data(let value) = self["binaryValue"] { value } else { nil } }
@@ -71,7 +66,7 @@ open class Work: ManagedObject, PropertyNaming {
   }
 
   /// Undefined, not stored.
-  public var scratch: Seedbed.Value {
+  public var scratch: Seedbed.Value? {
     get { self["scratch"] }
     set { self["scratch"] = newValue }
   }

@@ -65,15 +65,15 @@ struct AgreementTests {
   /// What each store says, or that it refuses.
   private func keys(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> [[Int64]] {
     try stores.map { store in
-      var request = FetchRequest(staff)
-      request.predicate = try FetchPredicate(format: format, arguments: arguments)
+      var request = FetchSpecification(staff)
+      request.predicate = try FetchPredicate(parsing: format, arguments: arguments)
       return try store.snapshots(request).compactMap(\.objectID.primaryKey)
     }
   }
 
-  private func cells(_ change: (inout FetchRequest) throws -> Void) throws -> [[[ExpressionValue]]] {
+  private func cells(_ change: (inout FetchSpecification) throws -> Void) throws -> [[[ExpressionValue]]] {
     try stores.map { store in
-      var request = FetchRequest(staff)
+      var request = FetchSpecification(staff)
       request.resultType = .dictionaries
       try change(&request)
       let rows = try store.rows(request)
@@ -93,7 +93,7 @@ struct AgreementTests {
   @Test("distinct: works on the rows of the group", arguments: distinctCases)
   func distinct(format: String, value: Value) throws {
     let found = try cells {
-      $0.propertiesToFetch = [ExpressionDescription("n", try FetchExpression(format: format))]
+      $0.propertiesToFetch = [FetchedExpression("n", try FetchExpression(parsing: format))]
     }
     #expect(found == [[[.value(value)]], [[.value(value)]]])
   }
@@ -102,11 +102,11 @@ struct AgreementTests {
   func distinctGroups() throws {
     let found = try cells {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["name"]),
-        ExpressionDescription("n", try FetchExpression(format: "count:(distinct:(salary))")),
+        FetchedExpression(keyPath: ["name"]),
+        FetchedExpression("n", try FetchExpression(parsing: "count:(distinct:(salary))")),
       ]
       $0.propertiesToGroupBy = [["name"]]
-      $0.havingPredicate = try FetchPredicate(format: "count:(distinct:(salary)) < 3")
+      $0.havingPredicate = try FetchPredicate(parsing: "count:(distinct:(salary)) < 3")
     }
     let expected: [[ExpressionValue]] = [[.value(.string("b")), .value(.integer(2))]]
     #expect(found == [expected, expected])
@@ -134,11 +134,11 @@ struct AgreementTests {
       "paid", entityName: "Staff", predicate: "salary IN $SALARIES AND name == $NAME AND price < $PRICE")
     template.fetchLimit = 2
     for store in stores {
-      let request = try FetchRequest(
+      let request = try FetchSpecification(
         template: template, model: staff.model,
         variables: ["SALARIES": [200, 100, 0, 300], "NAME": "a", "PRICE": Decimal(1_000)])
       #expect(try store.snapshots(request).map(\.objectID.primaryKey) == [1, 3])
-      let open = try FetchRequest(template: template, model: staff.model, variables: ["NAME": nil])
+      let open = try FetchSpecification(template: template, model: staff.model, variables: ["NAME": nil])
       #expect(throws: StoreError.self) { try store.snapshots(open) }
     }
   }
@@ -155,11 +155,11 @@ struct AgreementTests {
     ] {
       let keyPath = path.split(separator: ".").map(String.init)
       for store in stores {
-        var asking = FetchRequest(staff)
-        asking.predicate = try FetchPredicate(format: "%K == 'x'", path)
-        var general = FetchRequest(staff)
-        general.predicate = try FetchPredicate(format: "%K IN {name, 'x'}", path)
-        var sorting = FetchRequest(staff)
+        var asking = FetchSpecification(staff)
+        asking.predicate = try FetchPredicate(parsing: "%K == 'x'", path)
+        var general = FetchSpecification(staff)
+        general.predicate = try FetchPredicate(parsing: "%K IN {name, 'x'}", path)
+        var sorting = FetchSpecification(staff)
         sorting.sortDescriptors = [.init(keyPath)]
         for request in [asking, general, sorting] {
           #expect { try store.snapshots(request) } throws: { "\($0)".contains(message) }
@@ -203,7 +203,7 @@ struct AgreementTests {
     }
     let columns = try cells {
       $0.propertiesToFetch = [
-        ExpressionDescription("p", .keyPath(["place"])), ExpressionDescription(keyPath: ["name"]),
+        FetchedExpression("p", .keyPath(["place"])), FetchedExpression(keyPath: ["name"]),
       ]
       $0.fetchLimit = 1
     }
@@ -211,8 +211,8 @@ struct AgreementTests {
     #expect(columns[0] == columns[1])
     let groups = try cells {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["place"]),
-        ExpressionDescription("n", try FetchExpression(format: "@count")),
+        FetchedExpression(keyPath: ["place"]),
+        FetchedExpression("n", try FetchExpression(parsing: "@count")),
       ]
       $0.propertiesToGroupBy = [["place"]]
       $0.sortDescriptors = [.init(["n"]), .init(["place", "area", "size"])]
@@ -225,8 +225,8 @@ struct AgreementTests {
     }
   }
 
-  private func all(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
-    var request = FetchRequest(staff)
+  private func all(_ change: (inout FetchSpecification) -> Void) -> FetchSpecification {
+    var request = FetchSpecification(staff)
     change(&request)
     return request
   }
@@ -234,9 +234,9 @@ struct AgreementTests {
   @Test("a transient attribute is refused, and an object in memory may be asked for it")
   func transient() throws {
     for store in stores {
-      var request = FetchRequest(staff)
+      var request = FetchSpecification(staff)
       for format in ["mood == 'x'", "mood == nil", "mood IN {'x'}", "uppercase:(mood) == 'X'"] {
-        request.predicate = try FetchPredicate(format: format)
+        request.predicate = try FetchPredicate(parsing: format)
         #expect(throws: StoreError.self, "\(format)") { try store.snapshots(request) }
         #expect(throws: StoreError.self, "\(format)") { try store.count(request) }
       }
@@ -245,7 +245,7 @@ struct AgreementTests {
       #expect(throws: StoreError.self) { try store.objectIDs(request) }
     }
     #expect(
-      try FetchPredicate(format: "mood == 'x'").evaluate(
+      try FetchPredicate(parsing: "mood == 'x'").evaluate(
         with: Moody(objectID: ObjectID(entity: staff, reference: .temporary(UUID())))))
   }
 
@@ -259,15 +259,15 @@ struct AgreementTests {
     #expect(try keys("photo == nil") == [[4, 5, 6], [4, 5, 6]])
     let grouped = try cells {
       $0.propertiesToFetch = [
-        ExpressionDescription(keyPath: ["photo"]),
-        ExpressionDescription("n", try FetchExpression(format: "@count")),
+        FetchedExpression(keyPath: ["photo"]),
+        FetchedExpression("n", try FetchExpression(parsing: "@count")),
       ]
       $0.propertiesToGroupBy = [["photo"]]
     }
     #expect(grouped[0].map { $0[1] } == [.value(.integer(3)), .value(.integer(2)), .value(.integer(1))])
     #expect(grouped[0] == grouped[1])
     for store in stores {
-      var request = FetchRequest(staff)
+      var request = FetchSpecification(staff)
       request.sortDescriptors = [.init(["photo"])]
       #expect(throws: StoreError.self) { try store.snapshots(request) }
     }
@@ -285,7 +285,7 @@ struct AgreementTests {
   @Test("casts in dictionaries give values of one kind", arguments: castCases)
   func casts(format: String, value: Value) throws {
     let found = try cells {
-      $0.propertiesToFetch = [ExpressionDescription("v", try FetchExpression(format: format))]
+      $0.propertiesToFetch = [FetchedExpression("v", try FetchExpression(parsing: format))]
       $0.fetchLimit = 1
     }
     #expect(found == [[[.value(value)]], [[.value(value)]]])

@@ -55,10 +55,10 @@ struct FollowedFetchTests {
     return store
   }
 
-  private func endless(_ entity: Entity) throws -> FetchRequest {
-    var request = FetchRequest(entity)
+  private func endless(_ entity: Entity) throws -> FetchSpecification {
+    var request = FetchSpecification(entity)
     request.predicate = try FetchPredicate(
-      format: """
+      parsing: """
         number <= 64 OR SUBQUERY(group.items, $a, SUBQUERY(group.items, $b, $b.number + $a.number < 0).@count > 0).@count > 0
         """)
     return request
@@ -76,12 +76,12 @@ struct FollowedFetchTests {
     let long = Outcome { try store.snapshots(request, monitor: monitor).count }
     hasBegun.wait()
     // Where the connection is the same, this one has to wait, and then runs undisturbed.
-    let other = Outcome { try store.count(FetchRequest(entity)) }
+    let other = Outcome { try store.count(FetchSpecification(entity)) }
     if isApart { #expect(try other.wait() == 1_000) }
     monitor.cancel()
     #expect(throws: CancellationError.self) { try long.wait() }
     #expect(try other.wait() == 1_000)
-    #expect(try store.snapshots(FetchRequest(entity), monitor: FetchMonitor()).count == 1_000)
+    #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 1_000)
     #expect(throws: CancellationError.self) { try store.snapshots(request, monitor: monitor) }
     try store.close()
     if isApart { #expect(!FileManager.default.fileExists(atPath: folder.path("items.sqlite-wal"))) }
@@ -94,9 +94,9 @@ struct FollowedFetchTests {
     let entity = try store.model.entity("Item")
     try store.begin()
     try store.delete(entity: entity, primaryKeys: [1_000])
-    #expect(try store.snapshots(FetchRequest(entity), monitor: FetchMonitor()).count == 999)
+    #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 999)
     try store.rollback()
-    #expect(try store.snapshots(FetchRequest(entity), monitor: FetchMonitor()).count == 1_000)
+    #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 1_000)
   }
 
   @Test("a store whose file was replaced is still read from its own connection")
@@ -108,8 +108,8 @@ struct FollowedFetchTests {
       try FileManager.default.moveItem(
         atPath: folder.path("items.sqlite\(suffix)"), toPath: folder.path("old\(suffix)"))
     }
-    #expect(try store.snapshots(FetchRequest(entity), monitor: FetchMonitor()).count == 1_000)
+    #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 1_000)
     try SQLiteStore.create(path: folder.path("items.sqlite"), model: store.model).close()
-    #expect(try store.snapshots(FetchRequest(entity), monitor: FetchMonitor()).count == 1_000)
+    #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 1_000)
   }
 }

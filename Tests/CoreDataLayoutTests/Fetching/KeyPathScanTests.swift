@@ -84,7 +84,8 @@ struct KeyPathScanTests {
   ) throws -> (rows: [[String]], batches: Int) {
     var rows: [[String]] = []
     var batches = 0
-    try store.scan(FetchRequest(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: rowsPerBatch) { batch in
+    try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: rowsPerBatch) {
+      batch in
       #expect(batch.count > 0 && batch.count <= rowsPerBatch)
       batches += 1
       for row in 0..<batch.count { rows.append(keyPaths.indices.map { text(batch, $0, row) }) }
@@ -153,7 +154,7 @@ struct KeyPathScanTests {
       try store.connection.execute("COMMIT")
       #expect(fast.rows == slow.rows)
       var read: [[String]] = []
-      try reader.scan(FetchRequest(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: 64) { batch in
+      try reader.scan(FetchSpecification(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: 64) { batch in
         for row in 0..<batch.count { read.append(keyPaths.indices.map { text(batch, $0, row) }) }
         return batch
       }
@@ -210,7 +211,7 @@ struct KeyPathScanTests {
       defer { close(descriptor) }
       #expect(try !isLocked(descriptor))
       var locks: [Bool] = []
-      try store.scan(FetchRequest(try model.entity("Item")), keyPaths: [["large"]], rowsPerBatch: 16) { batch in
+      try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: [["large"]], rowsPerBatch: 16) { batch in
         locks.append(try isLocked(descriptor))
         return batch
       }
@@ -218,7 +219,7 @@ struct KeyPathScanTests {
       #expect(try !isLocked(descriptor))
       struct Enough: Error {}
       #expect(throws: Enough.self) {
-        try store.scan(FetchRequest(try model.entity("Item")), keyPaths: [["large"]]) { _ in throw Enough() }
+        try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: [["large"]]) { _ in throw Enough() }
       }
       #expect(try !isLocked(descriptor))
       #expect(try readsPages(store))

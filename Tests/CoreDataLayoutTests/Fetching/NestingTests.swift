@@ -82,14 +82,14 @@ struct NestingTests {
     let reached = DispatchSemaphore(value: 0)
     let thread = Thread {
       // The greatest depth that the parser takes.
-      let depth = (1...200).first { (try? FetchPredicate(format: make($0 + 1))) == nil } ?? 0
+      let depth = (1...200).first { (try? FetchPredicate(parsing: make($0 + 1))) == nil } ?? 0
       #expect(depth >= expected, "\(name): \(depth)")
       #expect(throws: Never.self, "\(name)") {
-        let predicate = try FetchPredicate(format: make(depth))
-        #expect(try FetchPredicate(format: predicate.predicateFormat) == predicate)
+        let predicate = try FetchPredicate(parsing: make(depth))
+        #expect(try FetchPredicate(parsing: predicate.predicateFormat) == predicate)
         _ = predicate.generalized.hashValue
         _ = predicate.substitutionVariables
-        var request = FetchRequest(entity)
+        var request = FetchSpecification(entity)
         request.predicate = predicate
         let found = try stores.map { try $0.count(request) }
         #expect(found[0] == found[1])

@@ -4,9 +4,9 @@ import Predicates
 import StoreInterface
 
 extension RandomFetch {
-  mutating func request() throws -> FetchRequest {
+  mutating func request() throws -> FetchSpecification {
     let entity = pick(model.entities)
-    var request = FetchRequest(entity)
+    var request = FetchSpecification(entity)
     request.predicate = below(8) == 0 ? .all : predicate(entity, depth: 3)
     request.includesSubentities = below(3) > 0
     for _ in 0..<below(3) {
@@ -15,7 +15,7 @@ extension RandomFetch {
       if attributes.isEmpty { continue }
       let attribute = pick(attributes)
       request.sortDescriptors.append(
-        FetchRequest.SortDescriptor(
+        FetchSortDescriptor(
           path + attribute.names, ascending: below(2) == 0,
           comparison: pick([.binary, .binary, .localizedStandard, .caseInsensitive])))
     }
@@ -25,7 +25,7 @@ extension RandomFetch {
   }
 
   /// A request for dictionaries: plain columns, distinct ones, or groups with aggregates.
-  mutating func rowRequest() throws -> FetchRequest {
+  mutating func rowRequest() throws -> FetchSpecification {
     var request = try request()
     let entity = request.entity
     request.resultType = .dictionaries
@@ -36,16 +36,16 @@ extension RandomFetch {
       let count = 1 + below(3)
       request.propertiesToFetch = (0..<count).map { index in
         let expression = below(3) == 0 ? text(entity, depth: 1) : number(entity, depth: 2)
-        return ExpressionDescription("c\(index)", below(3) == 0 ? .keyPath(pick(keys)) : expression)
+        return FetchedExpression("c\(index)", below(3) == 0 ? .keyPath(pick(keys)) : expression)
       }
-      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["c0"], ascending: below(2) == 0)] }
+      if below(2) == 0 { request.sortDescriptors = [FetchSortDescriptor(["c0"], ascending: below(2) == 0)] }
       request.returnsDistinctResults = below(2) == 0
     case 1:
       let groups = Set([pick(keys)] + (below(3) == 0 ? [pick(keys)] : [])).sorted { $0.lexicographicallyPrecedes($1) }
       request.propertiesToGroupBy = groups
-      request.propertiesToFetch = groups.map { ExpressionDescription(keyPath: $0) } + aggregates(entity)
+      request.propertiesToFetch = groups.map { FetchedExpression(keyPath: $0) } + aggregates(entity)
       if below(2) == 0 { request.havingPredicate = having(entity) }
-      if below(2) == 0 { request.sortDescriptors = [FetchRequest.SortDescriptor(["n"], ascending: below(2) == 0)] }
+      if below(2) == 0 { request.sortDescriptors = [FetchSortDescriptor(["n"], ascending: below(2) == 0)] }
     default: request.propertiesToFetch = aggregates(entity)
     }
     return request
@@ -65,7 +65,7 @@ extension RandomFetch {
     return below(3) == 0 ? .or([comparison, .compare(.init(count, .equal, limit))]) : comparison
   }
 
-  private mutating func aggregates(_ entity: Entity) -> [ExpressionDescription] {
+  private mutating func aggregates(_ entity: Entity) -> [FetchedExpression] {
     let name = Self.attributes(entity, .number).first ?? Self.attributes(entity, .text).first
     let value = name.flatMap { below(3) == 0 ? nil : .keyPath($0) } ?? number(entity, depth: 1)
     let function = pick([
@@ -76,8 +76,8 @@ extension RandomFetch {
       below(4) == 0 ? FetchExpression.collection(pick([.sum, .maximum]), of: .selfObject, name) : nil
     }
     return [
-      ExpressionDescription("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),
-      ExpressionDescription("f", alone ?? .function(function, [operand])),
+      FetchedExpression("n", pick([.function(.count, [.selfObject]), .collection(.count, of: .selfObject, [])])),
+      FetchedExpression("f", alone ?? .function(function, [operand])),
     ]
   }
 }

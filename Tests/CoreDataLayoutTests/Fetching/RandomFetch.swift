@@ -309,6 +309,6 @@ struct RandomFetch {
 
 extension InMemoryStore {
   var allObjectIDs: [ObjectID] {
-    get throws { try model.entities.filter { $0.superentity == nil }.flatMap { try objectIDs(FetchRequest($0)) } }
+    get throws { try model.entities.filter { $0.superentity == nil }.flatMap { try objectIDs(FetchSpecification($0)) } }
   }
 }

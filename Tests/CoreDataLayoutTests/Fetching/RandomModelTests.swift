@@ -40,8 +40,8 @@ struct RandomModelTests {
 
   private func haveSameRows(_ stores: RandomStores, _ text: String) throws -> Bool {
     for entity in stores.model.entities {
-      let found = try stores.sqlite.snapshots(FetchRequest(entity))
-      let expected = try stores.memory.snapshots(FetchRequest(entity))
+      let found = try stores.sqlite.snapshots(FetchSpecification(entity))
+      let expected = try stores.memory.snapshots(FetchSpecification(entity))
       if found.map({ Plain($0) }) != expected.map({ Plain($0) }) {
         Issue.record("\(text): rows of \(entity.name): \(found.map { Plain($0) }), not \(expected.map { Plain($0) })")
         return false
@@ -79,7 +79,7 @@ struct RandomModelTests {
   }
 
   /// What a store says, without its identifier.
-  private func answer(_ store: any PersistentStore, _ request: FetchRequest) throws -> [String] {
+  private func answer(_ store: any PersistentStore, _ request: FetchSpecification) throws -> [String] {
     if request.resultType == .dictionaries {
       return try store.rows(request).dictionaries.map { row in
         row.map { "\($0.key): \(Plain.text($0.value))" }.sorted().joined(separator: ", ")

@@ -85,9 +85,9 @@ struct ReaderTests {
 
   /// Everything that can be asked of a reader, in words.
   private func answers(_ reader: StoreReader, _ store: SQLiteStore) throws -> [String] {
-    let all = FetchRequest(item)
-    var some = FetchRequest(item)
-    some.predicate = try FetchPredicate(format: "number >= 0 AND group.name BEGINSWITH 'group'")
+    let all = FetchSpecification(item)
+    var some = FetchSpecification(item)
+    some.predicate = try FetchPredicate(parsing: "number >= 0 AND group.name BEGINSWITH 'group'")
     some.sortDescriptors = [.init(["number"], ascending: false)]
     some.fetchLimit = 50
     let snapshots = try reader.snapshots(all)
@@ -104,8 +104,8 @@ struct ReaderTests {
       for row in 0..<batch.count { scanned.append("\(unsafe batch.integers(0)[row]) \(unsafe batch.states[1][row])") }
       return batch
     }
-    var dictionaries = FetchRequest(item)
-    dictionaries.propertiesToFetch = [ExpressionDescription(keyPath: ["number"])]
+    var dictionaries = FetchSpecification(item)
+    dictionaries.propertiesToFetch = [FetchedExpression(keyPath: ["number"])]
     let rows = try reader.rows(dictionaries).dictionaries
     #expect(scanned.count == snapshots.count && rows.count == snapshots.count)
     return snapshots.map { "\($0.objectID.primaryKey ?? 0) v\($0.version) \($0.attributes) \($0.toOne)" }
@@ -134,7 +134,7 @@ struct ReaderTests {
     let failures = Mutex<[String]>([])
     let done = DispatchGroup()
     for (name, reader) in [("early", early), ("late", late)] {
-      let request = FetchRequest(item)
+      let request = FetchSpecification(item)
       DispatchQueue(label: name).async(group: done) {
         do {
           let monitor = FetchMonitor { count in
@@ -160,10 +160,10 @@ struct ReaderTests {
     #expect(found.withLock { $0 } == ["early": 200, "late": 1_200])
     #expect(try answers(early, store) == before)
     #expect(try answers(late, store) == after)
-    #expect(try store.count(FetchRequest(item)) == 198)
+    #expect(try store.count(FetchSpecification(item)) == 198)
     try early.close()
     try early.close()
-    #expect(throws: (any Error).self) { try early.count(FetchRequest(item)) }
+    #expect(throws: (any Error).self) { try early.count(FetchSpecification(item)) }
     #expect(try answers(late, store) == after)
     try late.close()
     try store.close()
@@ -207,7 +207,7 @@ struct ReaderTests {
         try store.save(request)
         try store.rollback()
         versions = Dictionary(
-          uniqueKeysWithValues: try store.snapshots(FetchRequest(item)).map {
+          uniqueKeysWithValues: try store.snapshots(FetchSpecification(item)).map {
             ($0.objectID.primaryKey ?? 0, $0.version)
           })
       } else {
@@ -231,7 +231,7 @@ struct ReaderTests {
     let isWhole = Mutex<[Bool]>([])
     let done = DispatchGroup()
     for (index, reader) in readers.enumerated() {
-      let request = FetchRequest(item)
+      let request = FetchSpecification(item)
       DispatchQueue(label: "export \(index)").async(group: done) {
         var numbers: [Int64] = []
         try? reader.scan(request, keyPaths: [["number"]], rowsPerBatch: 100) { batch in
@@ -266,7 +266,7 @@ struct ReaderTests {
     let patient = try makeStore("patient") { $0.busyTimeoutMilliseconds = 20 }
     let reader = try patient.openReader()
     #expect { try patient.seal() } throws: { if case StoreError.busy = $0 { true } else { false } }
-    #expect(try reader.count(FetchRequest(item)) == 200)
+    #expect(try reader.count(FetchSpecification(item)) == 200)
     try reader.close()
     try patient.seal()
     for suffix in ["", "-wal", "-shm"] {
@@ -292,7 +292,7 @@ struct ReaderTests {
     let reader = try untouched.openReader()
     #expect(try answers(reader, untouched).count > 200)
     try untouched.close()
-    #expect(try reader.count(FetchRequest(item)) == 200)
+    #expect(try reader.count(FetchSpecification(item)) == 200)
     try reader.close()
     #expect(try folder.names() == before)
   }

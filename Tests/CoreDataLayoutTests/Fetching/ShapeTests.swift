@@ -35,13 +35,13 @@ struct ShapeTests {
     let academy = try Academy(&random)
     for _ in 0..<15 {
       for (name, format, sorts) in Self.formats {
-        var requests: [FetchRequest] = []
+        var requests: [FetchSpecification] = []
         let draws = sorts.map { Self.draw($0, &random) }
         let limit = [0, 0, 3].randomElement(using: &random) ?? 0
         for store in academy.stores {
-          var request = FetchRequest(try academy.model.entity(name))
+          var request = FetchSpecification(try academy.model.entity(name))
           let arguments = try draws.map { try $0(store, academy.model) }
-          request.predicate = try FetchPredicate(format: format, arguments: arguments)
+          request.predicate = try FetchPredicate(parsing: format, arguments: arguments)
           request.fetchLimit = limit
           requests.append(request)
         }
@@ -73,7 +73,7 @@ struct ShapeTests {
     case .text: return { _, _ in text }
     case .person:
       return { store, model in
-        let people = try store.objectIDs(FetchRequest(model.entity("Person")))
+        let people = try store.objectIDs(FetchSpecification(model.entity("Person")))
         return people[Int(abs(number)) % people.count]
       }
     }
@@ -135,7 +135,7 @@ struct ShapeTests {
     }
     try store.save(request)
     for name in ["Thing", "Special"] {
-      let all = FetchRequest(try model.entity(name))
+      let all = FetchSpecification(try model.entity(name))
       let expected = try store.snapshots(all)
       let blocks = try store.snapshotBlocks(all)
       #expect(blocks.count > 2)

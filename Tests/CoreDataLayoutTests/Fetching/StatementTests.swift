@@ -24,8 +24,8 @@ struct StatementTests {
   }
 
   private func condition(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> String {
-    var request = FetchRequest(stop)
-    request.predicate = try FetchPredicate(format: format, arguments: arguments)
+    var request = FetchSpecification(stop)
+    request.predicate = try FetchPredicate(parsing: format, arguments: arguments)
     let text = try store.selectStatement(for: request)
     let start = try #require(text.range(of: " FROM "))
     return String(text[start.upperBound...])
@@ -110,16 +110,16 @@ struct StatementTests {
     #expect(
       try condition("indexed:by:(normalizedName, \"byNormalizedName\") == %@", "a")
         .hasPrefix("ZSTOP AS t0 INDEXED BY \"Z_Stop_byNormalizedName\" WHERE"))
-    var request = FetchRequest(stop)
-    request.predicate = try FetchPredicate(format: "indexed:by:(name, \"byNormalizedName\") == %@", "a")
+    var request = FetchSpecification(stop)
+    request.predicate = try FetchPredicate(parsing: "indexed:by:(name, \"byNormalizedName\") == %@", "a")
     #expect(try store.snapshots(request).isEmpty)
-    request.predicate = try FetchPredicate(format: "indexed:by:(name, \"nowhere\") == %@", "a")
+    request.predicate = try FetchPredicate(parsing: "indexed:by:(name, \"nowhere\") == %@", "a")
     #expect(throws: StoreError.self) { try store.snapshots(request) }
   }
 
   @Test("a predicate of thousands of parts is no deeper than SQLite allows")
   func manyParts() throws {
-    var request = FetchRequest(stop)
+    var request = FetchSpecification(stop)
     request.predicate = .and((0..<5_000).map { .comparison(["zone"], .notEqual, .string("\($0)")) })
     #expect(try store.count(request) == 0)
   }
@@ -152,10 +152,10 @@ struct SpatialFetchTests {
             attributes: [.double(Double(key) / 4), key % 5 == 0 ? .null : .double(-Double(key))], toOne: []))
       }
       try store.save(request)
-      var fetch = FetchRequest(entity)
+      var fetch = FetchSpecification(entity)
       let second = isBothBounded ? "indexed:by:(y, \"byPlace\") > -40" : "x < 100"
       fetch.predicate = try FetchPredicate(
-        format: "indexed:by:(x, \"byPlace\") BETWEEN {2, 12.25} AND \(second)")
+        parsing: "indexed:by:(x, \"byPlace\") BETWEEN {2, 12.25} AND \(second)")
       found.append(try store.snapshots(fetch).map(\.objectID.primaryKey))
       if let sqlite = store as? SQLiteStore {
         #expect(try sqlite.selectStatement(for: fetch).contains("Z_RT_") == isBothBounded)

@@ -59,11 +59,11 @@ struct SumTests {
 
   private func sums(_ entity: Entity, _ expression: String, by group: [String]) throws -> [[ExpressionValue]] {
     try stores.map { store in
-      var request = FetchRequest(entity)
+      var request = FetchSpecification(entity)
       request.resultType = .dictionaries
       request.propertiesToFetch = [
-        ExpressionDescription(keyPath: group),
-        ExpressionDescription("sum", try FetchExpression(format: expression)),
+        FetchedExpression(keyPath: group),
+        FetchedExpression("sum", try FetchExpression(parsing: expression)),
       ]
       if entity == member { request.propertiesToGroupBy = [group] }
       request.sortDescriptors = [.init(group)]
@@ -92,8 +92,8 @@ struct SumTests {
       ("members.@sum.debt == nil", [1]), ("members.@sum.debt == 0", [4, 5]), ("members.@sum.debt > 3", [2]),
     ] as [(String, [Int64])] {
       for store in stores {
-        var request = FetchRequest(team)
-        request.predicate = try FetchPredicate(format: format)
+        var request = FetchSpecification(team)
+        request.predicate = try FetchPredicate(parsing: format)
         #expect(try store.snapshots(request).compactMap(\.objectID.primaryKey).sorted() == keys, "\(format)")
       }
     }
@@ -101,7 +101,7 @@ struct SumTests {
 
   @Test("a derived sum is 0 of no numbers, and missing where infinities cancel")
   func derived() throws {
-    let totals = try stores[0].snapshots(FetchRequest(team)).map { $0.attributes[1] }
+    let totals = try stores[0].snapshots(FetchSpecification(team)).map { $0.attributes[1] }
     #expect(totals == [.null, .double(.infinity), .double(3), .double(0), .double(0)])
   }
 }

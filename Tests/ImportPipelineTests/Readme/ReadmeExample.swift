@@ -19,7 +19,7 @@ func stopNames(ofStation identifier: String, in storePath: String, modelPath: St
   let container = try PersistentContainer(name: "Transit", model: model, store: store)
   let names = try await container.performBackgroundTask { context in
     guard let stop = model["Stop"] else { return [String]() }
-    var request = FetchRequest(stop)
+    var request = FetchSpecification(stop)
     request.predicate = .comparison(["parent", "identifier"], .equal, .string(identifier))
     request.sortDescriptors = [.init(["name"])]
     return try context.fetch(request).compactMap { object in

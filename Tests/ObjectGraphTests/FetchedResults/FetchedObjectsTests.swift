@@ -12,7 +12,7 @@ struct FetchedObjectsTests {
       for code in 0..<50 { school.addCourse(context, Int64((code * 7) % 50))["title"] = .string("t\(code)") }
       try context.save()
       context.reset()
-      var request = FetchRequest(school.course)
+      var request = FetchSpecification(school.course)
       request.sortDescriptors = [.init(["code"], ascending: false)]
       request.fetchBatchSize = 7
       request.fetchOffset = 3
@@ -48,7 +48,7 @@ struct FetchedObjectsTests {
   }
 
   private func walkAll(_ school: School, _ context: ManagedObjectContext) throws {
-    var request = FetchRequest(school.course)
+    var request = FetchSpecification(school.course)
     request.fetchBatchSize = 10
     let walked = try context.fetchedObjects(request)
     for course in walked { _ = course["code"] }

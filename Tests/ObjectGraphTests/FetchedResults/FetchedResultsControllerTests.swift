@@ -51,7 +51,7 @@ struct FetchedResultsControllerTests {
   private func controller(
     _ school: School, _ context: ManagedObjectContext, sections: String? = "grade", cache: String? = nil
   ) -> FetchedResultsController<ManagedObject> {
-    var request = FetchRequest(school.pupil)
+    var request = FetchSpecification(school.pupil)
     request.sortDescriptors = [.init(["grade"]), .init(["name"])]
     return FetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: cache)

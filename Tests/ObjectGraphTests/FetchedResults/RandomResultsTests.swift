@@ -102,7 +102,7 @@ struct RandomResultsTests {
           context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
         }
       }
-      var request = FetchRequest(school.pupil)
+      var request = FetchSpecification(school.pupil)
       request.predicate = .comparison(["grade"], .less, .integer(5))
       request.sortDescriptors = [.init(["grade"]), .init(["name"])]
       if seed % 3 == 2 { request.fetchLimit = 5 }

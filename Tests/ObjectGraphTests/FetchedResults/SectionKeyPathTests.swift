@@ -10,7 +10,7 @@ struct SectionKeyPathTests {
   private func sectionNames(
     _ context: ManagedObjectContext, _ entity: Entity, _ path: String, by sort: [String]
   ) throws -> [String] {
-    var request = FetchRequest(entity)
+    var request = FetchSpecification(entity)
     request.sortDescriptors = [.init(sort)]
     let results = FetchedResultsController<ManagedObject>(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: path)

@@ -24,9 +24,9 @@ struct StaleResultsTests {
     let section: String?
     var testDescription: String { "\(predicate), by \(sorts), in \(section ?? "one section")" }
 
-    func request(_ school: School) throws -> FetchRequest {
-      var request = FetchRequest(school.pupil)
-      if !predicate.isEmpty { request.predicate = try FetchPredicate(format: predicate) }
+    func request(_ school: School) throws -> FetchSpecification {
+      var request = FetchSpecification(school.pupil)
+      if !predicate.isEmpty { request.predicate = try FetchPredicate(parsing: predicate) }
       request.sortDescriptors = sorts.map { .init($0.split(separator: ".").map(String.init)) }
       return request
     }

@@ -173,10 +173,10 @@ struct WaitingTests {
     init(_ school: School, _ context: ManagedObjectContext, sections: String?) throws {
       self.context = context
       try context.performAndWait {
-        var request = FetchRequest(school.pupil)
+        var request = FetchSpecification(school.pupil)
         request.sortDescriptors = (sections.map { [$0] } ?? []).map { .init($0.split(separator: ".").map(String.init)) }
         request.sortDescriptors.append(.init(["name"]))
-        request.predicate = try FetchPredicate(format: "grade > 0")
+        request.predicate = try FetchPredicate(parsing: "grade > 0")
         let controller = FetchedResultsController<ManagedObject>(
           fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections)
         try controller.performFetch()
@@ -189,7 +189,7 @@ struct WaitingTests {
       context.performAndWait {
         let sections = controller?.sections ?? []
         return sections.map { section in
-          section.name + ":" + section.objects.map { "\($0["name"])" }.joined(separator: ",")
+          section.name + ":" + section.objects.map { "\($0.attributeValue("name"))" }.joined(separator: ",")
         }
       }
     }
@@ -293,7 +293,7 @@ struct WaitingTests {
         }
         if isSettled { continue }
         await MainActor.run {
-          for context in stack.contexts { print(context.name, stack.numbers(context, ids), numbers) }
+          for context in stack.contexts { print(context.name ?? "", stack.numbers(context, ids), numbers) }
         }
         exit(5)
       }

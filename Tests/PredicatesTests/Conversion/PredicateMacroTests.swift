@@ -119,7 +119,7 @@ struct PredicateMacroTests {
     for example in Self.cases() {
       let predicate = try FetchPredicate(example.macro)
       #expect(predicate.predicateFormat == example.format)
-      #expect(try FetchPredicate(format: example.format) == predicate)
+      #expect(try FetchPredicate(parsing: example.format) == predicate)
       #expect(try warehouse.keys(warehouse.item) { $0.predicate = predicate } == example.keys, "\(example.format)")
     }
   }

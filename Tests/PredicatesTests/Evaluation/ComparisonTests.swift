@@ -9,7 +9,7 @@ import Testing
 struct ComparisonTests {
   /// What an expression or predicate without an object gives.
   static func value(_ format: String) throws -> ExpressionValue {
-    try FetchExpression(format: "TERNARY(TRUEPREDICATE, \(format), nil)").evaluate(with: Nothing())
+    try FetchExpression(parsing: "TERNARY(TRUEPREDICATE, \(format), nil)").evaluate(with: Nothing())
   }
 
   struct Nothing: PredicateSubject {
@@ -67,7 +67,7 @@ struct ComparisonTests {
 
   @Test("comparisons hold as their definition says", arguments: truths)
   func truth(format: String, expected: Bool) throws {
-    let predicate = try FetchPredicate(format: format)
+    let predicate = try FetchPredicate(parsing: format)
     let nothing = try Nothing()
     #expect(predicate.evaluate(with: nothing) == expected)
     #expect(FetchPredicate.not(predicate).evaluate(with: nothing) == !expected)
@@ -137,7 +137,7 @@ struct ComparisonTests {
   func now() throws {
     let now = Date(timeIntervalSinceReferenceDate: 1_000)
     let predicate = try FetchPredicate(
-      format:
+      parsing:
         "now() == now() AND now() - 60 == 940 AND FUNCTION(now(), 'dateByAddingTimeInterval:', 60) == CAST(1060, 'NSDate')"
     )
     #expect(predicate.evaluate(with: try Nothing(), now: now))

@@ -63,7 +63,7 @@ struct GraphTests {
   @Test("a predicate selects the objects that it means, compact or not", arguments: cases)
   func selection(format: String, expected: [Int64]) throws {
     let warehouse = try Warehouse.filled()
-    let predicate = try FetchPredicate(format: format)
+    let predicate = try FetchPredicate(parsing: format)
     #expect(try warehouse.keys(warehouse.item) { $0.predicate = predicate } == expected)
     #expect(try warehouse.keys(warehouse.item) { $0.predicate = .not(.not(predicate)) } == expected)
     let rest = try warehouse.keys(warehouse.item) { $0.predicate = .not(predicate) }
@@ -78,7 +78,7 @@ struct GraphTests {
       guard depth > 0, let (format, keys) = Self.cases.randomElement(using: &random) else {
         return (.all, [1, 2, 3, 4, 5])
       }
-      let first = (try FetchPredicate(format: format), Set(keys))
+      let first = (try FetchPredicate(parsing: format), Set(keys))
       let second = try combination(depth - 1)
       switch Int.random(in: 0..<3, using: &random) {
       case 0: return (.and([first.0, second.0]), first.1.intersection(second.1))
@@ -89,7 +89,7 @@ struct GraphTests {
     for _ in 0..<150 {
       let (predicate, keys) = try combination(4)
       let forms = [predicate, predicate.generalized, predicate.compacted(for: warehouse.item)]
-      for form in forms + [try FetchPredicate(format: predicate.predicateFormat)] {
+      for form in forms + [try FetchPredicate(parsing: predicate.predicateFormat)] {
         #expect(try warehouse.keys(warehouse.item) { $0.predicate = form } == keys.sorted(), "\(form)")
       }
     }
@@ -100,7 +100,7 @@ struct GraphTests {
     let warehouse = try Warehouse.filled()
     let root = warehouse.id(warehouse.item, 1)
     func keys(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> [Int64] {
-      try warehouse.keys(warehouse.item) { $0.predicate = try FetchPredicate(format: format, arguments: arguments) }
+      try warehouse.keys(warehouse.item) { $0.predicate = try FetchPredicate(parsing: format, arguments: arguments) }
     }
     #expect(try keys("parent == %@", root) == [2, 3])
     #expect(try keys("parent != %@", root) == [1, 4, 5])
@@ -136,7 +136,7 @@ struct GraphTests {
   @Test("what compact cases say is found", arguments: compactions)
   func compaction(format: String, expected: FetchPredicate) throws {
     let warehouse = try Warehouse()
-    #expect(try FetchPredicate(format: format).compacted(for: warehouse.item) == expected)
+    #expect(try FetchPredicate(parsing: format).compacted(for: warehouse.item) == expected)
   }
 
   static let refusedFormats: [String] = [
@@ -156,7 +156,7 @@ struct GraphTests {
   @Test("what the model does not have, and lists where one value belongs, are errors", arguments: refusedFormats)
   func refused(format: String) throws {
     let warehouse = try Warehouse()
-    let predicate = try FetchPredicate(format: format)
+    let predicate = try FetchPredicate(parsing: format)
     #expect(throws: StoreError.self) { try warehouse.keys(warehouse.item) { $0.predicate = predicate } }
   }
 }

@@ -37,7 +37,7 @@ struct TextOrderTests {
       "Stop 10", "z", "ж",
     ].map { $0 == "A" || $0 == "á" || $0 == "Á" ? $0 : $0 }
     var random = SeededGenerator(seed: 4)
-    let comparison = FetchRequest.SortDescriptor.Comparison.localizedStandard
+    let comparison = FetchSortDescriptor.Comparison.localizedStandard
     let again = sorted.shuffled(using: &random).sorted { comparison.order(.string($0), .string($1)) < 0 }
     #expect(
       again == [
@@ -93,7 +93,7 @@ struct TextOrderTests {
 
   @Test("selectors of sort descriptors")
   func selectors() {
-    typealias Comparison = FetchRequest.SortDescriptor.Comparison
+    typealias Comparison = FetchSortDescriptor.Comparison
     #expect(Comparison(selector: "compare:") == .binary)
     #expect(Comparison(selector: "localizedStandardCompare:") == .localizedStandard)
     #expect(Comparison(selector: "caseInsensitiveCompare:") == .caseInsensitive)

@@ -176,16 +176,16 @@ struct PredicateFormatTests {
 
   @Test("a text is the tree that it says", arguments: comparisons + compounds)
   func predicate(format: String, expected: FetchPredicate) throws {
-    #expect(try FetchPredicate(format: format) == expected)
-    #expect(try FetchPredicate(format: expected.predicateFormat) == expected, "\(expected.predicateFormat)")
+    #expect(try FetchPredicate(parsing: format) == expected)
+    #expect(try FetchPredicate(parsing: expected.predicateFormat) == expected, "\(expected.predicateFormat)")
   }
 
   @Test("an operand is the expression that it says", arguments: operands)
   func operand(format: String, expected: FetchExpression) throws {
-    #expect(try FetchExpression(format: format) == expected)
-    #expect(try FetchExpression(format: expected.expressionFormat) == expected, "\(expected.expressionFormat)")
+    #expect(try FetchExpression(parsing: format) == expected)
+    #expect(try FetchExpression(parsing: expected.expressionFormat) == expected, "\(expected.expressionFormat)")
     // As an operand on either side, also in parentheses.
-    #expect(try FetchPredicate(format: "(\(format)) == \(format)") == Self.compare(expected, .equal, expected))
+    #expect(try FetchPredicate(parsing: "(\(format)) == \(format)") == Self.compare(expected, .equal, expected))
   }
 
   @Test("arguments stand for %@, %K and numbers, and not inside of quotation marks")
@@ -194,7 +194,7 @@ struct PredicateFormatTests {
     let id = UUID()
     #expect(
       try FetchPredicate(
-        format: "%K == %@ AND a.%K IN %@ AND b == %d AND c < %f AND d = '%@'", "x.y", "v", "z", [1, 2], 7, 2)
+        parsing: "%K == %@ AND a.%K IN %@ AND b == %d AND c < %f AND d = '%@'", "x.y", "v", "z", [1, 2], 7, 2)
         == .and([
           Self.compare(.keyPath(["x", "y"]), .equal, Self.text("v")),
           Self.compare(.keyPath(["a", "z"]), .isIn, .aggregate([Self.integer(1), Self.integer(2)])),
@@ -208,29 +208,29 @@ struct PredicateFormatTests {
       (Int?.none, .null), (Float(0.5), .double(0.5)), (Value.integer(3), .integer(3)),
     ]
     for (argument, value) in values {
-      #expect(try FetchExpression(format: "%@", arguments: [argument]) == .constant(value))
+      #expect(try FetchExpression(parsing: "%@", arguments: [argument]) == .constant(value))
     }
-    #expect(try FetchExpression(format: "%K", "a.@sum.b") == .collection(.sum, of: .keyPath(["a"]), ["b"]))
+    #expect(try FetchExpression(parsing: "%K", "a.@sum.b") == .collection(.sum, of: .keyPath(["a"]), ["b"]))
     #expect(
-      try FetchPredicate(format: "a BETWEEN %@", 1...3)
+      try FetchPredicate(parsing: "a BETWEEN %@", 1...3)
         == Self.compare(.keyPath(["a"]), .between, .aggregate([Self.integer(1), Self.integer(3)])))
-    for path in ["SELF", "self"] { #expect(try FetchExpression(format: "%K", path) == .selfObject) }
-    for path in ["SELF.a.b", "self.a.b"] { #expect(try FetchExpression(format: "%K", path) == .keyPath(["a", "b"])) }
-    #expect(try FetchExpression(format: "%K", "SELF.@count") == .collection(.count, of: .selfObject, []))
-    #expect(try FetchExpression(format: "%.2f + %5d", 1.5, 2) == FetchExpression(format: "1.5 + 2"))
-    #expect(try FetchPredicate(format: "a IN (%@)", 1) == FetchPredicate(format: "a IN {1}"))
-    #expect(try FetchPredicate(format: "a IN (%@)", [1, 2]) == FetchPredicate(format: "a IN {1, 2}"))
-    #expect(try FetchExpression(format: "%ld + %lu + %i", 1, 2, 3) == FetchExpression(format: "1 + 2 + 3"))
+    for path in ["SELF", "self"] { #expect(try FetchExpression(parsing: "%K", path) == .selfObject) }
+    for path in ["SELF.a.b", "self.a.b"] { #expect(try FetchExpression(parsing: "%K", path) == .keyPath(["a", "b"])) }
+    #expect(try FetchExpression(parsing: "%K", "SELF.@count") == .collection(.count, of: .selfObject, []))
+    #expect(try FetchExpression(parsing: "%.2f + %5d", 1.5, 2) == FetchExpression(parsing: "1.5 + 2"))
+    #expect(try FetchPredicate(parsing: "a IN (%@)", 1) == FetchPredicate(parsing: "a IN {1}"))
+    #expect(try FetchPredicate(parsing: "a IN (%@)", [1, 2]) == FetchPredicate(parsing: "a IN {1, 2}"))
+    #expect(try FetchExpression(parsing: "%ld + %lu + %i", 1, 2, 3) == FetchExpression(parsing: "1 + 2 + 3"))
   }
 
   @Test("variables are replaced, those of subqueries are not")
   func variables() throws {
     let predicate = try FetchPredicate(
-      format: "due < $NOW AND SUBQUERY(a, $x, $x.b == $y AND $x.c IN $LIST).@count > 0")
+      parsing: "due < $NOW AND SUBQUERY(a, $x, $x.b == $y AND $x.c IN $LIST).@count > 0")
     #expect(predicate.substitutionVariables == ["NOW", "y", "LIST"])
     let replaced = predicate.withSubstitutionVariables(["NOW": 5, "x": 9, "y": nil, "LIST": ["a"]])
     #expect(
-      try replaced == FetchPredicate(format: "due < 5 AND SUBQUERY(a, $x, $x.b == nil AND $x.c IN {'a'}).@count > 0"))
+      try replaced == FetchPredicate(parsing: "due < 5 AND SUBQUERY(a, $x, $x.b == nil AND $x.c IN {'a'}).@count > 0"))
     #expect(replaced.substitutionVariables.isEmpty)
   }
 }

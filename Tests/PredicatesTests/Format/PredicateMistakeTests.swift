@@ -46,7 +46,7 @@ struct PredicateMistakeTests {
   func mistake(mistake: Mistake) throws {
     let (format, arguments, column, code) = mistake
     let error = try #require(throws: PredicateFormatError.self) {
-      try FetchPredicate(format: format, arguments: arguments.map { $0 as (any PredicateArgument)? })
+      try FetchPredicate(parsing: format, arguments: arguments.map { $0 as (any PredicateArgument)? })
     }
     #expect(error.column == column, "\(format): \(error)")
     #expect(error.code == code, "\(format): \(error)")
@@ -55,7 +55,7 @@ struct PredicateMistakeTests {
 
   @Test("what only Apple's systems know is named", arguments: ["random() == 1", "a UTI-CONFORMS-TO 'b'"])
   func unsupported(format: String) throws {
-    let error = try #require(throws: PredicateFormatError.self) { try FetchPredicate(format: format) }
+    let error = try #require(throws: PredicateFormatError.self) { try FetchPredicate(parsing: format) }
     #expect(error.message.contains(format.contains("UTI") ? "UTI-CONFORMS-TO" : "random"))
     #expect(error.message.hasSuffix("not supported outside of Apple's systems"))
   }
@@ -70,13 +70,13 @@ struct PredicateMistakeTests {
 
   @Test("endless nesting and chains are errors", arguments: deep)
   func nesting(format: String) {
-    #expect(throws: PredicateFormatError.self) { try FetchPredicate(format: format) }
+    #expect(throws: PredicateFormatError.self) { try FetchPredicate(parsing: format) }
   }
 
   @Test("long lists and long conjunctions are no problem")
   func long() throws {
     let list = (0..<5_000).map(String.init).joined(separator: ", ")
-    guard case .compare(let comparison) = try FetchPredicate(format: "a IN {\(list)}"),
+    guard case .compare(let comparison) = try FetchPredicate(parsing: "a IN {\(list)}"),
       case .aggregate(let elements) = comparison.right
     else {
       Issue.record("no comparison with a list")
@@ -84,7 +84,7 @@ struct PredicateMistakeTests {
     }
     #expect(elements.count == 5_000)
     let conjunction = (0..<5_000).map { "a != \($0)" }.joined(separator: " AND ")
-    guard case .and(let parts) = try FetchPredicate(format: conjunction) else {
+    guard case .and(let parts) = try FetchPredicate(parsing: conjunction) else {
       Issue.record("no conjunction")
       return
     }
@@ -106,8 +106,8 @@ struct PredicateMistakeTests {
       let length = Int.random(in: 1...12, using: &random)
       let text = (0..<length).compactMap { _ in words.randomElement(using: &random) }
         .joined(separator: Bool.random(using: &random) ? " " : "")
-      guard let predicate = try? FetchPredicate(format: text, "k") else { continue }
-      #expect((try? FetchPredicate(format: predicate.predicateFormat)) == predicate, "\(text)")
+      guard let predicate = try? FetchPredicate(parsing: text, "k") else { continue }
+      #expect((try? FetchPredicate(parsing: predicate.predicateFormat)) == predicate, "\(text)")
     }
   }
 }

@@ -13,7 +13,7 @@ struct RoundTripTests {
     for _ in 0..<400 {
       let predicate = trees.predicate(4)
       let text = predicate.predicateFormat
-      let parsed = try? FetchPredicate(format: text)
+      let parsed = try? FetchPredicate(parsing: text)
       #expect(parsed == predicate, "\(text)")
     }
   }
@@ -26,12 +26,12 @@ struct RoundTripTests {
     for _ in 0..<200 {
       let predicate = trees.predicate(3)
       let (format, arguments) = predicate.formatWithArguments
-      #expect(try FetchPredicate(format: format, arguments: arguments) == predicate, "\(format)")
+      #expect(try FetchPredicate(parsing: format, arguments: arguments) == predicate, "\(format)")
     }
     let infinite = FetchPredicate.comparison(["a"], .equal, .double(.infinity))
     let (format, arguments) = infinite.formatWithArguments
     #expect(format == "a == %@")
-    #expect(try FetchPredicate(format: format, arguments: arguments) == infinite.generalized)
+    #expect(try FetchPredicate(parsing: format, arguments: arguments) == infinite.generalized)
   }
 
   @Test("dates that are no number are shown and come back as arguments", arguments: [Double.nan, .infinity])
@@ -39,7 +39,7 @@ struct RoundTripTests {
     let predicate = FetchPredicate.comparison(["a"], .equal, .date(Date(timeIntervalSinceReferenceDate: seconds)))
     #expect(predicate.predicateFormat == "a == <date \(seconds)>")
     let (format, arguments) = predicate.formatWithArguments
-    #expect(try FetchPredicate(format: format, arguments: arguments).predicateFormat == predicate.predicateFormat)
+    #expect(try FetchPredicate(parsing: format, arguments: arguments).predicateFormat == predicate.predicateFormat)
   }
 
   @Test("compact cases are written as comparisons")
@@ -61,7 +61,7 @@ struct RoundTripTests {
     for (predicate, text) in cases {
       #expect(predicate.predicateFormat == text)
       let (format, arguments) = predicate.formatWithArguments
-      #expect(try FetchPredicate(format: format, arguments: arguments) == predicate.generalized)
+      #expect(try FetchPredicate(parsing: format, arguments: arguments) == predicate.generalized)
     }
   }
 }

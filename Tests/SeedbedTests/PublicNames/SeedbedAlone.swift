@@ -18,17 +18,15 @@ func titlesOfLongBooks() throws -> [String] {
   return try context.performAndWait {
     for (title, pages) in [("Middlemarch", 880), ("The Old Man and the Sea", 127), ("War and Peace", 1_225)] {
       let object = context.insert(entity)
-      object["title"] = .string(title)
-      object["pages"] = .integer(Int64(pages))
-      object["published"] = .date(Date(timeIntervalSinceReferenceDate: 0))
-      object["shop"] = URL(string: "https://example.com").map { .uri($0) } ?? .null
+      object["title"] = title
+      object["pages"] = pages
+      object["published"] = Date(timeIntervalSinceReferenceDate: 0)
+      object["shop"] = URL(string: "https://example.com")
     }
     try context.save()
-    var request = FetchRequest(entity)
-    request.predicate = try FetchPredicate(format: "pages > %@ AND published < %@", 500, Date.now)
-    request.sortDescriptors = [.init(["title"])]
-    return try context.fetch(request).compactMap { object in
-      if case .string(let title) = object["title"] { title } else { nil }
-    }
+    let request = FetchRequest<ManagedObject>(entityName: "Book")
+    request.predicate = FetchPredicate(format: "pages > %@ AND published < %@", 500, Date.now)
+    request.sortDescriptors = [FetchSortDescriptor(key: "title")]
+    return try context.fetch(request).compactMap { $0["title"] }
   }
 }

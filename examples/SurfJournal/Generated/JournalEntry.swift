@@ -5,16 +5,11 @@ import Seedbed
 
 /// An object of the entity JournalEntry.
 final class JournalEntry: ManagedObject, PropertyNaming {
-  /// A request for the objects of JournalEntry and its sub-entities.
-  class func fetchRequest(in model: ManagedObjectModel) -> FetchRequest {
-    FetchRequest(SurfJournalClasses.entity("JournalEntry", in: model))
-  }
-
   /// Makes a new object with the model's defaults.
   @discardableResult
   class func insert(into context: ManagedObjectContext) -> JournalEntry {
     SurfJournalClasses.checked(
-      context.insert(SurfJournalClasses.entity("JournalEntry", in: context.coordinator.model)))
+      context.insert(SurfJournalClasses.entity("JournalEntry", in: context.persistentStoreCoordinator.managedObjectModel)))
   }
 
   /// Date, required.

@@ -1,7 +1,7 @@
 public import ObjectModel
 import Predicates
 
-extension FetchRequest.SortDescriptor.Comparison {
+extension FetchSortDescriptor.Comparison {
   /// The order of two values, ascending: negative, zero or positive.
   public func order(_ left: Value, _ right: Value) -> Int {
     switch self {

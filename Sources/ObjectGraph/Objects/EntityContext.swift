@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// What the objects of one entity in one context have in common.
-final class ObjectHome {
+final class EntityContext {
   let runtime: EntityRuntime
   /// What temporary ids have in common.
   let temporaryIDs: ObjectID.Home

@@ -1,8 +1,10 @@
 public import ObjectModel
 public import Predicates
 
-/// Which objects, in which order, and what of them.
-public struct FetchRequest: Sendable {
+/// What a store is asked to fetch: which objects, in which order, and what of them.
+///
+/// Programs ask contexts with a `FetchRequest`, which makes one of these.
+public struct FetchSpecification: Sendable {
   /// Whose objects are selected.
   public var entity: Entity
   /// Which of them.
@@ -10,19 +12,21 @@ public struct FetchRequest: Sendable {
   /// The first decides, then the next. Ties are broken by primary key, ascending. In a request for dictionaries groups
   /// are ordered by their keys after that, and distinct rows by their columns, ascending; objects there sort by their
   /// primary keys, as numbers do.
-  public var sortDescriptors: [SortDescriptor] = []
+  public var sortDescriptors: [FetchSortDescriptor] = []
   /// The greatest number of results; 0: no limit.
   public var fetchLimit = 0
   /// How many results to leave out at the start of the ordered result.
   public var fetchOffset = 0
   /// Whether objects of sub-entities are selected too.
   public var includesSubentities = true
+  /// Coordinators: the identifiers of the stores that are asked; nil: all that have the entity.
+  public var affectedStores: [String]?
 
   /// What is wanted. The functions of contexts and stores say themselves what they return: `fetch` objects, `objectIDs`
   /// ids, `rows` dictionaries, `count` the count; a fetch request template of a model says it here.
   public var resultType = ResultType.objects
   /// Dictionaries: what is fetched. Empty: every attribute that is stored and every to-one relationship.
-  public var propertiesToFetch: [ExpressionDescription] = []
+  public var propertiesToFetch: [FetchedExpression] = []
   /// Dictionaries: rows with equal values of these make one group. Names of fetched expressions, or key paths through
   /// to-one relationships to an attribute or a to-one relationship; what is fetched beside them must be made of
   /// aggregates. Empty: no groups, and when an aggregate is fetched, one group of all rows, even of none.

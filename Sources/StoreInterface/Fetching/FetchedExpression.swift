@@ -5,7 +5,7 @@ public import Predicates
 /// A function that is an aggregate (`Function.isAggregate`) and does not stand inside a subquery works on the rows of
 /// the group: `count:(name)` counts the rows of the group that have a name. A collection operator (`stops.@count`)
 /// always works on the one object's collection.
-public struct ExpressionDescription: Sendable, Hashable {
+public struct FetchedExpression: Sendable, Hashable {
   /// The key in the dictionaries; unique in the request.
   public var name: String
   /// What is fetched.

@@ -1,4 +1,4 @@
-extension FetchRequest {
+extension FetchSpecification {
   /// What the limit and the offset leave of a result.
   package func page<Element>(_ found: [Element]) -> [Element] {
     let rest = found.dropFirst(max(fetchOffset, 0))

@@ -1,7 +1,7 @@
 public import ObjectModel
 public import Predicates
 
-extension FetchRequest {
+extension FetchSpecification {
   /// The request of a template of a model, or of a fetched property.
   /// - Parameters:
   ///   - variables: values for the variables of its predicate, `FETCH_SOURCE` of a fetched property among them. Those
@@ -20,7 +20,7 @@ extension FetchRequest {
     }
     self.init(entity)
     if let format = template.predicate {
-      predicate = try FetchPredicate(format: format).withSubstitutionVariables(variables)
+      predicate = try FetchPredicate(parsing: format).withSubstitutionVariables(variables)
     }
     self.resultType = resultType
     fetchLimit = template.fetchLimit

@@ -1,7 +1,7 @@
 import ObjectModel
 public import Predicates
 
-extension FetchRequest {
+extension FetchSpecification {
   /// Checks every key path of the predicate and of the sort descriptors against the model.
   /// - Throws: `StoreError.failure` that names the first one that does not exist.
   public func checkKeyPaths() throws(StoreError) {
@@ -71,21 +71,21 @@ extension FetchRequest {
 
   /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship. A composite
   /// attribute is fetched as its elements, each by its path (`address.city`).
-  public var fetchedColumns: [ExpressionDescription] {
+  public var fetchedColumns: [FetchedExpression] {
     if !propertiesToFetch.isEmpty {
       return propertiesToFetch.flatMap { column in
         if case .keyPath(let path) = column.expression, let elements = compositeElements(at: path) {
           // Under the column's own name, which need not be the attribute's.
           return elements.map {
-            ExpressionDescription(([column.name] + $0).joined(separator: "."), .keyPath(path + $0))
+            FetchedExpression(([column.name] + $0).joined(separator: "."), .keyPath(path + $0))
           }
         }
-        return [ExpressionDescription(column.name, column.expression.aggregatingRows)]
+        return [FetchedExpression(column.name, column.expression.aggregatingRows)]
       }
     }
     let attributes = entity.storedLeaves.map(\.names)
     let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map { [$0.name] }
-    return (attributes + relationships).map { ExpressionDescription(keyPath: $0) }
+    return (attributes + relationships).map { FetchedExpression(keyPath: $0) }
   }
 
   /// The paths of the stored elements behind a key path to a composite attribute; nil for one that leads elsewhere.
@@ -111,7 +111,7 @@ extension FetchRequest {
   }
 
   /// What each sort descriptor of a request for dictionaries sorts by.
-  public var sortExpressions: [(expression: FetchExpression, descriptor: SortDescriptor)] {
+  public var sortExpressions: [(expression: FetchExpression, descriptor: FetchSortDescriptor)] {
     sortDescriptors.map { (resolveNames(.keyPath($0.keyPath)), $0) }
   }
 

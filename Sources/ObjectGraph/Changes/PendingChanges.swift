@@ -1,0 +1,208 @@
+import ObjectModel
+
+/// What a context changed since its last save, as lists of what a save has to look at.
+///
+/// The objects' own flags say on which lists they are; only this type sets them there, so that no object is on a list
+/// twice. `problem` states what holds after every event and every save, and debug builds check it.
+///
+/// It is a class because its parts ask the context for objects while they change: the other parts stay readable then.
+final class PendingChanges {
+  /// New objects in the order of insertion; those deleted since are still here until their delete rules are applied.
+  private(set) var inserted: [ManagedObject] = []
+  /// Persisted objects that were changed at some time: they may have their old values again.
+  private(set) var maybeUpdated: [ManagedObject] = []
+  /// Persisted objects to be deleted, in order.
+  private(set) var deleted: [ManagedObject] = []
+  /// Objects with loaded member lists that were edited.
+  private(set) var editedLists: [ManagedObject] = []
+  /// Deleted objects whose delete rules are still to be applied.
+  private(set) var unpropagatedDeletes: [ManagedObject] = []
+  /// Deleted objects whose rows a merge changed without asking the parent: the save applies their delete rules again.
+  private(set) var deletesToRepeat: [ManagedObject] = []
+  /// Ids of objects that were found to be gone, or were set as destinations when they were.
+  private(set) var lostIDs: Set<ObjectID> = []
+  /// Changes of to-many relationships that are not loaded.
+  private(set) var memberChanges = MemberChanges()
+  /// Objects that may have to be updated because members came or went.
+  private(set) var ownerChanges = OwnerChanges()
+
+  /// Whether no object is on a list. Deletions whose rules are to be applied and changes of relationships may remain.
+  var hasNoObjects: Bool { inserted.isEmpty && maybeUpdated.isEmpty && deleted.isEmpty && editedLists.isEmpty }
+  /// Whether a save would write anything, but for members that the other side says.
+  var isSaveNeeded: Bool {
+    inserted.contains(where: \.isInserted) || !deleted.isEmpty || maybeUpdated.contains(where: \.hasOwnChanges)
+  }
+
+  // MARK: Objects
+
+  func insert(_ object: ManagedObject) { inserted.append(object) }
+
+  /// Puts a persisted object on the list of those that a save compares with their rows.
+  func noteUpdate(of object: ManagedObject) {
+    if object.isMaybeUpdated { return }
+    object.isMaybeUpdated = true
+    maybeUpdated.append(object)
+  }
+
+  /// Puts an object on the list of those whose member lists a save looks at.
+  func noteEditedLists(of object: ManagedObject) {
+    if object.hasEditedLists { return }
+    object.hasEditedLists = true
+    editedLists.append(object)
+  }
+
+  /// Marks an object as deleted, without applying delete rules.
+  func delete(_ object: ManagedObject) {
+    if object.status == .loaded { deleted.append(object) }
+    object.status = .deleted
+  }
+
+  /// Forgets what was changed of objects; insertions and deletions stay.
+  func forgetUpdates(of objects: [ManagedObject]) {
+    let wereUpdated = objects.contains(where: \.isMaybeUpdated)
+    let hadEditedLists = objects.contains(where: \.hasEditedLists)
+    for object in objects {
+      object.isMaybeUpdated = false
+      object.hasEditedLists = false
+    }
+    if wereUpdated { maybeUpdated.removeAll { !$0.isMaybeUpdated } }
+    if hadEditedLists { editedLists.removeAll { !$0.hasEditedLists } }
+  }
+
+  /// Takes objects that are new no more out of the lists.
+  func dropFormerInsertions() { dropInsertions { !$0.isInserted } }
+
+  /// Takes new objects whose insertion was undone out of the lists.
+  func dropDetachedInsertions() { dropInsertions { $0.status == .detached } }
+
+  private func dropInsertions(_ isFormer: (ManagedObject) -> Bool) {
+    let count = inserted.count
+    inserted.removeAll(where: isFormer)
+    if inserted.count < count { editedLists.removeAll { !$0.hasEditedLists } }
+  }
+
+  /// Takes objects that are deleted no more out of the list of those that are.
+  func dropFormerDeletions() { deleted.removeAll { $0.status != .deleted } }
+
+  /// Takes objects off the list of deleted ones, before they get another status.
+  func forgetDeletions(of objects: Set<ManagedObject>) {
+    if !objects.isEmpty { deleted.removeAll { objects.contains($0) } }
+  }
+
+  /// Puts objects in the places of others whose flags they took over, and drops those that are on a list no more. Goes
+  /// through all lists: once for all conflicts of a save.
+  func replace(_ replacements: [ManagedObject: ManagedObject]) {
+    maybeUpdated = maybeUpdated.map { replacements[$0] ?? $0 }
+    editedLists = editedLists.map { replacements[$0] ?? $0 }
+  }
+
+  /// Takes objects that are new or changed no more out of all lists, and those that are there twice.
+  func dropFormerChanges() {
+    dropFormerInsertions()
+    var seen: Set<ManagedObject> = []
+    maybeUpdated.removeAll { !$0.isMaybeUpdated || !seen.insert($0).inserted }
+    seen = []
+    editedLists.removeAll { !$0.hasEditedLists || !seen.insert($0).inserted }
+  }
+
+  /// Forgets all that a save looks at: it was written, or taken back. Deletions whose rules are to be applied stay.
+  func removeAll() {
+    for object in maybeUpdated { object.isMaybeUpdated = false }
+    for object in editedLists { object.hasEditedLists = false }
+    inserted = []
+    maybeUpdated = []
+    deleted = []
+    editedLists = []
+    memberChanges = MemberChanges()
+    ownerChanges = OwnerChanges()
+    lostIDs = []
+  }
+
+  // MARK: Delete rules
+
+  func propagateLater(_ object: ManagedObject) { unpropagatedDeletes.append(object) }
+
+  /// Has the next save apply an object's delete rules.
+  func propagateAtSave(_ object: ManagedObject) { deletesToRepeat.append(object) }
+
+  /// The save begins: what was left to it is to be done.
+  func beginSave() {
+    unpropagatedDeletes += deletesToRepeat
+    deletesToRepeat = []
+  }
+
+  /// The rules of the first so many were applied.
+  func notePropagation(count: Int) { unpropagatedDeletes.removeFirst(count) }
+
+  /// Forgets the delete rules of objects that are deleted no more.
+  func dropFormerPropagation() { unpropagatedDeletes.removeAll { $0.status != .deleted } }
+
+  /// Forgets which delete rules are to be applied.
+  func forgetPropagation() {
+    unpropagatedDeletes = []
+    deletesToRepeat = []
+  }
+
+  // MARK: Relationships
+
+  /// Remembers that an object is gone as long as changes that are pending may lead to it.
+  func noteLoss(of id: ObjectID) {
+    if !(inserted.isEmpty && maybeUpdated.isEmpty && editedLists.isEmpty) { lostIDs.insert(id) }
+  }
+
+  /// Remembers an object that is gone and that a relationship is being made to lead to.
+  func noteLostDestination(_ id: ObjectID) { lostIDs.insert(id) }
+
+  /// A member came to or left a to-many relationship that is not loaded.
+  func noteMember(_ member: ObjectID, isAddition: Bool, in key: MemberKey) {
+    memberChanges.note(member, isAddition: isAddition, in: key)
+  }
+
+  /// The changes of one to-many relationship, which is loaded now: they are its list's from now on.
+  func removeMemberDelta(_ key: MemberKey) -> MemberDelta? { memberChanges.remove(key) }
+
+  /// The changes of each to-many relationship that is not loaded.
+  func memberDeltas() -> [MemberKey: MemberDelta] { memberChanges.byRelationship() }
+
+  /// Gives objects other ids in what is noted of members.
+  func replaceIDs(_ ids: [ObjectID: ObjectID]) { memberChanges.replaceIDs(ids) }
+
+  /// A member may have come to or left an owner, because the other side says so.
+  func noteOwner(_ key: MemberKey, of member: ObjectID) { ownerChanges.note(member, in: key) }
+
+  /// Owners may be others than those that were noted: they are to be found anew.
+  func ownersMayDiffer() { if !hasNoObjects { ownerChanges.isIncomplete = true } }
+
+  /// Puts the owners that were noted since in order.
+  func indexOwners(in context: ManagedObjectContext, isEvent: Bool = true) {
+    ownerChanges.index(in: context, isEvent: isEvent)
+  }
+
+  /// Forgets the owners that were noted, but not those that the event is about.
+  func restartOwners() { ownerChanges.restart() }
+
+  /// The owners that were noted in this event, which ends.
+  func removeEventOwners() -> [ManagedObject] { ownerChanges.removeEventOwners() }
+
+  // MARK: Invariants
+
+  /// What is wrong with the lists; nil when nothing is. Objects are on a list once, and have its flag or status.
+  /// - Complexity: linear in the number of changes.
+  var problem: String? {
+    func wrong(_ name: String, _ objects: [ManagedObject], _ isRight: (ManagedObject) -> Bool) -> String? {
+      if Set(objects).count != objects.count { return "an object is twice in \(name)" }
+      return objects.first { !isRight($0) }.map { "\($0.entity.name) of status \($0.status) is in \(name)" }
+    }
+    return wrong("inserted", inserted) { $0.status == .inserted || ($0.status == .deleted && !$0.hasStored) }
+      ?? wrong("maybeUpdated", maybeUpdated, \.isMaybeUpdated)
+      ?? wrong("deleted", deleted) { $0.status == .deleted && $0.hasStored }
+      ?? wrong("editedLists", editedLists, \.hasEditedLists)
+  }
+
+  /// Stops a debug build whose lists are wrong. Long lists are not looked through after each of many events.
+  func checkInvariants() {
+    assert(
+      inserted.count + maybeUpdated.count + deleted.count + editedLists.count > 1_000 || problem == nil,
+      problem ?? "")
+  }
+}

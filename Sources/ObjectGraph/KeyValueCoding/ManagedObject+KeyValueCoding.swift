@@ -1,0 +1,142 @@
+import Foundation
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// Key-value coding, with Core Data's names. A key that the entity does not have, and a value that the property cannot
+/// take, are mistakes of the program and stop it, as Core Data raises exceptions.
+extension ManagedObject {
+  /// The value of a property. Loads what is a fault.
+  ///
+  /// Attributes: `String`, `Date`, `Data`, `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as
+  /// `NSDecimalNumber`, so that `as? Int`, `as? Double`, `as? Bool` and `as? Decimal` work. To-one relationships: the
+  /// object. To-many relationships: `Set<ManagedObject>`, `[ManagedObject]` where they are ordered. Nil where there is
+  /// nothing. After an error of the store, which the context's next fetch or save throws, there is nothing either.
+  public func value(forKey key: String) -> Any? {
+    willAccessValue(forKey: key)
+    defer { didAccessValue(forKey: key) }
+    return primitiveValue(forKey: key)
+  }
+
+  /// Sets a property: an attribute to a value of its type or nil, a to-one relationship to an object or nil, a to-many
+  /// relationship to a set or an array of objects. Inverses follow.
+  public func setValue(_ value: Any?, forKey key: String) {
+    willChangeValue(forKey: key)
+    defer { didChangeValue(forKey: key) }
+    setPrimitiveValue(value, forKey: key)
+  }
+
+  /// The value behind a path of keys, such as `owner.name`. Through a to-many relationship: an array of the values behind
+  /// each member, missing ones left out. A collection operator stands before the rest of the path: `lines.@sum.price`,
+  /// `lines.@count`.
+  public func value(forKeyPath keyPath: String) -> Any? {
+    if !keyPath.contains(".") { return value(forKey: keyPath) }
+    do {
+      let expression = try FetchExpression(parsing: keyPath)
+      let value = try expression.evaluate(with: self)
+      return object(value)
+    } catch {
+      preconditionFailure(unknownKey(keyPath) + ": \(error)")
+    }
+  }
+
+  /// What an expression gives, with objects for ids.
+  private func object(_ value: ExpressionValue) -> Any? {
+    switch value {
+    case .object(let id): context?.object(with: id)
+    case .list(let elements): elements.compactMap { object($0) }
+    case .value(let value): value.anyValue
+    }
+  }
+
+  /// The value of a property without loading it: nil of a fault. For accessors of subclasses, between `willAccessValue`
+  /// and `didAccessValue`.
+  public func primitiveValue(forKey key: String) -> Any? {
+    checkConfinement()
+    if status == .fault {
+      if attribute(at: key) == nil && runtime.layout.relationshipIndexes[key] == nil {
+        preconditionFailure(unknownKey(key))
+      }
+      return nil
+    }
+    guard let index = runtime.layout.relationshipIndexes[key] else {
+      if attribute(at: key) == nil { preconditionFailure(unknownKey(key)) }
+      return attributeValue(key).anyValue
+    }
+    let relationship = runtime.layout.relationships[index]
+    if !relationship.isToMany { return object(for: key) }
+    let members = members(of: key)
+    return relationship.isOrdered ? members : Set(members)
+  }
+
+  /// Sets a property for accessors of subclasses, between `willChangeValue` and `didChangeValue`. The change is noted, and
+  /// inverses follow, as with `setValue(_:forKey:)`.
+  public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    guard let index = runtime.layout.relationshipIndexes[key] else {
+      guard let converted = Value(anyValue: value) else {
+        let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
+        preconditionFailure(
+          "Unacceptable type of value for attribute: property = \"\(key)\" of \(entity.name); "
+            + "desired type = \(attribute(at: key)?.type.name ?? "?"); given type = \(type)")
+      }
+      return setConverted(converted, key, given: value)
+    }
+    if runtime.layout.relationships[index].isToMany { return setMembers(value, key) }
+    switch value {
+    case nil, is NSNull: setObject(nil, for: key)
+    case let object as ManagedObject: setObject(object, for: key)
+    default: preconditionFailure(unacceptable(value, key, "a managed object"))
+    }
+  }
+
+  private func setMembers(_ value: Any?, _ key: String) {
+    let members: [ManagedObject]
+    switch value {
+    case nil, is NSNull: members = []
+    case let objects as [ManagedObject]: members = objects
+    case let objects as Set<ManagedObject>: members = Array(objects)
+    case let objects as NSSet: members = objects.allObjects.compactMap { $0 as? ManagedObject }
+    case let objects as NSOrderedSet: members = objects.array.compactMap { $0 as? ManagedObject }
+    default: preconditionFailure(unacceptable(value, key, "a set or an array of managed objects"))
+    }
+    do {
+      try setObjects(members, for: key)
+    } catch {
+      context?.deferError(error)
+    }
+  }
+
+  private func unacceptable(_ value: Any?, _ key: String, _ wanted: String) -> String {
+    "Unacceptable type of value for relationship: property = \"\(key)\" of \(entity.name); "
+      + "desired type = \(wanted); given type = \(value.map { "\(Swift.type(of: $0))" } ?? "nil")"
+  }
+
+  /// To be called before `primitiveValue(forKey:)`: loads a fault.
+  public func willAccessValue(forKey key: String?) {
+    checkConfinement()
+    fire()
+  }
+
+  /// To be called after `primitiveValue(forKey:)`.
+  public func didAccessValue(forKey key: String?) {}
+
+  /// To be called before `setPrimitiveValue(_:forKey:)`: loads a fault, and notes what the object was.
+  public func willChangeValue(forKey key: String) {
+    checkConfinement()
+    fire()
+    if status != .fault && !isInert { willChange() }
+  }
+
+  /// To be called after `setPrimitiveValue(_:forKey:)`.
+  public func didChangeValue(forKey key: String) {}
+
+  /// The values of some properties by name, with `NSNull` for those that have none.
+  public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Sets several properties by name; `NSNull` stands for none.
+  public func setValuesForKeys(_ values: [String: Any]) {
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) { setValue(value, forKey: key) }
+  }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+public import ObjectModel
+import StoreInterface
+
+/// What a fetch request can return: managed objects, `ObjectID`, `[String: Any]`, `NSNumber` (the count).
+public protocol FetchRequestResult {
+  /// What a request for these asks for.
+  static var fetchRequestResultType: FetchRequestResultType { get }
+}
+
+/// The kinds of results, with Core Data's names.
+public enum FetchRequestResultType: Sendable, Hashable, CaseIterable {
+  case managedObjectResultType
+  case managedObjectIDResultType
+  case dictionaryResultType
+  case countResultType
+
+  init(_ type: FetchSpecification.ResultType) {
+    self =
+      switch type {
+      case .objects: .managedObjectResultType
+      case .objectIDs: .managedObjectIDResultType
+      case .dictionaries: .dictionaryResultType
+      case .count: .countResultType
+      }
+  }
+
+  var specified: FetchSpecification.ResultType {
+    switch self {
+    case .managedObjectResultType: .objects
+    case .managedObjectIDResultType: .objectIDs
+    case .dictionaryResultType: .dictionaries
+    case .countResultType: .count
+    }
+  }
+}
+
+extension ManagedObject: FetchRequestResult {
+  /// Managed objects.
+  public static var fetchRequestResultType: FetchRequestResultType { .managedObjectResultType }
+}
+
+extension FetchRequestResult where Self: ManagedObject {
+  /// A request for the objects of the class's entity.
+  public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
+}
+
+extension ObjectID: FetchRequestResult {
+  /// Ids.
+  public static var fetchRequestResultType: FetchRequestResultType { .managedObjectIDResultType }
+}
+
+extension Dictionary: FetchRequestResult where Key == String, Value == Any {
+  /// Dictionaries.
+  public static var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
+}
+
+extension NSNumber: FetchRequestResult {
+  /// The number of objects.
+  public static var fetchRequestResultType: FetchRequestResultType { .countResultType }
+}

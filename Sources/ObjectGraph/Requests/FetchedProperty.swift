@@ -1,0 +1,59 @@
+public import ObjectModel
+public import Predicates
+public import StoreInterface
+
+/// What a request for dictionaries can fetch and group by: the name or key path of a property as text, an
+/// `ExpressionDescription`, an `AttributeDescription`, a `Relationship`.
+public protocol FetchedProperty {
+  /// What is fetched, and under which name.
+  var fetchedExpression: FetchedExpression { get }
+}
+
+extension String: FetchedProperty {
+  /// The property at a key path with dots.
+  public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: FetchPredicate.keyPath(self)) }
+}
+
+extension AttributeDescription: FetchedProperty {
+  /// The attribute.
+  public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
+}
+
+extension Relationship: FetchedProperty {
+  /// The relationship.
+  public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
+}
+
+extension FetchedExpression: FetchedProperty {
+  /// Itself.
+  public var fetchedExpression: FetchedExpression { self }
+}
+
+/// A named expression that a request for dictionaries fetches, with Core Data's shape:
+/// `let total = ExpressionDescription(); total.name = "total"; total.expression = …`.
+public final class ExpressionDescription {
+  /// The key in the dictionaries; unique in the request.
+  public var name = ""
+  /// What is fetched; nil until it is set.
+  public var expression: FetchExpression?
+  /// Of which type the value is. Stores find it out themselves; it documents the program.
+  public var expressionResultType = AttributeType.undefined
+
+  /// An expression that is still to be set.
+  public init() {}
+
+  /// An expression with a name.
+  public convenience init(_ name: String, _ expression: FetchExpression) {
+    self.init()
+    self.name = name
+    self.expression = expression
+  }
+}
+
+extension ExpressionDescription: FetchedProperty {
+  /// The expression, which must be set.
+  public var fetchedExpression: FetchedExpression {
+    guard let expression else { preconditionFailure("the expression description \"\(name)\" has no expression") }
+    return FetchedExpression(name, expression)
+  }
+}

@@ -1,0 +1,103 @@
+import ObjectModel
+
+/// Predicates made of others, as `NSCompoundPredicate` makes them.
+public typealias CompoundPredicate = FetchPredicate
+/// Comparisons of two expressions, as `NSComparisonPredicate` makes them.
+public typealias ComparisonPredicate = FetchPredicate
+
+extension FetchPredicate {
+  /// How a compound predicate combines others.
+  public enum LogicalType: Sendable, Hashable, CaseIterable {
+    case not, and, or
+  }
+
+  /// Others combined; `not` takes one.
+  public init(type: LogicalType, subpredicates: [FetchPredicate]) {
+    switch type {
+    case .and: self = .and(subpredicates)
+    case .or: self = .or(subpredicates)
+    case .not:
+      guard let first = subpredicates.first, subpredicates.count == 1 else {
+        preconditionFailure("not takes one predicate, and was given \(subpredicates.count)")
+      }
+      self = .not(first)
+    }
+  }
+
+  /// All of these; true without any.
+  public init(andPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .and(subpredicates) }
+  /// At least one of these; false without any.
+  public init(orPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .or(subpredicates) }
+  /// The opposite.
+  public init(notPredicateWithSubpredicate predicate: FetchPredicate) { self = .not(predicate) }
+
+  /// Two expressions compared.
+  public init(
+    leftExpression left: FetchExpression, rightExpression right: FetchExpression,
+    modifier: Comparison.Modifier = .direct, type: Comparison.Operator, options: Comparison.Options = []
+  ) {
+    self = .compare(Comparison(left, type, right, modifier: modifier, options: options))
+  }
+}
+
+/// Core Data's names of the operators.
+extension FetchPredicate.Comparison.Operator {
+  /// `<`
+  public static var lessThan: Self { .less }
+  /// `<=`
+  public static var lessThanOrEqualTo: Self { .lessOrEqual }
+  /// `>`
+  public static var greaterThan: Self { .greater }
+  /// `>=`
+  public static var greaterThanOrEqualTo: Self { .greaterOrEqual }
+  /// `==`
+  public static var equalTo: Self { .equal }
+  /// `!=`
+  public static var notEqualTo: Self { .notEqual }
+  /// `IN`
+  public static var `in`: Self { .isIn }
+}
+
+extension FetchExpression {
+  /// The object itself: `SELF`.
+  public static func expressionForEvaluatedObject() -> FetchExpression { .selfObject }
+  /// The property at a key path with dots: `owner.name`. Operators stand in it as in the format language: `@sum.price`.
+  public init(forKeyPath keyPath: String) {
+    self = keyPath.contains("@") ? FetchExpression(format: keyPath) : .keyPath(FetchPredicate.keyPath(keyPath))
+  }
+  /// A constant; nil is null.
+  public init(forConstantValue value: (any PredicateArgument)?) {
+    self = value?.predicateExpression ?? .constant(.null)
+  }
+  /// `$NAME`.
+  public init(forVariable name: String) { self = .variable(name) }
+  /// A list.
+  public init(forAggregate elements: [FetchExpression]) { self = .aggregate(elements) }
+
+  /// A function by its name in the format language, such as `sum:` or `add:to:`. A name that is not known and a wrong
+  /// number of arguments are mistakes of the program and stop it.
+  public init(forFunction name: String, arguments: [FetchExpression]) {
+    guard let function = Function(rawValue: name) else {
+      let known = Function.allCases.map(\.rawValue).joined(separator: ", ")
+      preconditionFailure("no function is called \"\(name)\"; there are \(known)")
+    }
+    precondition(
+      arguments.count == function.operandCount,
+      "\(name) takes \(function.operandCount) arguments, and was given \(arguments.count)")
+    self = .function(function, arguments)
+  }
+
+  /// `SUBQUERY(collection, $variable, predicate)`.
+  public init(
+    forSubquery collection: FetchExpression, usingIteratorVariable variable: String, predicate: FetchPredicate
+  ) {
+    self = .subquery(of: collection, variable: variable, predicate)
+  }
+
+  /// `TERNARY(predicate, true, false)`.
+  public init(
+    forConditional predicate: FetchPredicate, trueExpression: FetchExpression, falseExpression: FetchExpression
+  ) {
+    self = .conditional(predicate, trueExpression, falseExpression)
+  }
+}
