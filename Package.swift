@@ -33,7 +33,7 @@ let package = Package(
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
-    .library(name: "ImportPipeline", targets: ["Pipelines", "Exports", "Reports", "ImportPipeline"]),
+    .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "Reports", "ImportEngine"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
   ],
@@ -89,18 +89,18 @@ let package = Package(
       ]),
     .target(name: "Reports", dependencies: ["Pipelines"]),
     .target(
-      name: "ImportPipeline",
+      name: "ImportEngine",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
         "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
       ]),
-    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportPipeline"]),
+    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportPipeline", "Inference", logging,
+        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportEngine", "Inference", logging,
         argumentParser,
       ]),
     .executableTarget(
@@ -111,7 +111,7 @@ let package = Package(
       ]),
     .executableTarget(
       name: "surf-journal-example",
-      dependencies: ["Seedbed", "ImportPipeline"],
+      dependencies: ["Seedbed", "ImportEngine"],
       path: "examples/SurfJournal"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "Reports", "ImportPipeline", "SeedFormats", "ObjectModel", "Predicates",
+        "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "ObjectModel", "Predicates",
         "StoreInterface",
         "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
@@ -170,16 +170,16 @@ let package = Package(
     .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines", "ObjectModel", "TestSupport"]),
     .testTarget(
-      name: "ImportPipelineTests",
+      name: "ImportEngineTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "Reports", "ImportPipeline", "SeedFormats", "CoreDataLayout", "SQLite",
+        "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout", "SQLite",
         "SQLitePages",
         "Predicates",
         "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
       name: "InferenceTests",
-      dependencies: ["Inference", "Pipelines", "ImportPipeline", "SeedFormats", "ObjectModel", "TestSupport"]),
+      dependencies: ["Inference", "Pipelines", "ImportEngine", "SeedFormats", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [

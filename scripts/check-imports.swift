@@ -195,9 +195,9 @@ func selfTest(root: String) throws {
   try files.removeItem(atPath: copy + "/" + planted)
 
   let test = "Tests/ObjectModelTests/Planted.swift"
-  try plant("import Testing\n@testable import ImportPipeline\n", at: test)
+  try plant("import Testing\n@testable import ImportEngine\n", at: test)
   try expect(
-    ["\(test):2: ObjectModelTests imports ImportPipeline without a dependency in Package.swift"],
+    ["\(test):2: ObjectModelTests imports ImportEngine without a dependency in Package.swift"],
     "an import without a dependency")
   try files.removeItem(atPath: copy + "/" + test)
 

@@ -1,6 +1,6 @@
 public import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 public import ObjectModel
 import Pipelines
 public import SeedFormats

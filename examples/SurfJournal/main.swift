@@ -4,7 +4,7 @@
 //   swift run surf-journal-example seeds/surf-journal/SurfJournal.xcdatamodeld /tmp/journal
 
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Seedbed
 
 let arguments = CommandLine.arguments

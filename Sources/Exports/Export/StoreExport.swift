@@ -34,7 +34,7 @@ public struct StoreExport {
     self.model = model
     self.modelPath = modelPath
     self.replacesForeign = replacesForeign
-    let byName = FilePath.ending(output).flatMap { SectionReader.exportFormats[$0] } ?? .csv
+    let byName = FilePath.ending(output).flatMap { ExportStep.Format.byEnding[$0] } ?? .csv
     step =
       ExportStep(
         entity: entity, to: output, format: format ?? byName,

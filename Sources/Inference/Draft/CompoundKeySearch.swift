@@ -1,4 +1,4 @@
-import ImportPipeline
+import ImportEngine
 import ObjectModel
 import SeedFormats
 

@@ -1,5 +1,3 @@
-import Pipelines
-
 /// Names for entities and properties that Core Data and Swift take, each once.
 struct ModelNames {
   /// Names that `NSObject`, `NSManagedObject` or Swift have themselves.

@@ -1,4 +1,4 @@
-import ImportPipeline
+import ImportEngine
 import ObjectModel
 
 /// Whether the values of a field fit an attribute of a model that is there.

@@ -1,4 +1,4 @@
-import ImportPipeline
+import ImportEngine
 import ObjectModel
 
 /// Comments out what a run would end at: references to objects that no file has, and steps whose objects would lack what

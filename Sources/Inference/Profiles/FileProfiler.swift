@@ -1,6 +1,6 @@
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Pipelines
 import SeedFormats
 

@@ -1,4 +1,4 @@
-import ImportPipeline
+import ImportEngine
 import SeedFormats
 
 /// The records of a file, or of one array in a JSON document, and what is known of their fields.

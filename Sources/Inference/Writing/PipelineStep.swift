@@ -1,5 +1,5 @@
 import Exports
-import ImportPipeline
+import ImportEngine
 import ObjectModel
 import Pipelines
 import SeedFormats

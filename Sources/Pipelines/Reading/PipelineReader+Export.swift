@@ -1,16 +1,14 @@
 internal import Yams
 
 extension SectionReader {
-  package static let exportFormats: [String: ExportStep.Format] = [
-    "csv": .csv, "tsv": .tsv, "tab": .tsv, "ndjson": .ndjson, "jsonl": .ndjson,
-  ]
-
   mutating func exportStep(_ node: Node) -> ExportStep? {
     guard let values = section(.exportStep, node) else { return nil }
     let to = path(values, "to", allowsStandardStream: true, for: .target)
     let columns = values.nodes["columns"].map { self.columns($0) } ?? []
     let order = values.nodes["order"].map { self.orders($0) } ?? []
-    let format = to.flatMap { self.format(values, path: $0, at: values.position("to"), known: Self.exportFormats) }
+    let format = to.flatMap {
+      self.format(values, path: $0, at: values.position("to"), known: ExportStep.Format.byEnding)
+    }
     guard let entity = values.text("entity"), let to, let format, let isSafe = values.boolean("safe-for-spreadsheets"),
       let hasMark = values.boolean("bom")
     else { return nil }

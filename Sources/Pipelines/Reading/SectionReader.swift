@@ -1,7 +1,7 @@
 internal import Yams
 
 /// Reads mappings of a pipeline file against the specifications of their fields, and collects every mistake.
-package struct SectionReader {
+struct SectionReader {
   let file: String
   let yaml: PipelineYAML
   let environment: [String: String]

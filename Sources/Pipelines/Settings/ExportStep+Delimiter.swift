@@ -1,4 +1,9 @@
 extension ExportStep.Format {
+  /// What the ending of a result's name says.
+  package static let byEnding: [String: Self] = [
+    "csv": .csv, "tsv": .tsv, "tab": .tsv, "ndjson": .ndjson, "jsonl": .ndjson,
+  ]
+
   /// What stands between the columns of the text formats.
   var delimiter: UInt8 { UInt8(ascii: self == .tsv ? "\t" : ",") }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreDataLayout
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Logging
 import Pipelines
 

@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import CoreDataLayout
-import ImportPipeline
+import ImportEngine
 import Pipelines
 import StoreInterface
 

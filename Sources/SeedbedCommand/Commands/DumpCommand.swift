@@ -1,6 +1,6 @@
 import ArgumentParser
 import Exports
-import ImportPipeline
+import ImportEngine
 
 /// `seedbed dump`
 struct DumpCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 import Pipelines
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CoreDataLayout
 import Foundation
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 import ObjectModel
 

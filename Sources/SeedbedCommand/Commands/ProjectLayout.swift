@@ -1,7 +1,7 @@
 import CoreDataLayout
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Inference
 import ModelFiles
 import ObjectModel

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 public import Logging
 import Pipelines
 import Platform

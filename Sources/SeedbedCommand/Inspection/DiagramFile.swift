@@ -2,7 +2,7 @@ import CoreDataLayout
 import Diagrams
 import Exports
 import Foundation
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines

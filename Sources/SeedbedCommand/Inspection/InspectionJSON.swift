@@ -1,6 +1,6 @@
 import CoreDataLayout
 import Foundation
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines

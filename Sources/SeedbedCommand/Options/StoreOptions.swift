@@ -1,6 +1,6 @@
 import ArgumentParser
 import Exports
-import ImportPipeline
+import ImportEngine
 import ModelFiles
 
 /// The model that a store is read with.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ImportPipeline
+import ImportEngine
 import Pipelines
 
 /// A strategy as an argument: one of those that a step can be asked to take.

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import ImportPipeline
+import ImportEngine
 
 /// The progress line of a run on a terminal: records, rate, time left.
 final class ProgressLine {

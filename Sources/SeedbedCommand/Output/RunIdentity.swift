@@ -1,5 +1,5 @@
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Pipelines
 
 /// What tells this run of the tool from others, in log lines and reports.

@@ -1,8 +1,7 @@
 import Dispatch
 import Exports
-import ImportPipeline
+import ImportEngine
 import Logging
-import Pipelines
 import Platform
 
 /// Turns the first SIGINT or SIGTERM into a cancellation; a second one ends the process at once.

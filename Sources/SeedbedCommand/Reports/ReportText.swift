@@ -1,5 +1,5 @@
 import Foundation
-import ImportPipeline
+import ImportEngine
 import Pipelines
 import Reports
 

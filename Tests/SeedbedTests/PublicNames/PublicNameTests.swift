@@ -48,7 +48,7 @@ struct PublicNameTests {
   @Test("so can every public type of pipelines and seed formats")
   func pipelines() throws {
     #expect(
-      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "Reports", "ImportPipeline"])
+      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "Reports", "ImportEngine"])
         == Self.names(EveryPipelineType.all))
   }
 
