@@ -18,13 +18,10 @@ func stopNames(ofStation identifier: String, in storePath: String, modelPath: St
   let store = try SQLiteStore.open(path: storePath, model: model, options: options)
   let container = try PersistentContainer(name: "Transit", model: model, store: store)
   let names = try await container.performBackgroundTask { context in
-    guard let stop = model["Stop"] else { return [String]() }
-    var request = FetchSpecification(stop)
+    let request = FetchRequest<ManagedObject>(entityName: "Stop")
     request.predicate = .comparison(["parent", "identifier"], .equal, .string(identifier))
-    request.sortDescriptors = [.init(["name"])]
-    return try context.fetch(request).compactMap { object in
-      if case .string(let name) = object["name"] { name } else { nil }
-    }
+    request.sortDescriptors = [FetchSortDescriptor(key: "name")]
+    return try context.fetch(request).compactMap { $0["name"] as String? }
   }
   try store.close()
   return names
