@@ -161,6 +161,7 @@ let package = Package(
         "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
       ]),
+    .testTarget(name: "IdiomTests", dependencies: ["Seedbed"]),
     .testTarget(
       name: "AccessorTests",
       dependencies: [

@@ -15,6 +15,8 @@ public final class ContextUndoManager {
 
   private struct Group {
     var actions: [Action] = []
+    /// What the program calls it; empty for nothing.
+    var name = ""
   }
 
   private enum Mode {
@@ -124,6 +126,31 @@ public final class ContextUndoManager {
     run(group, as: .redoing)
   }
 
+  // MARK: Names
+
+  /// Names what is being done, for menus: the open group, which that of the event is, or else the last one.
+  public func setActionName(_ name: String) {
+    processContexts()
+    if !openGroups.isEmpty {
+      openGroups[0].name = name
+    } else if !undoStack.isEmpty {
+      undoStack[undoStack.count - 1].name = name
+    }
+  }
+
+  /// The name of what `undo` would undo; empty when it has none, or there is nothing.
+  public var undoActionName: String { openGroups.first?.name ?? undoStack.last?.name ?? "" }
+  /// The name of what `redo` would do again; empty when it has none, or there is nothing.
+  public var redoActionName: String { redoStack.last?.name ?? "" }
+  /// The title of a menu item for `undo`, such as `Undo Rename`.
+  public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
+  /// The title of a menu item for `redo`, such as `Redo Rename`.
+  public var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
+  /// The title of a menu item for undoing an action of that name, in English.
+  public func undoMenuTitle(forUndoActionName name: String) -> String { name.isEmpty ? "Undo" : "Undo \(name)" }
+  /// The title of a menu item for doing an action of that name again, in English.
+  public func redoMenuTitle(forUndoActionName name: String) -> String { name.isEmpty ? "Redo" : "Redo \(name)" }
+
   private func closeGroups() {
     processContexts()
     while !openGroups.isEmpty { closeGroup() }
@@ -140,7 +167,7 @@ public final class ContextUndoManager {
   /// Forgets what was registered for a target.
   public func removeAllActions(withTarget target: AnyObject) {
     func without(_ groups: [Group]) -> [Group] {
-      groups.map { Group(actions: $0.actions.filter { $0.target !== target }) }
+      groups.map { Group(actions: $0.actions.filter { $0.target !== target }, name: $0.name) }
     }
     undoStack = without(undoStack).filter { !$0.actions.isEmpty }
     redoStack = without(redoStack).filter { !$0.actions.isEmpty }
@@ -173,7 +200,7 @@ public final class ContextUndoManager {
 
   private func run(_ group: Group, as mode: Mode) {
     self.mode = mode
-    openGroups.append(Group())
+    openGroups.append(Group(name: group.name))
     for action in group.actions.reversed() { action.handler() }
     closeGroup()
     self.mode = .recording

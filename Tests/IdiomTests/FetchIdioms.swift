@@ -1,0 +1,404 @@
+import Foundation
+import Seedbed
+import Testing
+
+@Suite("Idioms: fetch, sort, predicate, aggregates, templates")
+struct FetchIdioms {
+  private func titles(_ recipes: [Recipe]) -> [String] { recipes.map(\.title) }
+
+  @Test("fetch: the request of a class")
+  func byClass() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      let recipes: [Recipe] = try context.fetch(request)
+      #expect(Set(titles(recipes)) == ["Soup", "Bread", "Cake"])
+    }
+  }
+
+  @Test("fetch: a request with its type written")
+  func byType() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request: FetchRequest<Recipe> = Recipe.fetchRequest()
+      request.fetchLimit = 2
+      request.fetchOffset = 1
+      #expect(try context.fetch(request).count == 2)
+    }
+  }
+
+  @Test("fetch: a request without arguments")
+  func bare() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = FetchRequest<Person>()
+      #expect(try context.fetch(request).compactMap(\.name).sorted() == ["Ann", "Bob"])
+    }
+  }
+
+  @Test("fetch: plain objects by the entity's name")
+  func byName() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = FetchRequest<ManagedObject>(entityName: "Recipe")
+      for object in try context.fetch(request) { #expect(object.value(forKey: "title") is String) }
+      request.returnsObjectsAsFaults = false
+      #expect(try context.fetch(request).allSatisfy { !$0.isFault })
+    }
+  }
+
+  @Test("fetch: the entity set later")
+  func entityLater() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = FetchRequest<ManagedObject>()
+      request.entity = EntityDescription.entity(forEntityName: "Person", in: context)
+      #expect(try context.fetch(request).count == 2)
+    }
+  }
+
+  @Test("fetch: the number only")
+  func count() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = FetchPredicate(format: "rating >= %f", 4.0)
+      #expect(try context.count(for: request) == 2)
+      let counting = FetchRequest<NSNumber>(entityName: "Recipe")
+      counting.resultType = .countResultType
+      #expect(try context.fetch(counting).first?.intValue == 3)
+    }
+  }
+
+  @Test("fetch: ids only")
+  func ids() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      let request = FetchRequest<ObjectID>(entityName: "Recipe")
+      request.resultType = .managedObjectIDResultType
+      #expect(Set(try context.fetch(request)) == Set(recipes.map(\.objectID)))
+    }
+  }
+
+  @Test("fetch: inside the context, by the request")
+  func execute() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      #expect(try Recipe.fetchRequest().execute(in: context).count == 3)
+    }
+  }
+
+  @Test("fetch: relationships brought along, and objects refreshed")
+  func prefetching() throws {
+    let container = try Kitchen.container()
+    let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let soup = try context.performAndWait { try Kitchen.stock(context)[0].objectID }
+    try other.performAndWait {
+      (other.object(with: soup) as? Recipe)?.title = "Stew"
+      try other.save()
+    }
+    try context.performAndWait {
+      let request = Recipe.fetchRequest()
+      request.relationshipKeyPathsForPrefetching = ["author", "tags"]
+      request.predicate = FetchPredicate(format: "SELF == %@", soup)
+      #expect(try context.fetch(request).first?.title == "Soup")
+      request.shouldRefreshRefetchedObjects = true
+      #expect(try context.fetch(request).first?.title == "Stew")
+    }
+  }
+
+  @Test("fetch: only some stores")
+  func affectedStores() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.affectedStores = context.persistentStoreCoordinator.persistentStores
+      #expect(try context.count(for: request) == 3)
+      request.affectedStores = []
+      #expect(throws: StoreError.self) { try context.count(for: request) }
+    }
+  }
+
+  @Test("fetch: many, a batch at a time")
+  func batches() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.fetchBatchSize = 2
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
+      #expect(try context.fetchedObjects(request).map(\.title) == ["Bread", "Cake", "Soup"])
+    }
+  }
+
+  @Test("fetch: without waiting, with a completion block")
+  func asynchronous() async throws {
+    let container = try Kitchen.container()
+    let context = container.newBackgroundContext()
+    try context.performAndWait { _ = try Kitchen.stock(context) }
+    let count = await withCheckedContinuation { continuation in
+      context.perform {
+        let request = AsynchronousFetchRequest(fetchRequest: Recipe.fetchRequest()) { result in
+          continuation.resume(returning: result.finalResult?.count)
+        }
+        do { try context.execute(request) } catch { continuation.resume(returning: nil) }
+      }
+    }
+    #expect(count == 3)
+  }
+
+  @Test("fetch: a request prints as what it asks")
+  func printing() {
+    let request = Recipe.fetchRequest()
+    request.predicate = FetchPredicate(format: "title == %@", "Soup")
+    request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: false)]
+    #expect("\(request)".contains("entity: Recipe") && "\(request)".contains("title == \"Soup\""))
+    #expect("\(request)".contains("(title, descending, compare:)"))
+  }
+
+  @Test("sort: by a key, either way")
+  func sortByKey() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: false)]
+      #expect(titles(try context.fetch(request)) == ["Soup", "Cake", "Bread"])
+    }
+  }
+
+  @Test("sort: by a Swift key path")
+  func sortByKeyPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(keyPath: \Recipe.rating, ascending: true)]
+      #expect(titles(try context.fetch(request)) == ["Bread", "Soup", "Cake"])
+    }
+  }
+
+  @Test("sort: by a relationship's attribute, then another")
+  func sortByPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [
+        FetchSortDescriptor(key: "author.name", ascending: true), FetchSortDescriptor(key: "rating", ascending: false),
+      ]
+      #expect(titles(try context.fetch(request)) == ["Cake", "Soup", "Bread"])
+    }
+  }
+
+  @Test("sort: as people expect it")
+  func sortLocalized() throws {
+    try Kitchen.cook { context in
+      for title in ["item 10", "Item 2", "item 1"] { Recipe(context: context).title = title }
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true, comparison: .localizedStandard)]
+      #expect(titles(try context.fetch(request)) == ["item 1", "Item 2", "item 10"])
+    }
+  }
+
+  @Test("sort: reversed")
+  func sortReversed() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let descriptor = FetchSortDescriptor(key: "title", ascending: true)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [descriptor.reversedSortDescriptor]
+      #expect(titles(try context.fetch(request)).first == "Soup" && descriptor.key == "title" && descriptor.isAscending)
+    }
+  }
+
+  static let predicates: [(FetchPredicate, Set<String>)] = [
+    (FetchPredicate(format: "title == %@", "Soup"), ["Soup"]),
+    (FetchPredicate(format: "%K == %@", "title", "Soup"), ["Soup"]),
+    (FetchPredicate(format: "rating > %d", 4), ["Soup", "Cake"]),
+    (FetchPredicate(format: "rating >= %lf AND isFavorite == %@", 4.0, true), ["Cake"]),
+    (FetchPredicate(format: "title BEGINSWITH[cd] %@", "s"), ["Soup"]),
+    (FetchPredicate(format: "title CONTAINS[c] 'A'"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title LIKE '*e*'"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title MATCHES %@", "[BC].*"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title IN %@", ["Soup", "Cake"]), ["Soup", "Cake"]),
+    (FetchPredicate(format: "title IN %@", Set(["Soup"])), ["Soup"]),
+    (FetchPredicate(format: "NOT (title IN %@)", ["Soup", "Cake"]), ["Bread"]),
+    (FetchPredicate(format: "rating BETWEEN %@", [3, 4]), ["Bread"]),
+    (FetchPredicate(format: "author.name == %@", "Ann"), ["Soup", "Cake"]),
+    (FetchPredicate(format: "link == nil"), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "created < %@", Date.now as Date), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "servings == %@", UInt8(4)), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "rating == %@", Float(4.5)), ["Soup"]),
+    (FetchPredicate(format: "rating == %@", Decimal(5)), ["Cake"]),
+    (FetchPredicate(format: "code == %@", UUID()), []),
+    (FetchPredicate(format: "SUBQUERY(tags, $tag, $tag.name == 'x').@count == 0"), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(value: false), []),
+    (
+      CompoundPredicate(andPredicateWithSubpredicates: [
+        FetchPredicate(format: "rating > 3"), FetchPredicate(format: "isFavorite == NO"),
+      ]), ["Soup"]
+    ),
+    (
+      CompoundPredicate(orPredicateWithSubpredicates: [
+        FetchPredicate(format: "title == 'Soup'"), FetchPredicate(format: "title == 'Bread'"),
+      ]), ["Soup", "Bread"]
+    ),
+    (CompoundPredicate(notPredicateWithSubpredicate: FetchPredicate(format: "title == 'Soup'")), ["Bread", "Cake"]),
+    (CompoundPredicate(type: .and, subpredicates: [FetchPredicate(format: "rating == 5")]), ["Cake"]),
+    (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: "title"),
+        rightExpression: FetchExpression(forConstantValue: "soup"),
+        modifier: .direct, type: .equalTo, options: .caseInsensitive), ["Soup"]
+    ),
+    (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: \Recipe.rating),
+        rightExpression: FetchExpression(
+          forFunction: "add:to:",
+          arguments: [
+            FetchExpression(forConstantValue: 2), FetchExpression(forConstantValue: 1),
+          ]), modifier: .direct, type: .lessThanOrEqualTo), ["Bread"]
+    ),
+    (
+      FetchPredicate(format: "title == $TITLE").withSubstitutionVariables(["TITLE": "Cake"]), ["Cake"]
+    ),
+  ]
+
+  @Test("predicate: formats, compounds and comparisons", arguments: predicates)
+  func predicate(_ predicate: FetchPredicate, _ expected: Set<String>) throws {
+    try Kitchen.cook { context in
+      let all = try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = predicate
+      #expect(Set(titles(try context.fetch(request))) == expected, "\(predicate)")
+      #expect(Set(try all.filter { try predicate.evaluate(with: $0) }.map(\.title)) == expected, "\(predicate)")
+    }
+  }
+
+  @Test("predicate: an object as argument")
+  func objectArgument() throws {
+    try Kitchen.cook { context in
+      let ann = try #require(try Kitchen.stock(context)[0].author)
+      let request = Recipe.fetchRequest()
+      request.predicate = FetchPredicate(format: "author == %@", ann)
+      #expect(try context.count(for: request) == 2)
+      request.predicate = FetchPredicate(format: "author IN %@", [ann])
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
+  @Test("predicate: #Predicate")
+  func macro() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = try FetchPredicate(#Predicate<Recipe> { $0.title == "Soup" })
+      #expect(try context.count(for: request) == 1)
+    }
+  }
+
+  @Test("predicate: text of a user's that is none throws")
+  func userText() {
+    #expect(throws: PredicateFormatError.self) { try FetchPredicate(parsing: "title ==") }
+  }
+
+  @Test("predicate: a format of the program's that is none stops")
+  func programText() async {
+    await #expect(processExitsWith: .failure) { _ = FetchPredicate(format: "title ==") }
+  }
+
+  @Test("aggregates: one sum of all")
+  func sum() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let total = ExpressionDescription()
+      total.name = "total"
+      total.expression = FetchExpression(forFunction: "sum:", arguments: [FetchExpression(forKeyPath: "rating")])
+      total.expressionResultType = .double
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [total]
+      #expect(try context.fetch(request).first?["total"] as? Double == 12.5)
+    }
+  }
+
+  @Test("aggregates: counts by group")
+  func group() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let count = ExpressionDescription()
+      count.name = "count"
+      count.expression = FetchExpression(forFunction: "count:", arguments: [FetchExpression(forKeyPath: "title")])
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.propertiesToFetch = ["author.name", count]
+      request.propertiesToGroupBy = ["author.name"]
+      let rows = try context.fetch(request)
+      #expect(rows.map { $0["author.name"] as? String } == ["Ann", "Bob"])
+      #expect(rows.map { $0["count"] as? Int } == [2, 1])
+    }
+  }
+
+  @Test("aggregates: groups that meet a condition")
+  func having() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let best = ExpressionDescription("best", FetchExpression(format: "max:(rating)"))
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.propertiesToFetch = ["author.name", best]
+      request.propertiesToGroupBy = ["author.name"]
+      request.havingPredicate = FetchPredicate(format: "best > 4")
+      #expect(try context.fetch(request).map { $0["author.name"] as? String } == ["Ann"])
+    }
+  }
+
+  @Test("aggregates: distinct values")
+  func distinct() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.propertiesToFetch = ["author.name"]
+      request.returnsDistinctResults = true
+      #expect(try context.fetch(request).count == 2)
+    }
+  }
+
+  @Test("aggregates: collection operators in memory")
+  func operators() throws {
+    try Kitchen.cook { context in
+      let ann = try #require(try Kitchen.stock(context)[0].author)
+      #expect(ann.value(forKeyPath: "recipes.@avg.rating") as? Double == 4.75)
+      #expect(ann.value(forKeyPath: "recipes.@sum.rating") as? Double == 9.5)
+    }
+  }
+
+  @Test("templates: as it is")
+  func template() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let model = try #require(context.persistentStoreCoordinator).managedObjectModel
+      let request = try #require(model.fetchRequestTemplate(forName: "Favorites"))
+      #expect(try context.fetch(request).compactMap { $0 as? Recipe }.map(\.title) == ["Cake"])
+    }
+  }
+
+  @Test("templates: with a variable")
+  func templateVariable() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let model = context.persistentStoreCoordinator.managedObjectModel
+      let request = model.fetchRequestFromTemplate(withName: "ByTitle", substitutionVariables: ["TITLE": "Soup"])
+      #expect(try context.count(for: try #require(request)) == 1)
+    }
+  }
+
+  @Test("templates: with several variables, and none of that name")
+  func templateVariables() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let model = context.persistentStoreCoordinator.managedObjectModel
+      let request = try #require(
+        model.fetchRequestFromTemplate(withName: "RatedBetween", substitutionVariables: ["LOW": 3, "HIGH": 4.5]))
+      request.sortDescriptors = [FetchSortDescriptor(key: "rating", ascending: true)]
+      #expect(try context.fetch(request).compactMap { $0["title"] } == ["Bread", "Soup"])
+      #expect(model.fetchRequestTemplate(forName: "Nope") == nil)
+    }
+  }
+}
