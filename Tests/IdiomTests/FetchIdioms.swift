@@ -97,7 +97,7 @@ struct FetchIdioms {
       (other.object(with: soup) as? Recipe)?.title = "Stew"
       try other.save()
     }
-    try context.performAndWait {
+    context.performAndWait {
       let request = Recipe.fetchRequest()
       request.relationshipKeyPathsForPrefetching = ["author", "tags"]
       request.predicate = FetchPredicate(format: "SELF == %@", soup)
@@ -269,7 +269,7 @@ struct FetchIdioms {
       let request = Recipe.fetchRequest()
       request.predicate = predicate
       #expect(Set(titles(try context.fetch(request))) == expected, "\(predicate)")
-      #expect(Set(try all.filter { try predicate.evaluate(with: $0) }.map(\.title)) == expected, "\(predicate)")
+      #expect(Set(all.filter { predicate.evaluate(with: $0) }.map(\.title)) == expected, "\(predicate)")
     }
   }
 

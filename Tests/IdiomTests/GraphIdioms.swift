@@ -174,7 +174,6 @@ struct GraphIdioms {
     let token = NotificationCenter.default.addObserver(
       forName: ManagedObjectContext.didSaveObjectsNotification, object: other, queue: nil
     ) { notification in
-      nonisolated(unsafe) let notification = notification
       context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
     }
     defer { NotificationCenter.default.removeObserver(token) }
@@ -182,7 +181,8 @@ struct GraphIdioms {
       other.object(with: id).setValue("Stew", forKey: "title")
       try other.save()
     }
-    #expect(context.performAndWait { recipe.title } == "Stew")
+    let title = context.performAndWait { recipe.title }
+    #expect(title == "Stew")
   }
 
   @Test("merge: automatically, into the view context")
@@ -195,7 +195,8 @@ struct GraphIdioms {
       (background.object(with: id) as? Recipe)?.title = "Stew"
       try background.save()
     }
-    #expect(await context.perform { (context.object(with: id) as? Recipe)?.title } == "Stew")
+    let title = await context.perform { (context.object(with: id) as? Recipe)?.title }
+    #expect(title == "Stew")
   }
 
   @Test("merge: a policy decides about conflicts", arguments: [true, false])
@@ -278,7 +279,8 @@ struct GraphIdioms {
   func returnsObjects() throws {
     let context = try Kitchen.container().newBackgroundContext()
     let recipe = try context.performAndWait { try Kitchen.stock(context)[0] }
-    #expect(context.performAndWait { recipe.title } == "Soup")
+    let title = context.performAndWait { recipe.title }
+    #expect(title == "Soup")
   }
 
   @Test("child contexts: a background task without await")

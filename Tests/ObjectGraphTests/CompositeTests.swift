@@ -180,7 +180,7 @@ struct CompositeTests {
       oslo["address.city"] = .string("Ulm")
       #expect(try names("address.city BEGINSWITH 'U'") == [.string("Oslo")])
       #expect(try names("address.city == 'Oslo'") == [])
-      #expect(try FetchPredicate(parsing: "address.city == 'Ulm' AND address != nil").evaluate(with: oslo))
+      #expect(try FetchPredicate(parsing: "address.city == 'Ulm' AND address != nil").holds(for: oslo))
       var request = FetchSpecification(shop.venue)
       request.sortDescriptors = [.init(["address", "spot", "y"]), .init(["name"])]
       let controller = FetchedResultsController(

@@ -15,7 +15,7 @@ struct ObjectEvaluationTests {
     try school.work { context in
       let course = school.addCourse(context, 7)
       let ada = school.addPupil(context, "Ada", grade: 4)
-      func holds(_ format: String) throws -> Bool { try FetchPredicate(parsing: format).evaluate(with: ada) }
+      func holds(_ format: String) throws -> Bool { try FetchPredicate(parsing: format).holds(for: ada) }
       #expect(try holds("grade == 4 AND name BEGINSWITH[c] 'a' AND course == nil"))
       ada["mood"] = .string("bright")
       #expect(try holds("mood == 'bright'"))
