@@ -97,13 +97,15 @@ struct FetchIdioms {
       (other.object(with: soup) as? Recipe)?.title = "Stew"
       try other.save()
     }
-    context.performAndWait {
+    try context.performAndWait {
       let request = Recipe.fetchRequest()
       request.relationshipKeyPathsForPrefetching = ["author", "tags"]
       request.predicate = FetchPredicate(format: "SELF == %@", soup)
-      #expect(try context.fetch(request).first?.title == "Soup")
+      let known = try context.fetch(request)
+      #expect(known.first?.title == "Soup")
       request.shouldRefreshRefetchedObjects = true
-      #expect(try context.fetch(request).first?.title == "Stew")
+      let refreshed = try context.fetch(request)
+      #expect(refreshed.first?.title == "Stew")
     }
   }
 
@@ -193,7 +195,8 @@ struct FetchIdioms {
       for title in ["item 10", "Item 2", "item 1"] { Recipe(context: context).title = title }
       let request = Recipe.fetchRequest()
       request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true, comparison: .localizedStandard)]
-      #expect(titles(try context.fetch(request)) == ["item 1", "Item 2", "item 10"])
+      let found = try context.fetch(request)
+      #expect(titles(found) == ["item 1", "Item 2", "item 10"])
     }
   }
 
