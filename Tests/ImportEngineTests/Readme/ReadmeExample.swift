@@ -19,7 +19,7 @@ func stopNames(ofStation identifier: String, in storePath: String, modelPath: St
   let container = try PersistentContainer(name: "Transit", model: model, store: store)
   let names = try await container.performBackgroundTask { context in
     let request = FetchRequest<ManagedObject>(entityName: "Stop")
-    request.predicate = .comparison(["parent", "identifier"], .equal, .string(identifier))
+    request.predicate = FetchPredicate(format: "parent.identifier == %@", identifier)
     request.sortDescriptors = [FetchSortDescriptor(key: "name")]
     return try context.fetch(request).compactMap { $0["name"] as String? }
   }
