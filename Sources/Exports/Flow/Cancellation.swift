@@ -9,4 +9,10 @@ public final class Cancellation: Sendable {
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
   /// Asks the run to stop at the next batch. May be called from any thread.
   public func cancel() { flag.store(true, ordering: .relaxed) }
+
+  /// Throws when the run was asked to stop.
+  func check() throws(RunError) {
+    guard isCancelled else { return }
+    throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+  }
 }

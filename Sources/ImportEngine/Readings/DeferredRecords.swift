@@ -32,7 +32,7 @@ struct DeferredRecords {
   func forEachBatch(_ scope: StepScope, _ body: (DecodedBatch) throws -> Void) throws {
     let decoder = RecordDecoder(plan: scope.plan)
     for (file, records) in batches ?? [] {
-      try scope.session.checkCancellation()
+      try scope.session.cancellation.check()
       try body(decoder.decode(records, file: file, superseded: SupersededRecords()))
     }
   }

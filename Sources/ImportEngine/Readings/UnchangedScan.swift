@@ -79,7 +79,7 @@ struct UnchangedScan {
   private func findings(of decoded: DecodedBatch, _ result: LookedUpRows) -> [ScannedRecords.Finding] {
     let node = decoded.root
     let found = result.found
-    let mayMeetWaiting = !session.hasNothingWaiting
+    let mayMeetWaiting = !session.late.hasNoWaitingRows
     var findings = [ScannedRecords.Finding](repeating: .init(), count: decoded.records.count)
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
@@ -89,7 +89,7 @@ struct UnchangedScan {
       // A stored row that may go again, or that another change is held back for, has its own way.
       if mayMeetWaiting, found.primaryKeys[row] != 0 {
         let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
-        if session.isProvisional(object) || session.isHeld(object) { findings[record].isUncertain = true }
+        if session.late.isProvisional(object) || session.late.isHeld(object) { findings[record].isUncertain = true }
       }
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
         findings[record].isUncertain = true

@@ -249,9 +249,7 @@ public struct PipelineRun {
     exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
     report.stages = [indexing.report, sealing.report]
     if !pipeline.exports.isEmpty { report.stages.append(exporting.report) }
-    if cancellation.isCancelled {
-      throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
-    }
+    try cancellation.check()
     if !options.isDryRun {
       try publish(
         exported.filter { $0.work != nil }.map { (from: $0.temporaryPath, to: $0.report.path) },

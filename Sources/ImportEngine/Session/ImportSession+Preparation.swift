@@ -6,7 +6,7 @@ extension BulkPreparation {
   init?(_ plan: StepPlan, session: ImportSession) throws {
     try self.init(
       plan, store: session.store, resolver: session.resolver,
-      provisional: ProvisionalRows(session.provisionalRows, model: session.store.model))
+      provisional: ProvisionalRows(session.late.provisionalRows, model: session.store.model))
   }
 }
 
@@ -15,6 +15,6 @@ extension StoredRowLookup {
   init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
     self.init(
       comparison, changes: changes, plan, resolver: session.resolver,
-      provisional: ProvisionalRows(session.provisionalRows, model: session.store.model))
+      provisional: ProvisionalRows(session.late.provisionalRows, model: session.store.model))
   }
 }

@@ -5,7 +5,7 @@ import SeedFormats
 
 /// What the parts of one import step share: its plan, its source, and what has become of its records. Used by the run's
 /// thread.
-final class StepScope {
+final class StepScope: ReferringStep {
   /// Number of the step among the run's import steps.
   let index: Int
   let plan: StepPlan
@@ -52,7 +52,7 @@ final class StepScope {
       let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
       let row = RowReference(
         primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
-      try unsafe session.addPending(
+      try unsafe session.late.add(
         PendingReference(
           step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
           recordRows: rows[record] ?? [row],
@@ -75,6 +75,9 @@ final class StepScope {
     outcomes.inserted -= 1
     try rejects.add(pending, of: node)
   }
+
+  /// The error of a restored reference that leads nowhere: the dump is not whole.
+  func danglingReference(_ pending: PendingReference) -> RunError { rejects.danglingReference(pending) }
 
   /// Counts a reference with `missing: null` whose key no object has.
   func noteLeftOut(_ reference: ReferencePlan, of node: NodePlan) {

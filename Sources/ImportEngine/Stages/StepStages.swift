@@ -72,9 +72,7 @@ struct StepStages: Sendable {
         decoded.records.firstOrdinal = ordinal
         ordinal += UInt64(decoded.records.count + decoded.records.faults.count)
         recordsPerFile[recordsPerFile.count - 1] = Int(ordinal)
-        if cancellation.isCancelled {
-          throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
-        }
+        try cancellation.check()
         reading.write.add(rows: decoded.records.count)
         try consume(decoded)
         if let failure = decoded.records.failure { throw named(failure) }

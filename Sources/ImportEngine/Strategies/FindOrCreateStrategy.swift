@@ -75,13 +75,13 @@ final class FindOrCreateStrategy: WritingStrategy {
   /// Finds what the records match and begins to make objects.
   /// - Returns: nil when no record is left.
   private func begin(_ decoded: DecodedBatch, isFinal: Bool) throws -> ObjectSave? {
-    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
     var rowCount = decoded.root.rowCount
     /// Rows have moved up where others were dropped.
     func resolveAgain() -> [UnresolvedReference] {
       if decoded.root.rowCount == rowCount { return waiting }
       rowCount = decoded.root.rowCount
-      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
     }
     decoded.dropProblemRows()
     let node = decoded.root

@@ -60,14 +60,14 @@ final class NewRowWriter {
   private func insert(_ decoded: DecodedBatch, isFinal: Bool) throws {
     rules.refuseUnfit(decoded)
     if rules.resolvesBeforeKeys {
-      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
       decoded.dropProblemRows()
     }
     try inserter.assignKeys(decoded.root)
     var unresolved: [UnresolvedReference] = []
     while true {
       let before = decoded.problems.count
-      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.isProvisional)
+      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
       if decoded.problems.count == before { break }
       // A record was refused after its rows had entered the key tables: others must not find them.
       unregister(decoded.root, decoded)
@@ -76,10 +76,10 @@ final class NewRowWriter {
       dropKeys(decoded.root, good: good)
       decoded.root.keep(records: good)
     }
-    let waiting = session.waitingRows(of: decoded, unresolved: unresolved)
+    let waiting = session.late.waitingRows(of: decoded, unresolved: unresolved)
     if !waiting.isEmpty {
       unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
-        waiting.contains(session.rootReference(row)) || session.isProvisional(row)
+        waiting.contains(session.late.rootReference(row)) || session.late.isProvisional(row)
       }
     }
     try inserter.write(decoded.root)

@@ -6,7 +6,11 @@ import StoreInterface
 /// Writes references that were resolved after their rows: in batches where a foreign key or a join row says it all,
 /// through the object graph where the other side changes too.
 struct ReferenceApplier {
-  private let session: ImportSession
+  private let store: SQLiteStore
+  /// Builds the indexes that were left out, before members are looked up by their foreign keys.
+  private let buildIndexes: () throws -> Void
+  /// Sets relationships through the object graph.
+  private let relate: (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
   private struct Target: Hashable {
     var entity: Int
     var relationship: String
@@ -16,8 +20,13 @@ struct ReferenceApplier {
   private var order: [Target] = []
   private static let batchSize = 4096
 
-  init(session: ImportSession) {
-    self.session = session
+  init(
+    store: SQLiteStore, buildIndexes: @escaping () throws -> Void,
+    relate: @escaping (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
+  ) {
+    self.store = store
+    self.buildIndexes = buildIndexes
+    self.relate = relate
   }
 
   mutating func apply(_ reference: ReferencePlan, row: RowReference, destination: RowReference) throws {
@@ -37,24 +46,22 @@ struct ReferenceApplier {
     let pairs = waiting[target, default: []]
     waiting[target] = []
     guard !pairs.isEmpty,
-      let relationship = session.store.model.entities[target.entity].relationship(target.relationship)
+      let relationship = store.model.entities[target.entity].relationship(target.relationship)
     else { return }
     let inverse = relationship.inverse
     let changesOtherSide = inverse.map { !$0.isToMany } ?? false
     if target.isStored, relationship.isToMany {
-      // Members are looked up by their foreign keys.
-      if relationship.isOrdered { try session.buildIndexes() }
-      try session.store.link(
+      if relationship.isOrdered { try buildIndexes() }
+      try store.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
         replacing: relationship.isOrdered)
     } else if target.isStored {
       try update(relationship, pairs)
     } else if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
-      // Members are looked up by their foreign keys.
-      try session.buildIndexes()
-      try session.objects.relate(relationship, pairs: pairs)
+      try buildIndexes()
+      try relate(relationship, pairs)
     } else if relationship.isToMany {
-      try session.store.link(
+      try store.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
         replacing: false)
     } else {
@@ -77,6 +84,6 @@ struct ReferenceApplier {
         unsafe batch.states[1][row] = RowBatch.State.value.rawValue
       }
     }
-    try session.store.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
+    try store.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
   }
 }

@@ -1,0 +1,81 @@
+import CoreDataLayout
+import ObjectModel
+
+/// The references of a run whose destinations are not there yet, and what waits with them. Used by the run's thread.
+final class LateReferences {
+  let store: SQLiteStore
+  let tables: KeyTables
+  private let path: String
+  private(set) var pending: PendingReferences
+  /// Numbers the files of pending references.
+  private var generation = 1
+  /// Rows that will go if a reference stays unresolved, as raw root references.
+  private(set) var provisionalRows: Set<UInt64> = []
+  /// Objects with changes that are held back, likewise: later changes queue up behind them.
+  private var held: Set<UInt64> = []
+
+  /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
+  init(store: SQLiteStore, tables: KeyTables, temporaryPath: String) {
+    self.store = store
+    self.tables = tables
+    path = temporaryPath
+    pending = PendingReferences(path: temporaryPath)
+  }
+
+  /// Whether no reference waits.
+  var isEmpty: Bool { pending.isEmpty }
+
+  /// Whether no reference, record or object waits for another.
+  var hasNothingWaiting: Bool { pending.isEmpty && provisionalRows.isEmpty && held.isEmpty }
+
+  /// Whether no record or object waits for another.
+  var hasNoWaitingRows: Bool { provisionalRows.isEmpty && held.isEmpty }
+
+  /// Keeps a reference.
+  /// - Parameter blocks: whether its record goes when it stays unresolved.
+  func add(_ reference: PendingReference, blocks: Bool) throws(RunError) {
+    try pending.append(reference)
+    guard blocks else { return }
+    for row in reference.recordRows { provisionalRows.insert(rootReference(row)) }
+  }
+
+  /// Whether a row may still be rejected.
+  func isProvisional(_ row: RowReference) -> Bool {
+    !provisionalRows.isEmpty && provisionalRows.contains(rootReference(row))
+  }
+
+  /// Notes that a change of an object is held back.
+  func hold(_ row: RowReference) { held.insert(rootReference(row)) }
+
+  func isHeld(_ row: RowReference) -> Bool { !held.isEmpty && held.contains(rootReference(row)) }
+
+  /// The row with its root entity's index: rows of one table have one numbering.
+  func rootReference(_ row: RowReference) -> UInt64 {
+    let entities = store.model.entities
+    return RowReference(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).rawValue
+  }
+
+  /// A file for the references that wait on.
+  func nextPending() -> PendingReferences { PendingReferences(path: path + ".\(generation)") }
+
+  /// Goes on with what is left, once all else was completed or rejected.
+  func replacePending(with left: PendingReferences, provisional: Set<UInt64>) {
+    pending = left
+    provisionalRows = provisional
+    generation += 1
+  }
+}
+
+/// The step that a reference belongs to, and that answers for it when it leads nowhere.
+protocol ReferringStep: AnyObject {
+  var plan: StepPlan { get }
+
+  /// Refuses the reference's record, which had been written.
+  func rejectLate(_ reference: PendingReference) throws
+
+  /// The error of a restored reference that leads nowhere.
+  func danglingReference(_ reference: PendingReference) -> RunError
+
+  /// Counts a reference that is left empty.
+  func noteLeftOut(_ reference: ReferencePlan, of node: NodePlan)
+}
