@@ -1,3 +1,4 @@
+package import Pipelines
 import Synchronization
 
 /// A flag that a signal handler or another thread raises and the run looks at between batches.
@@ -11,7 +12,7 @@ public final class Cancellation: Sendable {
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
   /// Throws when the run was asked to stop.
-  func check() throws(RunError) {
+  package func check() throws(RunError) {
     guard isCancelled else { return }
     throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
   }

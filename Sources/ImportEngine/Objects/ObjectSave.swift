@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Dispatch
 import ObjectGraph
 import ObjectModel
@@ -15,7 +14,7 @@ final class ObjectSave: @unchecked Sendable {
   let plan: StepPlan
   let waiting: [UnresolvedReference]
   private let context: ManagedObjectContext
-  private let store: SQLiteStore
+  private let target: any ImportTarget
   private let rows: [Int]
   /// Ids of the objects that the records match, by record.
   private let found: [Int: ObjectID]
@@ -29,12 +28,12 @@ final class ObjectSave: @unchecked Sendable {
   private var result: Result<StepOutcomes, any Error>?
 
   init(
-    context: ManagedObjectContext, store: SQLiteStore, decoded: DecodedBatch, plan: StepPlan,
+    context: ManagedObjectContext, target: any ImportTarget, decoded: DecodedBatch, plan: StepPlan,
     waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID], isPart: Bool,
     findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
   ) {
     self.context = context
-    self.store = store
+    self.target = target
     self.decoded = decoded
     self.plan = plan
     self.waiting = waiting
@@ -72,7 +71,7 @@ final class ObjectSave: @unchecked Sendable {
 
   private func run() throws -> StepOutcomes {
     var graph = ObjectBatch(
-      context: context, decoded: decoded, plan: plan, idHomes: store.idHomes, waiting: waiting)
+      context: context, decoded: decoded, plan: plan, idHomes: target.idHomes, waiting: waiting)
     try graph.matchNested(findNested)
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
@@ -80,7 +79,7 @@ final class ObjectSave: @unchecked Sendable {
     let outcomes = graph.outcomes()
     permission.wait()
     if isAbandoned.load(ordering: .acquiring) { return StepOutcomes() }
-    try isPart ? context.save() : store.inTransaction { try context.save() }
+    try isPart ? context.save() : target.inTransaction { try context.save() }
     graph.notePrimaryKeys()
     return outcomes
   }

@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -10,17 +9,17 @@ import StoreInterface
 /// semantics. Objects are found with one `IN` fetch per batch.
 final class ObjectWriter {
   private let container: PersistentContainer
-  private let store: SQLiteStore
+  private let target: any ImportTarget
   private let tables: KeyTables
   /// The context of the batch at hand, which `existing` has filled.
   private var current: ManagedObjectContext?
   /// Ids of the objects that the batch's records match, by record.
   private var foundByRecord: [Int: ObjectID] = [:]
 
-  init(store: SQLiteStore, tables: KeyTables) throws {
-    self.store = store
+  init(target: any ImportTarget, tables: KeyTables) throws {
+    self.target = target
     self.tables = tables
-    container = try PersistentContainer(name: "seedbed.import", model: store.model, store: store)
+    container = try PersistentContainer(name: "seedbed.import", model: target.model, store: target)
   }
 
   /// A context for one batch: nothing that it loads or saves is kept for others.
@@ -66,9 +65,9 @@ final class ObjectWriter {
     guard !names.contains("") else {
       // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
       var ambiguous: [Int] = []
-      let keys = try store.primaryKeys(
+      let keys = try target.primaryKeys(
         matching: node.batch, keyColumns: columns, isNew: isNew, ambiguous: &ambiguous)
-      let home = store.idHomes[node.plan.entity.index]
+      let home = target.idHomes[node.plan.entity.index]
       let isAmbiguous = Set(ambiguous)
       let matches = rows.map { row in
         ObjectMatch(
@@ -116,7 +115,7 @@ final class ObjectWriter {
   private func writeOneByOne(_ save: ObjectSave) throws -> StepOutcomes {
     let decoded = save.decoded
     var result = StepOutcomes()
-    try store.inTransaction {
+    try target.inTransaction {
       for row in 0..<decoded.root.batch.count {
         let record = Int(decoded.root.records[row])
         do {
@@ -144,7 +143,7 @@ final class ObjectWriter {
     found: [Int: ObjectID], in context: ManagedObjectContext, isPart: Bool = false
   ) -> ObjectSave {
     ObjectSave(
-      context: context, store: store, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found,
+      context: context, target: target, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found,
       isPart: isPart
     ) { [unowned self] node in
       try find(node, rows: Array(0..<node.batch.count), in: context)
@@ -184,7 +183,7 @@ final class ObjectWriter {
     _ relationship: Relationship, pairs: [(row: RowReference, destination: RowReference)]
   ) throws {
     let context = newContext()
-    let idHomes = store.idHomes
+    let idHomes = target.idHomes
     func id(_ row: RowReference) -> ObjectID {
       ObjectID(home: idHomes[row.entityIndex], primaryKey: row.primaryKey)
     }

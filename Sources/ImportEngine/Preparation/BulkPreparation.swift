@@ -16,7 +16,7 @@ struct BulkPreparation: Sendable {
 
   /// - Returns: nil where the batches of this step depend on one another.
   init?(
-    _ plan: StepPlan, store: SQLiteStore, resolver: ReferenceResolver, provisional: ProvisionalRows
+    _ plan: StepPlan, pages: (any PageTarget)?, resolver: ReferenceResolver, provisional: ProvisionalRows
   ) throws {
     let root = plan.root
     guard root.children.isEmpty, root.recordKey == nil, plan.step.onMatch != .replace,
@@ -24,7 +24,7 @@ struct BulkPreparation: Sendable {
         reference.relationship.isToMany || reference.orderColumn != nil || reference.waitsForAll
           || root.entity.isKind(of: reference.table.entity)
       }),
-      let shape = try store.recordShape(for: root.entity, columns: root.columns)
+      let shape = try pages?.recordShape(for: root.entity, columns: root.columns)
     else { return nil }
     self.shape = shape
     hasMatch = !plan.root.match.isEmpty

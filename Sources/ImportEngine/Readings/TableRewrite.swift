@@ -33,8 +33,8 @@ struct TableRewrite {
     let settings = session.unchangedScan
     let appends = scanned.hasManyNew(settings)
     let changes = scanned.releaseChanges(ifMany: settings)
-    guard appends || changes != nil,
-      try session.store.beginPageLoad(
+    guard appends || changes != nil, let pages = session.target.pages,
+      try pages.beginPageLoad(
         [scope.plan.root.entity], memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: true,
         changes: changes)
     else { return false }

@@ -42,14 +42,15 @@ struct UnchangedScan {
     let plan = scope.plan
     let settings = session.unchangedScan
     guard settings.isOn, plan.allowsUnchangedScan,
-      let comparison = try session.store.comparison(
+      let pages = session.target.pages,
+      let comparison = try pages.comparison(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         comparesValues: plan.step.onMatch != .keep, memoryBudget: settings.memoryBudget ?? session.memory.storedKeys,
         workers: session.jobs, hashMask: settings.hashMask)
     else { return nil }
     let changes =
       collectsChanges
-      ? try session.store.changedRows(
+      ? try pages.changedRows(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         memoryBudget: session.memory.changedRows)
       : nil

@@ -1,5 +1,5 @@
-import CoreDataLayout
 import ObjectModel
+import StoreInterface
 
 extension LateReferences {
   /// Completes what has become known.
@@ -19,7 +19,7 @@ extension LateReferences {
     var refused: Set<UInt64> = []
     var refusedRows: [RowReference] = []
     var late: (any Error)?
-    try store.inTransaction {
+    try target.inTransaction {
       try pending.forEach { reference throws(RunError) in
         try cancellation.check()
         do {
@@ -112,10 +112,10 @@ extension LateReferences {
   }
 
   private func delete(_ rows: [RowReference]) throws {
-    let entities = store.model.entities
+    let entities = target.model.entities
     for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
-      _ = try store.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
+      _ = try target.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
     }
-    try tables.forget(rows, reloadingFrom: store)
+    try tables.forget(rows, reloadingFrom: target)
   }
 }

@@ -1,9 +1,9 @@
-import CoreDataLayout
 import ObjectModel
+import StoreInterface
 
 /// The references of a run whose destinations are not there yet, and what waits with them. Used by the run's thread.
 final class LateReferences {
-  let store: SQLiteStore
+  let target: any ImportTarget
   let tables: KeyTables
   private let path: String
   private(set) var pending: PendingReferences
@@ -15,8 +15,8 @@ final class LateReferences {
   private var held: Set<UInt64> = []
 
   /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
-  init(store: SQLiteStore, tables: KeyTables, temporaryPath: String) {
-    self.store = store
+  init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
+    self.target = target
     self.tables = tables
     path = temporaryPath
     pending = PendingReferences(path: temporaryPath)
@@ -51,7 +51,7 @@ final class LateReferences {
 
   /// The row with its root entity's index: rows of one table have one numbering.
   func rootReference(_ row: RowReference) -> UInt64 {
-    let entities = store.model.entities
+    let entities = target.model.entities
     return RowReference(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).rawValue
   }
 

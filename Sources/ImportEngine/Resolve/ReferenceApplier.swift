@@ -6,62 +6,62 @@ import StoreInterface
 /// Writes references that were resolved after their rows: in batches where a foreign key or a join row says it all,
 /// through the object graph where the other side changes too.
 struct ReferenceApplier {
-  private let store: SQLiteStore
+  private let target: any ImportTarget
   /// Builds the indexes that were left out, before members are looked up by their foreign keys.
   private let buildIndexes: () throws -> Void
   /// Sets relationships through the object graph.
   private let relate: (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
-  private struct Target: Hashable {
+  private struct Group: Hashable {
     var entity: Int
     var relationship: String
     var isStored: Bool
   }
-  private var waiting: [Target: [(row: RowReference, destination: RowReference)]] = [:]
-  private var order: [Target] = []
+  private var waiting: [Group: [(row: RowReference, destination: RowReference)]] = [:]
+  private var order: [Group] = []
   private static let batchSize = 4096
 
   init(
-    store: SQLiteStore, buildIndexes: @escaping () throws -> Void,
+    target: any ImportTarget, buildIndexes: @escaping () throws -> Void,
     relate: @escaping (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
   ) {
-    self.store = store
+    self.target = target
     self.buildIndexes = buildIndexes
     self.relate = relate
   }
 
   mutating func apply(_ reference: ReferencePlan, row: RowReference, destination: RowReference) throws {
-    let target = Target(
+    let group = Group(
       entity: row.entityIndex, relationship: reference.property, isStored: reference.isStored)
-    if waiting[target] == nil { order.append(target) }
+    if waiting[group] == nil { order.append(group) }
     // A list is not divided: its pairs stand together.
-    if waiting[target, default: []].count >= Self.batchSize, waiting[target]?.last?.row != row { try flush(target) }
-    waiting[target, default: []].append((row, destination))
+    if waiting[group, default: []].count >= Self.batchSize, waiting[group]?.last?.row != row { try flush(group) }
+    waiting[group, default: []].append((row, destination))
   }
 
   mutating func flush() throws {
-    for target in order { try flush(target) }
+    for group in order { try flush(group) }
   }
 
-  private mutating func flush(_ target: Target) throws {
-    let pairs = waiting[target, default: []]
-    waiting[target] = []
+  private mutating func flush(_ group: Group) throws {
+    let pairs = waiting[group, default: []]
+    waiting[group] = []
     guard !pairs.isEmpty,
-      let relationship = store.model.entities[target.entity].relationship(target.relationship)
+      let relationship = target.model.entities[group.entity].relationship(group.relationship)
     else { return }
     let inverse = relationship.inverse
     let changesOtherSide = inverse.map { !$0.isToMany } ?? false
-    if target.isStored, relationship.isToMany {
+    if group.isStored, relationship.isToMany {
       if relationship.isOrdered { try buildIndexes() }
-      try store.link(
+      try target.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
         replacing: relationship.isOrdered)
-    } else if target.isStored {
+    } else if group.isStored {
       try update(relationship, pairs)
     } else if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
       try buildIndexes()
       try relate(relationship, pairs)
     } else if relationship.isToMany {
-      try store.link(
+      try target.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
         replacing: false)
     } else {
@@ -84,6 +84,6 @@ struct ReferenceApplier {
         unsafe batch.states[1][row] = RowBatch.State.value.rawValue
       }
     }
-    try store.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
+    try target.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
   }
 }

@@ -157,7 +157,8 @@ public struct PipelineRun {
     let indexing = StageMeter(.index)
     do {
       (report.steps, report.ownersUpdated) = try importAll(
-        plans, inputs, into: store, isFresh: isFresh, rejects: rejects, build: build, indexing: indexing,
+        plans, inputs, into: store, isFresh: isFresh, rejects: rejects, temporaryFolder: build.folder,
+        indexing: indexing,
         warnings: &report.warnings)
     } catch {
       // The rejects tell what to mend, so they stay even though the run fails.
@@ -279,7 +280,7 @@ public struct PipelineRun {
 
   // MARK: - Before
 
-  private func plans(
+  func plans(
     _ model: ManagedObjectModel, _ inputs: SourceInputs, _ resources: RecordExpressionResources
   ) throws(RunError) -> [StepPlan] {
     var plans: [StepPlan] = []
@@ -338,14 +339,19 @@ public struct PipelineRun {
 
   // MARK: - Import
 
-  private func importAll(
-    _ plans: [StepPlan], _ inputs: SourceInputs, into store: SQLiteStore, isFresh: Bool, rejects: RejectCollector,
-    build: StoreBuild, indexing: StageMeter, warnings: inout [String]
+  /// Runs all import steps.
+  /// - Parameters:
+  ///   - isFresh: whether the target has no rows, and its indexes are still to be built.
+  ///   - temporaryFolder: where references wait and keys are kept that do not fit into memory.
+  ///   - warnings: gets what is amiss with the steps.
+  func importAll(
+    _ plans: [StepPlan], _ inputs: SourceInputs, into target: any ImportTarget, isFresh: Bool,
+    rejects: RejectCollector, temporaryFolder: String, indexing: StageMeter, warnings: inout [String]
   ) throws -> (steps: [StepReport], ownersUpdated: Int) {
     let session = try ImportSession(
-      store: store, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
+      target: target, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
-      memory: options.memory, temporaryPath: build.folder + "/pending",
+      memory: options.memory, temporaryPath: temporaryFolder + "/pending",
       isFresh: isFresh, unchangedScan: options.unchangedScan, strategy: options.strategy)
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
@@ -367,7 +373,7 @@ public struct PipelineRun {
     for step in steps { try step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }
-    let ownersUpdated = try store.raiseOwnerVersions()
+    let ownersUpdated = try target.raiseOwnerVersions()
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)

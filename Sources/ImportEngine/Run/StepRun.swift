@@ -1,10 +1,8 @@
-import CoreDataLayout
 import Foundation
 import ObjectModel
 import Pipelines
 import Reports
 import SeedFormats
-import StoreInterface
 
 /// Runs one import step: chooses the way in which it writes, has its source imported, and reports.
 final class StepRun {

@@ -1,12 +1,13 @@
 import CoreDataLayout
 import Pipelines
+import StoreInterface
 
 extension BulkPreparation {
   /// - Returns: nil where the batches of this step depend on one another.
   init?(_ plan: StepPlan, session: ImportSession) throws {
     try self.init(
-      plan, store: session.store, resolver: session.resolver,
-      provisional: ProvisionalRows(session.late.provisionalRows, model: session.store.model))
+      plan, pages: session.target.pages, resolver: session.resolver,
+      provisional: ProvisionalRows(session.late.provisionalRows, model: session.target.model))
   }
 }
 
@@ -15,6 +16,6 @@ extension StoredRowLookup {
   init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
     self.init(
       comparison, changes: changes, plan, resolver: session.resolver,
-      provisional: ProvisionalRows(session.late.provisionalRows, model: session.store.model))
+      provisional: ProvisionalRows(session.late.provisionalRows, model: session.target.model))
   }
 }

@@ -9,7 +9,8 @@ import StoreInterface
 /// What the import steps of one run share: the store being built, key tables, pending references, rejects.
 /// Used by one thread, the run's.
 final class ImportSession {
-  let store: SQLiteStore
+  /// What the steps write to.
+  let target: any ImportTarget
   let tables: KeyTables
   let resolver: ReferenceResolver
   let rejects: RejectCollector
@@ -33,11 +34,12 @@ final class ImportSession {
   private var indexesAreDeferred: Bool
 
   init(
-    store: SQLiteStore, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress, cancellation: Cancellation,
+    target: any ImportTarget, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress,
+    cancellation: Cancellation,
     jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool,
     unchangedScan: UnchangedScanSettings = UnchangedScanSettings(), strategy: ImportStep.Strategy? = nil
   ) throws {
-    self.store = store
+    self.target = target
     self.strategy = strategy
     self.unchangedScan = unchangedScan
     self.rejects = rejects
@@ -49,18 +51,18 @@ final class ImportSession {
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
-    objects = try ObjectWriter(store: store, tables: tables)
-    late = LateReferences(store: store, tables: tables, temporaryPath: temporaryPath)
+    objects = try ObjectWriter(target: target, tables: tables)
+    late = LateReferences(target: target, tables: tables, temporaryPath: temporaryPath)
     indexesAreDeferred = isFresh
     if !isFresh {
-      for entity in store.model.entities where entity.superentity == nil {
-        if try store.count(FetchSpecification(entity)) > 0 { filled.insert(entity.index) }
+      for entity in target.model.entities where entity.superentity == nil {
+        if try target.count(FetchSpecification(entity)) > 0 { filled.insert(entity.index) }
       }
     }
     filledBefore = filled
     if !isFresh {
       try requirePackableKeys(of: plans)
-      try tables.load(from: store)
+      try tables.load(from: target)
     }
   }
 
@@ -69,8 +71,8 @@ final class ImportSession {
     let entities = plans.flatMap(\.nodes).flatMap { node in
       [node.entity.root] + node.references.map(\.relationship.destination.root)
     }
-    for entity in Set(entities.map(\.index)).sorted().map({ store.model.entities[$0] }) {
-      guard let keys = try store.primaryKeyRange(of: entity) else { continue }
+    for entity in Set(entities.map(\.index)).sorted().map({ target.model.entities[$0] }) {
+      guard let keys = try target.primaryKeyRange(of: entity) else { continue }
       if keys.lowerBound > 0, keys.upperBound <= RowReference.greatestPrimaryKey { continue }
       let key = keys.lowerBound > 0 ? keys.upperBound : keys.lowerBound
       throw RunError(
@@ -94,7 +96,7 @@ final class ImportSession {
   func buildIndexes() throws {
     guard indexesAreDeferred else { return }
     indexesAreDeferred = false
-    try store.buildDeferredIndexes()
+    try target.buildDeferredIndexes()
   }
 
   /// Throws once the rejects are over the limit by count.
@@ -127,7 +129,7 @@ final class ImportSession {
   /// After a step that may have changed attributes by which others are found: reads those tables anew.
   func reloadTables(changedBy plan: StepPlan, ifUpdated updated: Int) throws {
     guard updated > 0 || plan.nodes.contains(where: { $0.index > 0 }) else { return }
-    try tables.reload(from: store, roots: Set(plan.nodes.map { $0.entity.root.index }))
+    try tables.reload(from: target, roots: Set(plan.nodes.map { $0.entity.root.index }))
   }
 
   /// After a step has imported its records: gives up tables that are of no use any more, before memory is needed for
@@ -140,7 +142,7 @@ final class ImportSession {
 
   /// Finishes rows that are being written as pages, if there are any.
   func endPageLoad() throws {
-    try store.endPageLoad(memoryBudget: memory.sorting, workers: jobs)
+    try target.pages?.endPageLoad(memoryBudget: memory.sorting, workers: jobs)
   }
 
   /// Completes the references whose destinations have become known.
@@ -149,7 +151,7 @@ final class ImportSession {
     if isFinal || !late.isEmpty { try endPageLoad() }
     if late.isEmpty { return }
     let applier = ReferenceApplier(
-      store: store, buildIndexes: { [self] in try buildIndexes() },
+      target: target, buildIndexes: { [self] in try buildIndexes() },
       relate: { [self] in try objects.relate($0, pairs: $1) })
     try late.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()

@@ -1,5 +1,3 @@
-import CoreDataLayout
-
 /// Writes a table that is empty: rows as finished pages where that is possible, otherwise inserted through SQLite. Nothing is
 /// looked up among stored rows.
 final class BulkStrategy: WritingStrategy {
@@ -26,7 +24,7 @@ final class BulkStrategy: WritingStrategy {
   func importRecords() throws {
     if let attempt = OnePassAttempt(scope, writer) {
       if try attempt.run() { return }
-      try scope.session.store.abandonPageLoad()
+      try scope.session.target.pages?.abandonPageLoad()
       _ = try beginPages()
     }
     scope.keys.begin()

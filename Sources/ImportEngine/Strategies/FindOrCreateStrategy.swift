@@ -1,4 +1,3 @@
-import ObjectGraph
 import ObjectModel
 import Pipelines
 import StoreInterface

@@ -1,5 +1,3 @@
-import CoreDataLayout
-
 /// Writes a new object for every record of a dump. Steps that restore entities of one table go on with one load of pages,
 /// which ends when a step that does not belong to it begins.
 final class RestoreStrategy: WritingStrategy {
@@ -13,7 +11,8 @@ final class RestoreStrategy: WritingStrategy {
 
   func begin() throws {
     let session = scope.session
-    if !session.store.isPageLoading(scope.plan.nodes.map(\.entity)) { try session.endPageLoad() }
+    let goesOn = session.target.pages?.isPageLoading(scope.plan.nodes.map(\.entity)) ?? false
+    if !goesOn { try session.endPageLoad() }
     if try scope.beginPageLoad() { scope.outcomes.remarks.append("written as finished pages") }
   }
 

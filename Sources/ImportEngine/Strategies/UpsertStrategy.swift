@@ -22,7 +22,7 @@ final class UpsertStrategy: WritingStrategy {
   }
 
   func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    try session.store.inTransaction { try upsert(decoded, isFinal: isFinal) }
+    try session.target.inTransaction { try upsert(decoded, isFinal: isFinal) }
     try scope.rejects.emit(of: decoded)
   }
 
@@ -36,7 +36,7 @@ final class UpsertStrategy: WritingStrategy {
     let node = decoded.root
     let columns = scope.plan.root.matchColumns
     var ambiguous: [Int] = []
-    let existing = try session.store.primaryKeys(
+    let existing = try session.target.primaryKeys(
       matching: node.batch, keyColumns: columns, isNew: { decoded.isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
     for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
     matched.check(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
@@ -45,7 +45,7 @@ final class UpsertStrategy: WritingStrategy {
 
     var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)
     var keys = [Int64](repeating: 0, count: node.batch.count)
-    try session.store.upsert(
+    try session.target.upsert(
       node.batch, keyColumns: columns, options: UpsertOptions(onMatch: scope.plan.step.onMatch.upsertRule),
       isNew: { decoded.isKnownNew(node, row: $0) },
       // Where rows were dropped since, the keys belong to others.

@@ -1,5 +1,3 @@
-import CoreDataLayout
-
 /// A way in which a step's records become rows of the store. A step has one, which is made when its turn comes
 /// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
 ///
@@ -48,7 +46,9 @@ extension StepScope {
   /// - Returns: whether they will be.
   func beginPageLoad() throws -> Bool {
     let entities = plan.nodes.map(\.entity)
-    return try session.store.isPageLoading(entities)
-      || session.store.beginPageLoad(entities, memoryBudget: session.memory.keptColumns, workers: session.jobs)
+    guard let pages = session.target.pages else { return false }
+    return try pages.isPageLoading(entities)
+      || pages.beginPageLoad(
+        entities, memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: false, changes: nil)
   }
 }

@@ -11,19 +11,19 @@ final class NewRowWriter {
   var preparation: BulkPreparation?
   private let scope: StepScope
   private let rules: NewRowRules
-  private let inserter: RowInserter
+  private let inserter: RowTreeInserter
   private var session: ImportSession { scope.session }
 
   init(_ scope: StepScope, rules: NewRowRules) {
     self.scope = scope
     self.rules = rules
-    inserter = RowInserter(store: scope.session.store, tables: scope.session.tables)
+    inserter = RowTreeInserter(target: scope.session.target, tables: scope.session.tables)
   }
 
   /// Writes a batch in a transaction of its own.
   /// - Parameter isFinal: nothing more will come that its records may refer to.
   func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    try session.store.inTransaction {
+    try session.target.inTransaction {
       if try !writeEncoded(decoded) { try insert(decoded, isFinal: isFinal) }
     }
     try scope.rejects.emit(of: decoded)
@@ -37,11 +37,11 @@ final class NewRowWriter {
     decoded.encoded = nil
     defer { preparation.recycle(rows) }
     let node = decoded.root
-    guard rows.count == node.batch.count, session.store.isPageLoading else { return false }
+    guard rows.count == node.batch.count, let pages = session.target.pages, pages.isPageLoading else { return false }
     if rows.count == 0 { return true }
-    let first = try session.store.reservePrimaryKeys(rows.count, for: node.plan.entity)
+    let first = try session.target.reservePrimaryKeys(rows.count, for: node.plan.entity)
     guard enterKeys(of: node, first: first, matchKeys) else { return false }
-    try session.store.insert(rows, of: node.batch, firstKey: first)
+    try pages.insert(rows, of: node.batch, firstKey: first)
     scope.outcomes.inserted += rows.count
     return true
   }

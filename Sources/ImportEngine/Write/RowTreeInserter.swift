@@ -1,17 +1,16 @@
-import CoreDataLayout
 import ObjectModel
 import Pipelines
 import StoreInterface
 
 /// Inserts the rows of new objects with their to-many relationships. Primary keys are handed out first, so that references
 /// inside a batch resolve at once.
-final class RowInserter {
-  let store: SQLiteStore
+final class RowTreeInserter {
+  let target: any ImportTarget
   let tables: KeyTables
   private var orderKeys = OrderKeys()
 
-  init(store: SQLiteStore, tables: KeyTables) {
-    self.store = store
+  init(target: any ImportTarget, tables: KeyTables) {
+    self.target = target
     self.tables = tables
   }
 
@@ -19,7 +18,7 @@ final class RowInserter {
   func assignKeys(_ node: DecodedNode) throws {
     let count = node.batch.count
     if count > 0 {
-      let first = try store.reservePrimaryKeys(count, for: node.plan.entity)
+      let first = try target.reservePrimaryKeys(count, for: node.plan.entity)
       node.primaryKeys = (0..<Int64(count)).map { first + $0 }
       tables.register(node)
     } else {
@@ -37,7 +36,7 @@ final class RowInserter {
   private func insert(_ node: DecodedNode) throws {
     orderKeys.fill(node.batch)
     if node.batch.count > 0 {
-      try unsafe node.primaryKeys.withUnsafeBufferPointer { try unsafe store.insert(node.batch, primaryKeys: $0) }
+      try target.insert(node.batch, primaryKeys: node.primaryKeys)
     }
     for child in node.children { try insert(child) }
     for (index, reference) in node.plan.references.enumerated() where reference.relationship.isToMany {
@@ -46,7 +45,7 @@ final class RowInserter {
       }
       if !pairs.isEmpty {
         // An ordered list says the order anew, also of members that came from the other side.
-        try store.link(reference.relationship, pairs: pairs, replacing: reference.relationship.isOrdered)
+        try target.link(reference.relationship, pairs: pairs, replacing: reference.relationship.isOrdered)
       }
     }
     for (index, child) in node.plan.children.enumerated() where child.relationship.isToMany {
@@ -55,7 +54,7 @@ final class RowInserter {
       let pairs = (0..<nested.batch.count).map { row in
         (owner: node.primaryKeys[Int(nested.owners[row])], destination: nested.primaryKeys[row])
       }
-      if !pairs.isEmpty { try store.link(child.relationship, pairs: pairs, replacing: false) }
+      if !pairs.isEmpty { try target.link(child.relationship, pairs: pairs, replacing: false) }
     }
   }
 }
