@@ -34,10 +34,8 @@ try await journal.perform {
   // Fetch with sections: one for each place, the newest entry first.
   let request = JournalEntry.fetchRequest()
   request.predicate = try FetchPredicate(#Predicate<JournalEntry> { $0.rating >= 2 })
-  request.sortDescriptors = [
-    FetchSortDescriptor(keyPath: \JournalEntry.location),
-    FetchSortDescriptor(keyPath: \JournalEntry.date, ascending: false),
-  ]
+  let (byPlace, byDate) = (FetchSortDescriptor(key: "location"), FetchSortDescriptor(key: "date", ascending: false))
+  request.sortDescriptors = [byPlace, byDate]
   let results = FetchedResultsController<JournalEntry>(
     fetchRequest: request, managedObjectContext: journal, sectionNameKeyPath: "location")
   try results.performFetch()
