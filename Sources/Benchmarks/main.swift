@@ -6,17 +6,38 @@
 //
 //   seedbed-bench walk STORE MODEL [BATCH-SIZE]
 //
-// Prints a sentence. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
+// Prints a sentence. And changes under a controller of 50,000 fetched results, on a store of its own:
+//
+//   seedbed-bench results
+//
+// Prints a table. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
 
 import Foundation
 import ModelFiles
 
 let arguments = CommandLine.arguments
+if arguments.dropFirst() == ["results"] {
+  do {
+    let outcomes = try ResultsUpdates().run()
+    print("| change under \(ResultsUpdates.rows) results | time | at most |\n|---|---:|---:|")
+    for outcome in outcomes {
+      let times = [outcome.milliseconds, outcome.limit].map { String(format: "%.2f ms", $0) }
+      print("| \(outcome.name) | \(times[0]) | \(times[1]) |")
+    }
+    exit(outcomes.allSatisfy { $0.milliseconds <= $0.limit } ? 0 : 1)
+  } catch {
+    FileHandle.standardError.write(Data("seedbed-bench: \(error)\n".utf8))
+    exit(2)
+  }
+}
 guard arguments.count >= 4, ["queries", "walk"].contains(arguments[1]) else {
-  FileHandle.standardError.write(
-    Data(
-      "usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]\n       seedbed-bench walk STORE MODEL [BATCH-SIZE]\n"
-        .utf8))
+  let usage = """
+    usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]
+           seedbed-bench walk STORE MODEL [BATCH-SIZE]
+           seedbed-bench results
+
+    """
+  FileHandle.standardError.write(Data(usage.utf8))
   exit(64)
 }
 do {

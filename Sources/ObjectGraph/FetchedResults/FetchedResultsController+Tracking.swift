@@ -20,10 +20,12 @@ extension FetchedResultsController {
     observe(ManagedObjectContext.didMergeChangesObjectIDsNotification) { notification in
       if let ids = notification.contextChangeIDs, let controller = link.controller, controller.concerns(ids) {
         controller.isFetchDue = true
+        controller.dueIDs.formUnion(ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs)
+        controller.dueIDs.formUnion(ids.relationshipOwnerIDs ?? [])
       }
     }
     observe(ManagedObjectContext.mergeEndedNotification) { _ in
-      if let controller = link.controller, controller.isFetchDue { controller.fetchAgain(changed: []) }
+      if let controller = link.controller, controller.isFetchDue { controller.update(changed: [], touching: []) }
     }
     observe(ManagedObjectContext.didSaveObjectsNotification) { notification in
       if let ids = notification.contextChangeIDs, let controller = link.controller, controller.followsRelationships,
@@ -37,17 +39,30 @@ extension FetchedResultsController {
 
   /// Temporary ids that were told of have become permanent: who keeps ids gets the new ones, in the places of the old.
   private func idsDidChange() {
-    guard toldIDs.contains(where: \.isTemporary) else { return }
-    let ids = fetchedObjects?.map(\.objectID) ?? []
+    guard told.sections.contains(where: { $0.objectIDs.contains(where: \.isTemporary) }), let snapshot else { return }
+    let (ids, toldIDs) = (snapshot.objectIDs, told.objectIDs)
     if ids.count == toldIDs.count && ids != toldIDs { tellIDs() }
   }
 
   private func tellIDs() {
-    guard let delegate, let snapshot else { return }
-    let before = toldIDs
-    toldIDs = snapshot.objectIDs
+    guard let delegate, let snapshot else { return isToldCurrent = false }
+    let before = told.objectIDs
+    told = snapshot
+    isToldCurrent = true
     delegate.controller(self, didChangeContentWith: snapshot)
-    delegate.controller(self, didChangeContentWith: toldIDs.difference(from: before).inferringMoves())
+    delegate.controller(self, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
+  }
+
+  /// As `tellIDs`, where it is known what was touched.
+  private func tellIDs(touched: [ResultsChanges<Object>.Touched]) {
+    guard isToldCurrent, let delegate, let content else { return tellIDs() }
+    let snapshot = told.following(to: content, touched)
+    guard let difference: CollectionDifference<ObjectID> = told.difference(to: snapshot, touched) else {
+      return tellIDs()
+    }
+    told = snapshot
+    delegate.controller(self, didChangeContentWith: snapshot)
+    delegate.controller(self, didChangeContentWith: difference)
   }
 
   /// Works out what a change of the context made of the results, and tells it. Where the new results cannot be had,
@@ -57,7 +72,47 @@ extension FetchedResultsController {
     let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
     let entities = Set(all.map(\.entity))
     guard isFetchDue || changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
-    fetchAgain(changed: Set(changed.compactMap { $0 as? Object }))
+    // Refreshing may leave anything behind; a merge says what it was about.
+    let isKnown = changes.invalidatedCount == 0 && (isFetchDue || changes.refreshedObjects.isEmpty)
+    update(changed: Set(changed.compactMap { $0 as? Object }), touching: isKnown ? all : nil)
+  }
+
+  /// Takes what changed into the results, and tells it: by a fetch only where nothing else is sure to be right.
+  /// - Parameter objects: nil when more may have changed than is known.
+  private func update(changed: Set<Object>, touching objects: Set<ManagedObject>?) {
+    if let objects, let old = content, let outcome = followed(objects, changed, in: old) {
+      isFetchDue = false
+      (dueIDs, dueChanges) = ([], [])
+      error = nil
+      let touched = Set(outcome.touched.map(\.item))
+      let new = outcome.touched.filter { $0.to != nil && $0.item.objectID.isTemporary }.map(\.item)
+      let remaining = newResults.filter { $0.objectID.isTemporary && !touched.contains($0) }
+      replace(outcome.content, new: remaining + new)
+      let difference = ResultsChanges(from: old, to: outcome.content, touched: outcome.touched)
+      if !difference.isEmpty {
+        tell(difference, old: old) { tellIDs(touched: outcome.touched) }
+      } else if outcome.touched.contains(where: { $0.from != $0.to }) {
+        isToldCurrent = false
+      }
+    } else {
+      fetchAgain(changed: changed)
+    }
+  }
+
+  private func followed(_ objects: Set<ManagedObject>, _ changed: Set<Object>, in old: Content) -> ResultsFollower<
+    Object
+  >.Outcome? {
+    let context = managedObjectContext
+    // What observers changed already is not told yet.
+    guard let follower, isFollowable, context.event.isEmpty, context.deferredError == nil, context.refused == nil else {
+      return nil
+    }
+    let outcome = try? follower.follow(
+      .init(objects: objects, ids: dueIDs, changed: dueChanges.union(changed), formerlyNew: newResults), in: old)
+    if context.deferredError == nil { return outcome }
+    // The fetch meets it again.
+    context.deferredError = nil
+    return nil
   }
 
   /// Fetches anew, and tells what is different: some time later where a merge would have to wait for the parent's queue.
@@ -68,7 +123,9 @@ extension FetchedResultsController {
     if (context.isFollowing || context.isMerging) && !context.isParentAtHand { return fetchLater() }
     isFetchDue = false
     let deferred = context.deferredError
-    finishFetch(Result { try makeSections(of: fetch()) }, deferred: deferred)
+    let staleRowCount = context.staleRowCount
+    let result = Result { try makeSections(of: fetch()) }
+    finishFetch(result, deferred: deferred, isFollowable: context.staleRowCount == staleRowCount)
   }
 
   /// Has the rows come from the parent while no context waits for another one.
@@ -89,18 +146,19 @@ extension FetchedResultsController {
       let isOutdated = controller.isFetchOutdated
       // What is missing in the end, the next event with the parent at hand fetches.
       if case .failure(let error) = result, error is WouldWait { return isOutdated ? controller.fetchLater() : () }
-      controller.finishFetch(result.map(\.sections), deferred: controller.managedObjectContext.deferredError)
+      controller.finishFetch(
+        result.map(\.sections), deferred: controller.managedObjectContext.deferredError, isFollowable: false)
       if isOutdated { controller.fetchLater() }
     }
   }
 
   /// Takes new results, and tells what is different.
-  private func finishFetch(_ result: Result<Content, any Error>, deferred: (any Error)?) {
+  private func finishFetch(_ result: Result<Content, any Error>, deferred: (any Error)?, isFollowable: Bool) {
     isFetchDue = false
     guard let old = content else { return }
     let changed = dueChanges
-    dueChanges = []
-    let previous = old.map { info(of: $0) }
+    (dueIDs, dueChanges) = ([], [])
+    self.isFollowable = false
     switch result {
     case .failure(let error):
       self.error = error
@@ -110,8 +168,14 @@ extension FetchedResultsController {
     case .success(let new):
       error = nil
       show(new)
+      self.isFollowable = isFollowable
       let difference = ResultsChanges(from: old, to: new, changed: changed)
-      if !difference.isEmpty { tell(difference, previous: previous) }
+      if difference.isEmpty {
+        // Ids may be others, or sections in another order.
+        isToldCurrent = false
+      } else {
+        tell(difference, old: old) { tellIDs() }
+      }
     }
   }
 
@@ -147,15 +211,15 @@ extension FetchedResultsController {
     }
   }
 
-  private func tell(_ changes: ResultsChanges<Object>, previous: [FetchedResultsSectionInfo<Object>]) {
-    guard let delegate, let sections else { return }
+  private func tell(_ changes: ResultsChanges<Object>, old: Content, ids: () -> Void) {
+    guard let delegate, let content else { return isToldCurrent = false }
     func path(_ position: ResultsChanges<Object>.Position) -> IndexPath { [position.section, position.item] }
     delegate.controllerWillChangeContent(self)
     for index in changes.deletedSections {
-      delegate.controller(self, didChange: previous[index], atSectionIndex: index, for: .delete)
+      delegate.controller(self, didChange: info(of: old[index]), atSectionIndex: index, for: .delete)
     }
     for index in changes.insertedSections {
-      delegate.controller(self, didChange: sections[index], atSectionIndex: index, for: .insert)
+      delegate.controller(self, didChange: info(of: content[index]), atSectionIndex: index, for: .insert)
     }
     for change in changes.deleted {
       delegate.controller(self, didChange: change.item, at: path(change.from), for: .delete, newIndexPath: nil)
@@ -170,7 +234,7 @@ extension FetchedResultsController {
       }
     }
     delegate.controllerDidChangeContent(self)
-    tellIDs()
+    ids()
   }
 }
 

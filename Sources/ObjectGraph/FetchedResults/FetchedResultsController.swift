@@ -29,7 +29,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
   typealias Content = [ResultsChanges<Object>.Section]
   private(set) var content: Content?
   /// The ids that the delegate knows, from the last fetch or the last change that was told.
-  var toldIDs: [ObjectID] = []
+  var told = FetchedResultsSnapshot(sections: [])
+  /// Whether these are the ids of the results.
+  var isToldCurrent = false
   /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a change
   /// that succeeds takes it away.
   public internal(set) var error: (any Error)?
@@ -41,7 +43,19 @@ public final class FetchedResultsController<Object: ManagedObject> {
   var isFetchOutdated = false
   /// What merges changed of the results since the last fetch.
   var dueChanges: Set<Object> = []
-  private var positions: [Object: IndexPath] = [:]
+  /// What merges were about since then.
+  var dueIDs: Set<ObjectID> = []
+  /// Works out changes without a fetch; nil where the request does not allow it.
+  var follower: ResultsFollower<Object>?
+  /// Whether the results stand in the order of what their objects are here, so that changes can be followed.
+  var isFollowable = false
+  /// Results that had no permanent ids when they came.
+  private(set) var newResults: [Object] = []
+  /// Where every object is; nil until it pays to know.
+  private var positions: [Object: IndexPath]?
+  /// How many objects were searched for without knowing.
+  private var searchCount = 0
+  private let mostSearches = 16
   var observers: [any NSObjectProtocol] = []
 
   /// A controller without results yet.
@@ -82,7 +96,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
     // Objects that are older than their rows would give names to sections that others do not see.
     show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
     isFetchDue = false
-    toldIDs = snapshot?.objectIDs ?? []
+    dueIDs = []
+    follower = ResultsFollower(specification, in: managedObjectContext, sectionNameKeyPath: sectionNameKeyPath)
+    isFollowable = managedObjectContext.staleRowCount == staleCount
+    told = snapshot ?? told
+    isToldCurrent = true
     error = nil
     observeContext()
     if let delegate, let snapshot { delegate.controller(self, didChangeContentWith: snapshot) }
@@ -104,7 +122,24 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 
   /// Where an object is; nil when it is none of the results.
-  public func indexPath(forObject object: Object) -> IndexPath? { positions[object] }
+  public func indexPath(forObject object: Object) -> IndexPath? {
+    if let positions { return positions[object] }
+    let content = content ?? []
+    if searchCount < mostSearches {
+      searchCount += 1
+      let scan = AddressScan(CollectionOfOne<ManagedObject>(object))
+      for (section, part) in content.enumerated() {
+        if let item = scan.indexes(in: part.items).first { return [section, item] }
+      }
+      return nil
+    }
+    var found: [Object: IndexPath] = [:]
+    for (section, part) in content.enumerated() {
+      for (item, object) in part.items.enumerated() { found[object] = [section, item] }
+    }
+    positions = found
+    return found[object]
+  }
 
   /// The results as ids; nil before `performFetch`.
   public var snapshot: FetchedResultsSnapshot? {
@@ -250,11 +285,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
   }
 
   func show(_ sections: Content) {
+    replace(sections, new: sections.flatMap { $0.items.filter(\.objectID.isTemporary) })
+  }
+
+  /// - Parameter new: those that have no permanent ids.
+  func replace(_ sections: Content, new: [Object]) {
     content = sections
-    positions = [:]
-    for (section, part) in sections.enumerated() {
-      for (item, object) in part.items.enumerated() { positions[object] = [section, item] }
-    }
+    newResults = new
+    positions = nil
+    searchCount = 0
   }
 
   func info(of section: ResultsChanges<Object>.Section) -> FetchedResultsSectionInfo<Object> {

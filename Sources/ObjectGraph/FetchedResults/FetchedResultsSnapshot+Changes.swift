@@ -1,0 +1,84 @@
+import ObjectModel
+
+extension FetchedResultsSnapshot {
+  /// The snapshot of results after changes of which it is known what they touched. This one is of those before.
+  /// - Complexity: linear in the number of ids of the sections that touched objects are in, and of all sections.
+  func following<Object: ManagedObject>(
+    to content: [ResultsChanges<Object>.Section], _ touched: [ResultsChanges<Object>.Touched]
+  ) -> FetchedResultsSnapshot {
+    let before = Dictionary(
+      sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let left = Dictionary(grouping: touched.compactMap(\.from), by: \.section).mapValues { $0.map(\.item).sorted() }
+    let come = Dictionary(grouping: touched.compactMap(\.to), by: \.section).mapValues { $0.map(\.item).sorted() }
+    return FetchedResultsSnapshot(
+      sections: content.enumerated().map { index, section in
+        let old = before[section.name]
+        let oldIDs = old.map { sections[$0].objectIDs } ?? []
+        let gone = old.flatMap { left[$0] } ?? []
+        let new = come[index] ?? []
+        if gone.isEmpty && new.isEmpty { return Section(name: section.name, objectIDs: oldIDs) }
+        var kept: [ObjectID] = []
+        kept.reserveCapacity(oldIDs.count)
+        var start = 0
+        for item in gone {
+          kept += oldIDs[start..<item]
+          start = item + 1
+        }
+        kept += oldIDs[start...]
+        var ids: [ObjectID] = []
+        ids.reserveCapacity(section.items.count)
+        var next = 0
+        for item in new {
+          let count = item - ids.count
+          ids += kept[next..<(next + count)]
+          next += count
+          ids.append(section.items[item].objectID)
+        }
+        ids += kept[next...]
+        return Section(name: section.name, objectIDs: ids)
+      })
+  }
+
+  /// What became of the ids without sections: of what was touched the least that has to be told.
+  func difference<Object: ManagedObject>(
+    to new: FetchedResultsSnapshot, _ touched: [ResultsChanges<Object>.Touched]
+  ) -> CollectionDifference<ObjectID>? {
+    let oldStarts = starts
+    let newStarts = new.starts
+    func flat(_ position: ResultsChanges<Object>.Position?, _ starts: [Int]) -> Int? {
+      position.map { starts[$0.section] + $0.item }
+    }
+    let touches = touched.map {
+      TouchedWalk.Touch(from: flat($0.from, oldStarts), to: flat($0.to, newStarts), isChanged: true)
+    }
+    var changes: [CollectionDifference<ObjectID>.Change] = []
+    for (touch, change) in zip(touches, touched) {
+      switch (touch.from, change.from, touch.to, change.to) {
+      case (let offset?, let from?, nil, _):
+        changes.append(
+          .remove(offset: offset, element: sections[from.section].objectIDs[from.item], associatedWith: nil))
+      case (nil, _, let offset?, let to?):
+        changes.append(
+          .insert(offset: offset, element: new.sections[to.section].objectIDs[to.item], associatedWith: nil))
+      default: break
+      }
+    }
+    let newIDs = new.objectIDs
+    let walk = TouchedWalk(count: newIDs.count, touches)
+    for index in OutOfOrder.indexes(walk.places, isChanged: walk.isChanged) {
+      let (from, to) = (walk.places[index], walk.indexes[index])
+      changes.append(.remove(offset: from, element: newIDs[to], associatedWith: to))
+      changes.append(.insert(offset: to, element: newIDs[to], associatedWith: from))
+    }
+    return CollectionDifference(changes)
+  }
+
+  /// How many ids stand before each section.
+  private var starts: [Int] {
+    var count = 0
+    return sections.map { section in
+      defer { count += section.objectIDs.count }
+      return count
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// The order of objects in results, as a fetch with pending changes has it: by the sort descriptors, then by primary key,
+/// new objects last in the order of their insertion.
+struct ResultsOrder {
+  private let descriptors: [FetchSortDescriptor]
+  private let context: ManagedObjectContext
+  /// Where new objects stand among those of the context.
+  private var ranks: [ManagedObject: Int]?
+
+  init(_ descriptors: [FetchSortDescriptor], in context: ManagedObjectContext) {
+    self.descriptors = descriptors
+    self.context = context
+  }
+
+  /// An object with its values at the sort descriptors.
+  struct Keyed {
+    let object: ManagedObject
+    fileprivate let values: [Value]
+  }
+
+  func keyed(_ object: ManagedObject) -> Keyed {
+    let subject = ObjectSubject(object: object)
+    return Keyed(object: object, values: descriptors.map { subject.value(at: $0.keyPath) })
+  }
+
+  mutating func isBefore(_ left: Keyed, _ right: Keyed) -> Bool {
+    for (index, descriptor) in descriptors.enumerated() {
+      let order = descriptor.comparison.order(left.values[index], right.values[index])
+      if order != 0 { return (order < 0) == descriptor.isAscending }
+    }
+    return isTieBefore(left.object, right.object)
+  }
+
+  /// Whether an object stands before another one; its values are read as far as they are needed.
+  mutating func isBefore(_ left: ManagedObject, _ right: Keyed) -> Bool {
+    let subject = ObjectSubject(object: left)
+    for (index, descriptor) in descriptors.enumerated() {
+      let order = descriptor.comparison.order(subject.value(at: descriptor.keyPath), right.values[index])
+      if order != 0 { return (order < 0) == descriptor.isAscending }
+    }
+    return isTieBefore(left, right.object)
+  }
+
+  private mutating func isTieBefore(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
+    let keys = (left.objectID.primaryKey ?? .max, right.objectID.primaryKey ?? .max)
+    return keys.0 == keys.1 ? rank(left) < rank(right) : keys.0 < keys.1
+  }
+
+  private mutating func rank(_ object: ManagedObject) -> Int {
+    if let ranks { return ranks[object] ?? .max }
+    let all = Dictionary(
+      context.pending.inserted.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    ranks = all
+    return all[object] ?? .max
+  }
+}
