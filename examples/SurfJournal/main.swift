@@ -34,8 +34,7 @@ try await journal.perform {
   // Fetch with sections: one for each place, the newest entry first.
   let request = JournalEntry.fetchRequest()
   request.predicate = try FetchPredicate(#Predicate<JournalEntry> { $0.rating >= 2 })
-  let (byPlace, byDate) = (FetchSortDescriptor(key: "location"), FetchSortDescriptor(key: "date", ascending: false))
-  request.sortDescriptors = [byPlace, byDate]
+  request.sortDescriptors = [FetchSortDescriptor(key: "location"), FetchSortDescriptor(key: "date", ascending: false)]
   let results = FetchedResultsController<JournalEntry>(
     fetchRequest: request, managedObjectContext: journal, sectionNameKeyPath: "location")
   try results.performFetch()
