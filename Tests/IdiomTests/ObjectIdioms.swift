@@ -170,6 +170,18 @@ struct ObjectIdioms {
     #expect(message.contains("given type = String"))
   }
 
+  @Test("set: a set with something else than objects stops, and loses nothing")
+  func wrongMembers() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try Kitchen.cook { context in
+        let ann = Person(context: context)
+        ann.setValue(NSSet(array: [Recipe(context: context), "Soup"]), forKey: "recipes")
+      }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("property = \"recipes\"") && message.contains("a set or an array of managed objects"))
+  }
+
   @Test("set: an unknown key stops and names it")
   func unknownKey() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -34,8 +34,12 @@ extension Value {
     case let text as NSString: self = .string(String(describing: text))
     case let date as NSDate: self = .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate))
     case let data as NSData: self = .data(Data(referencing: data))
-    case let uuid as NSUUID: self = UUID(uuidString: uuid.uuidString).map { .uuid($0) } ?? .null
-    case let url as NSURL: self = url.absoluteURL.map { .uri($0) } ?? .null
+    case let uuid as NSUUID:
+      guard let uuid = UUID(uuidString: uuid.uuidString) else { return nil }
+      self = .uuid(uuid)
+    case let url as NSURL:
+      guard let url = url.absoluteURL else { return nil }
+      self = .uri(url)
     case let elements as [String: Any?]:
       var values: [String: Value] = [:]
       for (name, element) in elements {

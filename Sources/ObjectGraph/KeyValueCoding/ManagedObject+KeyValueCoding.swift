@@ -95,9 +95,13 @@ extension ManagedObject {
     case nil, is NSNull: members = []
     case let objects as [ManagedObject]: members = objects
     case let objects as Set<ManagedObject>: members = Array(objects)
-    case let objects as NSSet: members = objects.allObjects.compactMap { $0 as? ManagedObject }
-    case let objects as NSOrderedSet: members = objects.array.compactMap { $0 as? ManagedObject }
-    default: preconditionFailure(unacceptable(value, key, "a set or an array of managed objects"))
+    default:
+      let elements = (value as? NSSet)?.allObjects ?? (value as? NSOrderedSet)?.array
+      // Elements that are no managed objects would be lost.
+      guard let objects = elements as? [ManagedObject] else {
+        preconditionFailure(unacceptable(value, key, "a set or an array of managed objects"))
+      }
+      members = objects
     }
     do {
       try setObjects(members, for: key)
