@@ -5,7 +5,7 @@ public import ObjectModel
 /// A box per entity lists the properties that it declares itself; lines join the two ends of each relationship, and
 /// arrows lead from sub-entities to their parents.
 public struct EntityDiagram: Sendable {
-  /// More entities than this make no picture that anybody could read.
+  /// More entities than this make no picture that can be read.
   public static let maximumEntityCount = 1_000
   /// So do more lines; the way of each is sought among all others.
   public static let maximumLineCount = 5_000

@@ -156,7 +156,7 @@ extension InMemoryContents {
         }
       }
     } else {
-      // Nothing says who refers to an object but the rows themselves; to new ones, only rows of the save do.
+      // Nothing says what refers to an object but the rows themselves; to new ones, only rows of the save do.
       let old = destinations.subtracting(trace?.inserted ?? [])
       if old.isEmpty { return result }
       for row in rows[relationship.entity.root.index].values {

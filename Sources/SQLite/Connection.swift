@@ -12,7 +12,7 @@ import Platform
     public var isReadOnly = false
     /// Creates the file when it is not there.
     public var createsFile = false
-    /// Promises that nobody changes the file while it is open: no locks are taken and no sidecar is read or made.
+    /// Promises that nothing changes the file while it is open: no locks are taken and no sidecar is read or made.
     public var isImmutable = false
     /// How long a call waits for another connection's lock before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000

@@ -32,7 +32,7 @@ import CSQLite
 }
 
 extension Connection {
-  /// Maps the main database file. Only within a transaction is it sure that nobody changes the file.
+  /// Maps the main database file. Only within a transaction is it sure that nothing changes the file.
   /// - Returns: nil where SQLite cannot map it: it was built without that, or the file has 2 GiB or more.
   public func mapFile() throws(SQLiteError) -> FileMapping? {
     var pointer: UnsafeMutableRawPointer?

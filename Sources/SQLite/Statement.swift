@@ -66,7 +66,7 @@ import CSQLite
     try bind(index, Int64(value))
   }
 
-  /// SQLite stores a NaN as null; who must not lose it checks first.
+  /// SQLite stores a NaN as null; a caller that must not lose it checks first.
   public func bind(_ index: Int32, _ value: Double) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_double(handle, index, value))
   }

@@ -101,7 +101,7 @@ struct PartialUpdateTests {
       try created.insert(makeBatch(sample, [Self.changing[0]], names), keys: Array(1...150))
       try created.seal()
       if hasForeignIndex {
-        // Somebody else's, of which the model knows nothing.
+        // Another program's, of which the model knows nothing.
         let connection = try Connection(path: path)
         try connection.execute("CREATE UNIQUE INDEX OTHER ON ZSAMPLE (ZDAY, ZMEDIUM)")
         try connection.close()

@@ -51,11 +51,11 @@ struct RowComparisonTests {
         [.text("a"), .integer(1), .absent, .absent, .absent], [.text("d"), .absent, .absent, .absent, .absent],
         [.null, .absent, .absent, .absent, .absent], [.text("twin"), .absent, .absent, .absent, .absent],
       ])
-    let found = try comparison.makeSearch().find(batch)
+    let found = try comparison.makeWorker().find(batch)
     #expect(found.findings == [.same, .same, .different, .different, .absent, .absent, .ambiguous])
     #expect(found.primaryKeys == [3, 4, 7, 3, 0, 0, 0])
     #expect(comparison.note(found) == [3])
-    #expect(comparison.note(try comparison.makeSearch().find(batch)) == [0, 1, 2, 3])
+    #expect(comparison.note(try comparison.makeWorker().find(batch)) == [0, 1, 2, 3])
   }
 
   @Test("is not made where SQLite might say something else, or somebody may write")

@@ -110,7 +110,7 @@ struct StoredTriggerTests {
     }
   }
 
-  /// What the triggers have to have kept, whoever ran them.
+  /// What the triggers have to have kept, whatever ran them.
   private func expectKept(_ path: String, rows: Int64, _ place: String) throws {
     let connection = try Connection(path: path)
     try connection.set(.triggers, false)

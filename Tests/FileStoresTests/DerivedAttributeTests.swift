@@ -122,7 +122,7 @@ struct DerivedAttributeTests {
     }
     try delete { favourites.contains($0) }
     #expect(try count("favouriteTitle") == 0)
-    // Of these, the inverse knows who leads there.
+    // Of these, the inverse knows what leads there.
     for _ in 0..<60 where try count("artistCode") == 0 { try museum.next().apply(to: store) }
     #expect(try count("artistCode") > 0)
     try delete { $0.entity == artist }

@@ -214,7 +214,7 @@ struct ConfinementTests {
       Self.setDebugging("1")
       let school = try School(.inMemory)
       let context = school.container.newBackgroundContext(name: "import-1")
-      // As long as nothing has begun, whoever made the context sets it up.
+      // As long as nothing has begun, the context may be set up on any thread.
       context.mergePolicy = .overwrite
       context.undoManager = nil
       context.automaticallyMergesChangesFromParent = true

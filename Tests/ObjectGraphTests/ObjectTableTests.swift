@@ -14,11 +14,11 @@ struct ObjectTableTests {
       let table = ObjectTable()
       var twin: [ObjectID: ManagedObject] = [:]
       let entities = [school.pupil, school.course, school.club]
-      let homes = entities.map { EntityContext(context.coordinator.runtime($0), context) }
+      let entityContexts = entities.map { EntityContext(context.coordinator.runtime($0), context) }
       /// An object that no other table knows.
       func new(_ id: ObjectID) -> ManagedObject {
-        let home = homes[entities.firstIndex(of: id.entity) ?? 0]
-        return ManagedObject(ManagedObject.Registration(entityContext: home, objectID: id, isInserted: false))
+        let entityContext = entityContexts[entities.firstIndex(of: id.entity) ?? 0]
+        return ManagedObject(ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: false))
       }
       for round in 0..<6_000 {
         let id = Self.id(entities, &random)
@@ -33,7 +33,7 @@ struct ObjectTableTests {
           if found == nil {
             let object = new(id)
             table.insertNew(object, object.objectID, isStrong: true)
-            // One that nobody takes is as good as gone.
+            // One that is not kept is as good as gone.
             if Bool.random(using: &random) { twin[id] = object }
           }
         case 4:
@@ -49,10 +49,10 @@ struct ObjectTableTests {
           twin[id] = nil
         case 6 where round % 2 == 0:
           // The rows of a fetch.
-          let home = ObjectID(entity: entities[0], reference: .permanent(store: "A", primaryKey: 1)).home
+          let space = ObjectID(entity: entities[0], reference: .permanent(store: "A", primaryKey: 1)).space
           var key = Int64.random(in: 1...600, using: &random)
           for _ in 0..<20 {
-            let id = ObjectID(home: home, primaryKey: key)
+            let id = ObjectID(space: space, primaryKey: key)
             let found = table.find(id)
             #expect(found === twin[id])
             if found == nil {

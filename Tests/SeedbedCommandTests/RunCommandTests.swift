@@ -184,7 +184,7 @@ struct RunCommandTests {
     #expect(outcome.talk.contains("another run"))
     #expect(!workspace.exists("Shop.sqlite"))
     close(lock)
-    // What a run that was killed leaves behind keeps nobody out.
+    // What a run that was killed leaves behind keeps no run out.
     try workspace.write("Shop.sqlite.lock", "1\n")
     try workspace.write("Shop.sqlite.partial/.seedbed", "Seedbed makes a result here.")
     try workspace.write("Shop.sqlite.partial/Shop.sqlite", "half a store")

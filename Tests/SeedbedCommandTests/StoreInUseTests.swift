@@ -60,7 +60,7 @@ struct StoreInUseTests {
       try connection.close()
       #expect(try files.map { try workspace.bytes($0) } == before, "\(arguments)")
       #expect(try names(workspace) == ["aA", "bB"])
-      // Now nobody uses it.
+      // Now it is not in use.
       let again = try await Tool.run(arguments.filter { $0 != "never" }, in: workspace.folder)
       #expect(again.exitCode == 0, "\(arguments): \(again.talk)")
     }

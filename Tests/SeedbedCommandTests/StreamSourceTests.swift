@@ -101,7 +101,7 @@ struct StreamSourceTests {
           map: { name: name }
       """
     let workspace = try workspace(pipeline)
-    // More than a pipe holds, so that who writes to both must be read from both.
+    // More than a pipe holds, so that a process that writes to both must be read from both.
     let text = "id,name\n" + (0..<20_000).map { "key\($0),name \($0)\n" }.joined()
     try workspace.write("data", text)
     for name in ["feed.csv", "other.csv"] { makeFIFO(name, in: workspace) }
@@ -206,7 +206,7 @@ struct StreamSourceTests {
       outcome.text.contains("feed.csv: not read: a dry run does not read from a FIFO"), "\(outcome.text)\(outcome.talk)"
     )
     #expect(outcome.text.hasSuffix("id,name\na,Apple\n"))
-    // With nobody at the other end neither waits.
+    // Without another end neither waits.
     #expect(try await workspace.run("lint", "items.yaml").exitCode == 0)
     #expect(try await workspace.run("run", "--dry-run", "items.yaml").exitCode == 0)
   }

@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-/// What is amiss with a model or a store and keeps nobody from work has to be seen.
+/// What is amiss with a model or a store and keeps nothing from working has to be seen.
 @Suite("Warnings of every command")
 struct WarningTests {
   private static let xml = """

@@ -107,7 +107,7 @@ struct SeveralStoresTests {
   }
 
   @Test("objects are changed and deleted in the store they came from")
-  func homes() throws {
+  func storesOfOrigin() throws {
     let stores = try TwoStores()
     try stores.put([("u1", 1990, nil), ("u2", 1991, nil)], into: stores.user)
     try stores.put([("s1", 1992, nil), ("s2", 1993, nil)], into: stores.shipped)
@@ -191,7 +191,7 @@ struct SeveralStoresTests {
       let object = try #require(try context.fetch(FetchSpecification(book)).first)
       object["year"] = .integer(2_000)
       context.insert(shelf)["label"] = .string("new")
-      // Somebody else's file is not overwritten.
+      // Another process's file is not overwritten.
       try Data("mine".utf8).write(to: stores.folder.file("shipped.store"))
       #expect(throws: StoreError.self) { try context.save() }
       #expect(context.hasChanges)

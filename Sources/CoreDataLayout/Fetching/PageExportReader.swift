@@ -70,7 +70,7 @@ import StoreInterface
     }
     guard let file = try session.connection.mapFile() else { return nil }
     do throws(PageError) {
-      // Safety: whoever gets the table gets the mapping with it, which keeps the bytes.
+      // Safety: the table comes with the mapping, which keeps the bytes.
       let mapped = unsafe try MappedTable(bytes: file.bytes, path: session.file.path, root: UInt32(root))
       return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {

@@ -135,7 +135,7 @@ import StoreInterface
       kinds.append(kind)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
-    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, homes: file.idHomes.list))
+    builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, spaces: file.idSpaces.list))
     cellCount = names.count
     unsafe cells = .allocate(capacity: names.count)
     unsafe types = .allocate(capacity: names.count)
@@ -251,7 +251,7 @@ import StoreInterface
   }
 
   private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(home: file.idHomes[entity.index], primaryKey: key)
+    ObjectID(space: file.idSpaces[entity.index], primaryKey: key)
   }
 
   @inline(__always)

@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A name that SQLite gives a log beside a store, and what has it. Whoever replaces a store takes its logs away, so whatever
+/// A name that SQLite gives a log beside a store, and what has it. Replacing a store takes its logs away, so whatever
 /// else has such a name must be seen before.
 public struct StoreSidecar: Sendable, Hashable {
   /// What is in the way of a store there.

@@ -64,10 +64,10 @@ public final class RowComparison: @unchecked Sendable {
   }
 
   /// One thread's part.
-  public func makeSearch() -> Search { Search(self) }
+  public func makeWorker() -> Worker { Worker(self) }
 
   /// Looks for the stored rows of batches.
-  public final class Search {
+  public final class Worker {
     private let comparison: RowComparison
     private let plan: RowPlan
     /// Holds entity numbers in place of the batch's model indexes, a column for each such cell.

@@ -28,13 +28,13 @@ extension StoreWriter {
   private func check(_ request: SaveRequest) throws {
     var seen = SeenIDs()
     var counts: [Int: (attributes: Int, relationships: Int)] = [:]
-    var last: (home: ObjectID.Home, counts: (attributes: Int, relationships: Int))?
+    var last: (space: ObjectID.Space, counts: (attributes: Int, relationships: Int))?
     func propertyCounts(_ objectID: ObjectID) -> (attributes: Int, relationships: Int) {
-      let home = objectID.home
-      if let last, last.home === home { return last.counts }
-      let known = counts[home.entityIndex] ?? (home.entity.attributes.count, home.entity.relationships.count)
-      counts[home.entityIndex] = known
-      last = (home, known)
+      let space = objectID.space
+      if let last, last.space === space { return last.counts }
+      let known = counts[space.entityIndex] ?? (space.entity.attributes.count, space.entity.relationships.count)
+      counts[space.entityIndex] = known
+      last = (space, known)
       return known
     }
     func check(_ objectID: ObjectID) throws {
@@ -95,7 +95,7 @@ extension StoreWriter {
     var writers: [Int: SnapshotWriter] = [:]
     var last: (entityIndex: Int, writer: SnapshotWriter)?
     func writer(_ objectID: ObjectID) -> SnapshotWriter {
-      let entityIndex = objectID.home.entityIndex
+      let entityIndex = objectID.space.entityIndex
       if let last, last.entityIndex == entityIndex { return last.writer }
       let writer = writers[entityIndex] ?? SnapshotWriter(self, entity: objectID.entity)
       writers[entityIndex] = writer
@@ -235,9 +235,9 @@ extension StoreWriter {
 
 /// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be looked up.
 private struct SeenIDs {
-  private var home: ObjectID.Home?
+  private var space: ObjectID.Space?
   private var others: Set<ObjectID> = []
-  /// The keys of the run of ascending ids of one home, in case that something else comes.
+  /// The keys of the run of ascending ids of one space, in case that something else comes.
   private var run: [Int64] = []
   private var isRun = true
 
@@ -245,13 +245,13 @@ private struct SeenIDs {
   mutating func insert(_ id: ObjectID) -> Bool {
     guard isRun else { return others.insert(id).inserted }
     let key = id.primaryKey ?? 0
-    if run.isEmpty { home = id.home }
-    if id.home === home, key > run.last ?? .min {
+    if run.isEmpty { space = id.space }
+    if id.space === space, key > run.last ?? .min {
       run.append(key)
       return true
     }
     isRun = false
-    if let home { others = Set(run.map { ObjectID(home: home, primaryKey: $0) }) }
+    if let space { others = Set(run.map { ObjectID(space: space, primaryKey: $0) }) }
     run = []
     return others.insert(id).inserted
   }

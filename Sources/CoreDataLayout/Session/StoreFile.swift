@@ -13,7 +13,7 @@ final class StoreFile: Sendable {
   /// Whether it was made by the store object that has it open, so that no other process can know of it.
   let isCreator: Bool
   /// What ids have in common, by `Entity.index`. They keep the identifier that the store had when it was opened.
-  let idHomes: ObjectID.Homes
+  let idSpaces: ObjectID.Spaces
   private let currentMetadata: Mutex<StoreMetadata>
 
   init(path: String, model: ManagedObjectModel, layout: StoreLayout, metadata: StoreMetadata, isCreator: Bool) {
@@ -21,7 +21,7 @@ final class StoreFile: Sendable {
     self.model = model
     self.layout = layout
     self.isCreator = isCreator
-    idHomes = model.idHomes(store: metadata.uuid)
+    idSpaces = model.idSpaces(store: metadata.uuid)
     currentMetadata = Mutex(metadata)
   }
 
@@ -38,8 +38,8 @@ final class StoreFile: Sendable {
 
   /// The primary key of an object of this store; nil for those of others.
   func primaryKey(of objectID: ObjectID) -> Int64? {
-    let index = objectID.home.entityIndex
-    if index < idHomes.list.count && objectID.home === idHomes[index] { return objectID.primaryKey }
+    let index = objectID.space.entityIndex
+    if index < idSpaces.list.count && objectID.space === idSpaces[index] { return objectID.primaryKey }
     guard case .permanent(let store, let key) = objectID.reference, store == identifier,
       objectID.entity.model === model
     else { return nil }
@@ -48,7 +48,7 @@ final class StoreFile: Sendable {
 
   /// The id of an object of this store.
   func objectID(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(home: idHomes[entity.index], primaryKey: key)
+    ObjectID(space: idSpaces[entity.index], primaryKey: key)
   }
 
   /// The entity with a stored number.

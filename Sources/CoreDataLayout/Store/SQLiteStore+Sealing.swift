@@ -47,7 +47,7 @@ extension SQLiteStore {
     try close(sealingFor: journal, verification, checksPagesLater: false).run()
   }
 
-  /// As `seal`, but what only needs the closed file is left to the caller, who may read the store meanwhile: the check of
+  /// As `seal`, but what only needs the closed file is left to the caller, which may read the store meanwhile: the check of
   /// the pages of a store that was made here, and to force the file to disk.
   public func sealUnfinished(journal: SealedJournal = .delete) throws -> SealFinish {
     try close(sealingFor: journal, .full, checksPagesLater: options.pageCheck(session).isMadeHere)

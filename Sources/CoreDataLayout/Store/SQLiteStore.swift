@@ -87,7 +87,7 @@ public final class SQLiteStore: MonitoredFetching, TwoPhaseSaving, @unchecked Se
   /// The metadata as it is stored.
   public var metadata: StoreMetadata { file.metadata }
   /// What ids have in common, by `Entity.index`.
-  package var idHomes: ObjectID.Homes { file.idHomes }
+  package var idSpaces: ObjectID.Spaces { file.idSpaces }
   /// Whether indexes and triggers are still to be built.
   public var hasDeferredIndexes: Bool { writer.hasDeferredIndexes }
   /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.

@@ -22,7 +22,7 @@ public enum StoreModel {
     return cached
   }
 
-  /// A damaged cached model is a damaged store to those who have no other model to read it with.
+  /// A damaged cached model is a damaged store where there is no other model to read it with.
   private static func readSoundCached(storePath: String) throws -> ModelFile? {
     do {
       return try readCached(storePath: storePath)

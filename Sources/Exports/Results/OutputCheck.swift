@@ -7,7 +7,7 @@ package import SeedFormats
 
 /// Keeps results from taking the place of anything but earlier results of the same kind. It only looks; nothing is
 /// written before it has.
-package enum OutputCheck {
+public enum OutputCheck {
   /// What is to be written somewhere.
   package struct Result {
     /// How messages call it: the setting or option that names the path.

@@ -8,7 +8,7 @@ import Synchronization
 /// A store whose file is read wholly when it is opened and written wholly with every save.
 ///
 /// Between saves everything is in memory, with the in-memory store's answers. A save that fails leaves the file as it
-/// was, byte for byte, and the store too. A file that somebody else has changed since it was read is never overwritten.
+/// was, byte for byte, and the store too. A file that another process has changed since it was read is never overwritten.
 /// It may be called from any thread; calls are serialised. Derived attributes are computed when the file is read and with
 /// every save; of them, only those of `now()` are written.
 ///
@@ -102,7 +102,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Tw
 
   /// Writes everything, as a new file that takes the place of the old one, or nothing.
   /// - Throws: see `PersistentStore.save`; `.failure` also for a value that does not fit its attribute's type or that
-  ///   the format cannot write, and when somebody else changed the file; `.unsupported` for a read-only store;
+  ///   the format cannot write, and when another process changed the file; `.unsupported` for a read-only store;
   ///   `.inputOutput` and `.cannotCreate`.
   public func save(_ request: SaveRequest) throws { try save(request) {} }
 

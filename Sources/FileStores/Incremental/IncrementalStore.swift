@@ -10,7 +10,7 @@ public import StoreInterface
 /// A subclass overrides `loadMetadata`, `execute(_:)` for fetches and for saves, `newValues(for:)`,
 /// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It knows its objects by reference objects, texts or numbers of its own,
 /// and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects leaves
-/// filtering, sorting and limits to `evaluate(_:over:)`. Whoever makes a store calls `load` before anything else.
+/// filtering, sorting and limits to `evaluate(_:over:)`. `load` is called before anything else.
 ///
 /// Before a save reaches the subclass, versions and uniqueness constraints have been checked, and to-many relationships have
 /// been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. Derived attributes are
@@ -41,7 +41,7 @@ open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Senda
   public let url: URL?
   /// Whether every save is refused.
   public let isReadOnly: Bool
-  /// What whoever described the store wants of it.
+  /// What the description of the store wants of it.
   public let options: [String: Value]
 
   private let lock = NSRecursiveLock()

@@ -15,7 +15,7 @@ public import StoreInterface
 /// binary values are Base64. `store.json` says which store it is.
 ///
 /// All files are read when the store is loaded; a save writes those that changed, each in one step. Should the machine stop
-/// between two files, some are new and some are old. Files that somebody else changed are never overwritten. Comments
+/// between two files, some are new and some are old. Files that another process changed are never overwritten. Comments
 /// and the order of columns are not kept; the order of records is. Derived attributes are computed, whatever a file says of
 /// them, and all but those of `now()` are written without values. Attributes of undefined and object id type
 /// are not supported, nor are relationships to entities without a key.

@@ -48,7 +48,7 @@ struct RecordFolder {
 
   /// Writes the files whose records have changed. All of them are written beside the old ones before the first takes its
   /// place.
-  /// - Throws: `StoreError.failure` when a file was changed by somebody else, or for a value that cannot be written.
+  /// - Throws: `StoreError.failure` when a file was changed by another process, or for a value that cannot be written.
   mutating func write(_ contents: StoreContents) throws(StoreError) {
     var lists: [ObjectID: [String: [ObjectID]]] = [:]
     for list in contents.toMany { lists[list.owner, default: [:]][list.relationshipName] = list.members }

@@ -25,7 +25,7 @@ public struct AtomicStoreType<Format: AtomicStoreFormat>: PersistentStoreType {
     return try AtomicStore(url: url, model: model, format: format, isReadOnly: description.isReadOnly)
   }
 
-  /// Removes the store's file. Nobody is asked whether it is in use: a store that has it open finds at its next save
+  /// Removes the store's file. It may be in use: a store that has it open finds at its next save
   /// that its file is gone, and refuses.
   /// - Throws: `StoreError.notAStore` when the file is of another kind; it stays then.
   public func destroy(at url: URL) throws {

@@ -150,7 +150,7 @@ final class DecodedBatch: @unchecked Sendable {
   var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
   var faultsAreDone = false
-  /// Whether somebody still needs the record batch, so that it must not be filled again.
+  /// Whether the record batch is still needed, so that it must not be filled again.
   private(set) var recordsAreRetained = false
 
   init(records: RecordBatch, file: Int, root: DecodedNode) {

@@ -10,7 +10,7 @@ import StoreInterface
 extension NodeDecoder {
   /// Whether an empty text is null, and no other text is; nil where it is not as simple as that.
   private func emptyIsNull(_ cell: CellPlan) -> Bool? {
-    if cell.isStored { return nil }
+    if cell.isRestored { return nil }
     if cell.nulls.isEmpty { return false }
     return cell.nulls.count == 1 && cell.nulls[0].isEmpty ? true : nil
   }

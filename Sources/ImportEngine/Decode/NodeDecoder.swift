@@ -39,7 +39,7 @@ import StoreInterface
 
   func decode(_ cell: CellPlan, into batch: RowBatch) {
     let attribute = cell.attribute
-    if cell.isStored, unsafe decodeStored(cell, into: batch) { return }
+    if cell.isRestored, unsafe decodeStored(cell, into: batch) { return }
     switch attribute.type {
     case .integer16:
       unsafe decodeInteger(cell, Int64(Int16.min)...Int64(Int16.max), into: batch)
@@ -134,7 +134,7 @@ import StoreInterface
     let slice = unsafe table.slice(Int(entries[row]), slot: slot)
     var state = RowBatch.State.value
     switch slice.kind {
-    case .absent: state = cell.isStored ? .null : .absent
+    case .absent: state = cell.isRestored ? .null : .absent
     case .null: state = .null
     case .object, .array:
       unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
@@ -145,7 +145,7 @@ import StoreInterface
         unsafe nullIsEmpty ? bytes.isEmpty : cell.nulls.containsText(bytes)
       {
         state = .null
-      } else if unsafe !cell.isStored && slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
+      } else if unsafe !cell.isRestored && slice.isQuoted && !table.respectsQuotes && bytes.contains(0) {
         // Only an escape can bring a NUL into a JSON text; CSV refuses the whole record.
         unsafe note(.hasNUL, cell, row: row, slot: slot, text: "")
         state = .null

@@ -8,7 +8,7 @@ import Synchronization
 /// Keeps what can be read only once in files of the run, because a source may be read more than once and by several
 /// steps. What has no end is bounded, by size and by the length of its records.
 ///
-/// Several streams are read side by side: who writes to them may do so in any order (`tee a.fifo > b.fifo`).
+/// Several streams are read side by side: they may be written in any order (`tee a.fifo > b.fifo`).
 struct SourceSpool: Sendable {
   /// What is to be kept.
   struct Stream: Sendable {

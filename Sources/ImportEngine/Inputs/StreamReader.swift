@@ -12,7 +12,7 @@ final class StreamReader {
   /// How long a wait lasts before the run is asked whether it goes on.
   private static let patienceMilliseconds: Int32 = 50
 
-  /// Opens a stream; of a FIFO that nobody writes to yet that takes until somebody does.
+  /// Opens a stream; of a FIFO without a writer that takes until there is one.
   /// - Parameters:
   ///   - path: `-` is standard input.
   ///   - stops: any of them ends the waiting.

@@ -27,7 +27,7 @@ final class KeyMemory {
     return unsafe Region(memory: self, base: unsafe calloc(count, 1), count: count, file: nil)
   }
 
-  /// Bytes of one table; they are given back when nobody holds them any more.
+  /// Bytes of one table; they are given back when nothing holds them any more.
   @safe final class Region {
     @unsafe let base: UnsafeMutableRawPointer
     let count: Int

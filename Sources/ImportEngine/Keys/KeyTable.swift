@@ -3,7 +3,7 @@ import Platform
 /// Maps natural keys, as bytes, to rows: open addressing over flat memory, key bytes in one arena.
 ///
 /// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may look
-/// keys up while nobody does.
+/// keys up while none does.
 @safe final class KeyTable {
   private struct Slot {
     /// The low half of the key's hash, which also says where the slot belongs; 0 marks a free slot.

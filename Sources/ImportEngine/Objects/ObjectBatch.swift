@@ -9,7 +9,7 @@ struct ObjectBatch {
   let decoded: DecodedBatch
   let plan: StepPlan
   /// What ids of the store have in common, by `Entity.index`.
-  let idHomes: ObjectID.Homes
+  let idSpaces: ObjectID.Spaces
   /// Rows with references that are set later: node index → row → relationship names.
   private var waiting: [Int: [Int: Set<String>]] = [:]
   /// The object of each row that has one, by node index and row.
@@ -31,13 +31,13 @@ struct ObjectBatch {
   private let rowsByOwner: [Int: [Int: [Int]]]
 
   init(
-    context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, idHomes: ObjectID.Homes,
+    context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, idSpaces: ObjectID.Spaces,
     waiting unresolved: [UnresolvedReference]
   ) {
     self.context = context
     self.decoded = decoded
     self.plan = plan
-    self.idHomes = idHomes
+    self.idSpaces = idSpaces
     let nodes = decoded.root.withDescendants
     canMeet = nodes.count > 1
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
@@ -191,7 +191,7 @@ struct ObjectBatch {
       let entityIndex =
         place.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) } ?? place.destinationIndex
       object.setObjectID(
-        unsafe ObjectID(home: idHomes[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
+        unsafe ObjectID(space: idSpaces[entityIndex], primaryKey: node.batch.integers(column)[row]), at: place.position)
     }
   }
 
@@ -202,7 +202,7 @@ struct ObjectBatch {
     guard node.keys[index].states[row] != .absent else { return }
     let members = (links[node.plan.index]?[index]?[row] ?? []).map { destination in
       context.object(
-        with: ObjectID(home: idHomes[destination.entityIndex], primaryKey: destination.primaryKey))
+        with: ObjectID(space: idSpaces[destination.entityIndex], primaryKey: destination.primaryKey))
     }
     if adds {
       for member in members { try object.add(member, to: reference.property) }
@@ -345,7 +345,7 @@ struct ObjectBatch {
   }
 
   private mutating func layout(of object: ManagedObject, in node: DecodedNode) -> FillLayout {
-    let entityIndex = object.objectID.home.entityIndex
+    let entityIndex = object.objectID.space.entityIndex
     if let known = layouts[node.plan.index][entityIndex] { return known }
     let layout = FillLayout(node.plan, object.entity)
     layouts[node.plan.index][entityIndex] = layout

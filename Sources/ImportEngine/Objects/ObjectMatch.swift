@@ -48,7 +48,7 @@ extension ManagedObjectContext {
 }
 
 extension DecodedBatch {
-  /// Refuses a record whose match key fits several objects: which of them it means, nobody can say.
+  /// Refuses a record whose match key fits several objects: which of them it means cannot be said.
   func noteAmbiguousMatch(of node: DecodedNode, row: Int) {
     let names = node.plan.matchProperties.joined(separator: ", ")
     problems[Int(node.records[row]), default: []].append(

@@ -71,7 +71,7 @@ final class ObjectSave: @unchecked Sendable {
 
   private func run() throws -> StepOutcomes {
     var graph = ObjectBatch(
-      context: context, decoded: decoded, plan: plan, idHomes: target.idHomes, waiting: waiting)
+      context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, waiting: waiting)
     try graph.matchNested(findNested)
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])

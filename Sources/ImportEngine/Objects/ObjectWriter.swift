@@ -67,13 +67,13 @@ final class ObjectWriter {
       var ambiguous: [Int] = []
       let keys = try target.primaryKeys(
         matching: node.batch, keyColumns: columns, isNew: isNew, ambiguous: &ambiguous)
-      let home = target.idHomes[node.plan.entity.index]
+      let space = target.idSpaces[node.plan.entity.index]
       let isAmbiguous = Set(ambiguous)
       let matches = rows.map { row in
         ObjectMatch(
           id: keys[row] == 0
             ? nil
-            : ObjectID(home: home, primaryKey: keys[row]),
+            : ObjectID(space: space, primaryKey: keys[row]),
           isAmbiguous: isAmbiguous.contains(row))
       }
       _ = try context.objects(with: matches.compactMap(\.id))
@@ -183,9 +183,9 @@ final class ObjectWriter {
     _ relationship: Relationship, pairs: [(row: RowReference, destination: RowReference)]
   ) throws {
     let context = newContext()
-    let idHomes = target.idHomes
+    let idSpaces = target.idSpaces
     func id(_ row: RowReference) -> ObjectID {
-      ObjectID(home: idHomes[row.entityIndex], primaryKey: row.primaryKey)
+      ObjectID(space: idSpaces[row.entityIndex], primaryKey: row.primaryKey)
     }
     try context.performAndWait { () throws -> Void in
       _ = try context.objects(with: pairs.map { id($0.row) })

@@ -35,12 +35,12 @@ struct StoredRowLookup: Sendable {
 
   final class Worker {
     private let lookup: StoredRowLookup
-    private let rows: RowComparison.Search
+    private let rows: RowComparison.Worker
     private let encoder: RecordEncoder?
 
     fileprivate init(_ lookup: StoredRowLookup) {
       self.lookup = lookup
-      rows = lookup.comparison.makeSearch()
+      rows = lookup.comparison.makeWorker()
       encoder = lookup.changeShape.flatMap { RecordEncoder($0) }
     }
 

@@ -14,7 +14,7 @@ struct ReferenceApplier {
   private struct Group: Hashable {
     var entity: Int
     var relationship: String
-    var isStored: Bool
+    var isRestored: Bool
   }
   private var waiting: [Group: [(row: RowReference, destination: RowReference)]] = [:]
   private var order: [Group] = []
@@ -31,7 +31,7 @@ struct ReferenceApplier {
 
   mutating func apply(_ reference: ReferencePlan, row: RowReference, destination: RowReference) throws {
     let group = Group(
-      entity: row.entityIndex, relationship: reference.property, isStored: reference.isStored)
+      entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored)
     if waiting[group] == nil { order.append(group) }
     // A list is not divided: its pairs stand together.
     if waiting[group, default: []].count >= Self.batchSize, waiting[group]?.last?.row != row { try flush(group) }
@@ -50,12 +50,12 @@ struct ReferenceApplier {
     else { return }
     let inverse = relationship.inverse
     let changesOtherSide = inverse.map { !$0.isToMany } ?? false
-    if group.isStored, relationship.isToMany {
+    if group.isRestored, relationship.isToMany {
       if relationship.isOrdered { try buildIndexes() }
       try target.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },
         replacing: relationship.isOrdered)
-    } else if group.isStored {
+    } else if group.isRestored {
       try update(relationship, pairs)
     } else if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
       try buildIndexes()

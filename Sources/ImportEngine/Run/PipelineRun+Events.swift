@@ -4,7 +4,7 @@ import Reports
 
 /// What a run tells swift-log: one line for each event, with its name in the metadata under `event`.
 extension PipelineRun {
-  /// A logger that nobody hears.
+  /// A logger without output.
   public static let silentLogger = Logger(label: "seedbed", factory: { _ in SwiftLogNoOpLogHandler() })
 
   func logBegin() {

@@ -56,7 +56,7 @@ extension PipelineRun {
     return done
   }
 
-  /// Writes those exports of an unchanged store anew that are not what it gives, to the byte: one that somebody removed,
+  /// Writes those exports of an unchanged store anew that are not what it gives, to the byte: one that was removed,
   /// changed or cut short. What goes out at once is not compared, and does not go out again.
   ///
   /// An export is made a second time to be compared, so nothing about it has to be kept anywhere.

@@ -50,7 +50,7 @@ public struct PipelineRun {
   let trail = RunTrail()
 
   /// A run that has not begun.
-  /// - Parameter logger: is told what happens: steps, rejects, exports, sealing. Nobody by default.
+  /// - Parameter logger: is told what happens: steps, rejects, exports, sealing. Without output by default.
   public init(
     _ pipeline: PipelineFile, options: Options = Options(), progress: RunProgress = RunProgress(),
     cancellation: Cancellation = Cancellation(), logger: Logger = PipelineRun.silentLogger
@@ -136,7 +136,7 @@ public struct PipelineRun {
     }
 
     if build.isInPlace {
-      // Whoever closes a file lets go of this process's locks on it, SQLite's too: so nothing else may read it from here on.
+      // Closing a file lets go of this process's locks on it, SQLite's too: so nothing else may read it from here on.
       digest.wait()
       try expectations.countBefore()
     }
@@ -317,7 +317,7 @@ public struct PipelineRun {
           plan.nodes.contains { node in
             // A restored value is the one that Core Data had computed.
             node.entity.isKind(of: derived.entity)
-              && !node.cells.contains { $0.isStored && $0.property == derived.name }
+              && !node.cells.contains { $0.isRestored && $0.property == derived.name }
           }
         })
       else { continue }

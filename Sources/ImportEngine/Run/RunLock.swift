@@ -37,7 +37,7 @@ final class RunLock {
           hint: "try again when it has finished")
       }
       if FileDescriptor.isFile(descriptor, at: path) { break }
-      // The previous holder removed the file between our opening and our locking it: that lock keeps nobody out.
+      // The previous holder removed the file between our opening and our locking it: that lock keeps no run out.
       close(descriptor)
     } while true
     self.descriptor = descriptor

@@ -122,7 +122,7 @@ struct StoreBuild {
       options.wasSealedHere = (try? StoreMetadata.read(path: storePath))?.values[Self.inputDigestKey] != nil
       return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
     } catch StoreError.notAStore(_, let message) {
-      // The copy is a file that nobody has heard of.
+      // No other process knows the copy.
       throw RunError(StoreError.notAStore(path: origin, message: message), path: origin)
     } catch let error as StoreError {
       throw RunError(error, path: origin)
@@ -155,7 +155,7 @@ struct StoreBuild {
   }
 
   /// Puts the sealed store in the target's place, with its external data.
-  /// - Throws: `RunError` when somebody wrote to a target that was imported into: the copy lacks what they wrote.
+  /// - Throws: `RunError` when a target that was imported into was written to meanwhile: the copy lacks that.
   func put(by placement: Placement) throws {
     try placement.put(store: storePath, at: settings.path) {
       guard let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp else { return }

@@ -105,7 +105,7 @@ final class ImportSession {
     throw limitError(isEarly: true)
   }
 
-  /// - Parameter isEarly: whether there may be more that nobody has looked at.
+  /// - Parameter isEarly: whether there may be more that was not looked at.
   func limitError(isEarly: Bool) -> RunError {
     let first = rejects.shown.first
     let files = rejects.allPaths.map { FilePath.shown($0) }.joined(separator: ", ")

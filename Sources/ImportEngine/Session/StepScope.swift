@@ -62,7 +62,7 @@ final class StepScope: ReferringStep {
           pointer: decoded.pointer(
             record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source) ?? "",
           // A restored record is never rejected late.
-          record: reached.isStored ? [] : unsafe Array(decoded.records.rawBytes(of: place))),
+          record: reached.isRestored ? [] : unsafe Array(decoded.records.rawBytes(of: place))),
         blocks: reached.mustResolve)
     }
   }

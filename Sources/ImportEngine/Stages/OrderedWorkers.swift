@@ -5,7 +5,7 @@ import Foundation
 /// Workers that read a source piece after piece and make products of the pieces, which one consumer takes in the order of
 /// the source.
 ///
-/// Only one of them reads at a time, because a source has one position; whoever is free does it, as long as there is memory
+/// Only one of them reads at a time, because a source has one position; any free worker does it, as long as there is memory
 /// for one more piece, and otherwise takes the oldest piece that was read. So no worker rests while there is work of either
 /// kind, and there need be no more threads than processors: with a thread for every stage, processors were idle for a
 /// quarter of the time until the system had moved a thread that another one had woken.
@@ -26,7 +26,7 @@ final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>
   private let worker: StageMeter
   private let consumer: StageWait?
 
-  /// Memory for pieces that nobody uses; the last one used is taken first, because a cache may still hold it.
+  /// Memory for pieces that is not in use; the last one used is taken first, because a cache may still hold it.
   private var free: [Buffer]
   private var pieces: [(number: Int, piece: Piece)] = []
   private var products: [Int: Product] = [:]

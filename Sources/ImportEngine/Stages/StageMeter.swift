@@ -46,7 +46,7 @@ final class StageMeter: Sendable {
     allocationCount.wrappingAdd(allocations - start.allocations, ordering: .relaxed)
   }
 
-  /// Measures what a worker of this stage, who is measured already, does for another: it counts there.
+  /// Measures what a worker of this stage, which is measured already, does for another: it counts there.
   func work<Result, Failure: Error>(
     for other: StageMeter, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

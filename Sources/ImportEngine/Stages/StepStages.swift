@@ -6,9 +6,9 @@ import SeedFormats
 
 /// Runs the stages of one step up to decoding, on `jobs` workers: one at a time reads, inflates and cuts into batches of
 /// whole records, the others scan and decode, and the decoded batches are handed over in input order. (The records of a
-/// JSON document are scanned by who reads them, because only that finds their ends.)
+/// JSON document are scanned by the worker that reads them, because only that finds their ends.)
 ///
-/// The number of record batches is fixed; who has none to fill waits. That bounds memory whatever the input's size.
+/// The number of record batches is fixed; a worker without one to fill waits. That bounds memory whatever the input's size.
 struct StepStages: Sendable {
   let plan: StepPlan
   let files: [SourceFile]

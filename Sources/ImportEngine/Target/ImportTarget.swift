@@ -7,7 +7,7 @@ import StoreInterface
 /// Calls come from the run's thread, one per batch; contexts fetch and save by way of `PersistentStore`.
 protocol ImportTarget: PersistentStore {
   /// What ids have in common, by `Entity.index`.
-  var idHomes: ObjectID.Homes { get }
+  var idSpaces: ObjectID.Spaces { get }
   /// The target as one that takes finished pages; nil for one that only takes rows.
   var pages: (any PageTarget)? { get }
 

@@ -12,7 +12,7 @@ struct ModelMatching {
     self.model = model
     for list in lists { add(list) }
     var runnable = RunnableSteps(steps, model: model)
-    runnable.settle()
+    runnable.commentOutMisfits()
     steps = runnable.steps
     notes += runnable.notes
   }

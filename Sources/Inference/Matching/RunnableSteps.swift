@@ -14,19 +14,19 @@ struct RunnableSteps {
   }
 
   /// Goes on until nothing changes: a step that is left out takes the objects away that others refer to.
-  mutating func settle() {
-    var isSettled = false
-    while !isSettled {
-      isSettled = true
+  mutating func commentOutMisfits() {
+    var hasChanged = true
+    while hasChanged {
+      hasChanged = false
       for index in steps.indices where !steps[index].isCommentedOut {
         guard let entity = model[steps[index].entity] else { continue }
         let place = steps[index].list.title
         var lines = steps[index].lines
-        if settle(&lines, entity, place: place, owner: nil) { isSettled = false }
+        if commentOutMisfits(&lines, entity, place: place, owner: nil) { hasChanged = true }
         steps[index].lines = lines
         guard let lacking = lacking(entity, lines, owner: nil) else { continue }
         steps[index].isCommentedOut = true
-        isSettled = false
+        hasChanged = true
         notes.append(
           "\(place): \(entity.name).\(lacking) is required and nothing fits it, so the step is commented out: map it")
       }
@@ -34,7 +34,7 @@ struct RunnableSteps {
   }
 
   /// - Returns: whether a line was commented out.
-  private mutating func settle(
+  private mutating func commentOutMisfits(
     _ lines: inout [PipelineStep.Line], _ entity: Entity, place: String, owner: Relationship?
   ) -> Bool {
     var hasChanged = false
@@ -48,7 +48,7 @@ struct RunnableSteps {
       } else if var inside = lines[index].inside, let relationship = entity.relationship(lines[index].property) {
         let destination = relationship.destination
         let name = "\(place) \(lines[index].property)"
-        if settle(&inside, destination, place: name, owner: relationship) { hasChanged = true }
+        if commentOutMisfits(&inside, destination, place: name, owner: relationship) { hasChanged = true }
         lines[index].inside = inside
         let mapped = Set(inside.filter { !$0.isCommentedOut }.map(\.property))
         if !mapped.isSuperset(of: lines[index].match) { lines[index].match = [] }

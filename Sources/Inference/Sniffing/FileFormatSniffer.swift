@@ -26,7 +26,7 @@ enum FileFormatSniffer {
     return parts
   }
 
-  /// The encoding that a file's first bytes tell; nil for UTF-8, which whoever reads on finds to be wrong if it is.
+  /// The encoding that a file's first bytes tell; nil for UTF-8, which reading on finds to be wrong if it is.
   static func encoding(of head: [UInt8]) -> FormatOptions.Encoding? {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     let sample = head.prefix(4096)

@@ -13,7 +13,7 @@ public struct StoreContents: Sendable {
   /// The members of every to-many relationship that has any, in order where it is ordered.
   ///
   /// Needed are both sides of many-to-many relationships, those without inverse, and the order of ordered ones. Where a
-  /// to-one inverse says who is a member, a list may be left out; one that is there must name the same objects.
+  /// to-one inverse says which objects are members, a list may be left out; one that is there must name the same objects.
   public var toMany: [SaveRequest.ToManyChange]
   /// Name of a root entity → the key that its next object gets, from 1. Keys below were given out, also when no object
   /// has them any more, and are not given out again.

@@ -13,7 +13,7 @@ public struct AccessorGenerator: Sendable {
     public let text: String
   }
 
-  /// The first line of every file, by which they can be told from files that somebody wrote.
+  /// The first line of every file, by which they can be told from files written by hand.
   public static let firstLine = SwiftNames.firstLine
 
   private let model: ManagedObjectModel

@@ -10,7 +10,7 @@ public enum CachedModelReader {
 
   /// Reads a store's cached model.
   ///
-  /// This module knows no compression, so the caller brings it; whoever has the archive inflated already calls
+  /// This module knows no compression, so the caller brings it; one that has the archive inflated already calls
   /// `CompiledModelReader.read(archive:origin:storedHashes:)`.
   /// - Parameters:
   ///   - deflated: the value of `Z_CONTENT`.

@@ -1,9 +1,9 @@
 import ObjectModel
 
-/// Reads the XML attributes of one element, and reports the ones that nobody asked for.
+/// Reads the XML attributes of one element, and reports the ones that were not asked for.
 struct NodeReader {
   let node: XMLNode
-  /// Whom mistakes are about.
+  /// What mistakes are about.
   let entity: String?
   let property: String?
   private var used: Set<String> = []

@@ -44,7 +44,7 @@ public enum ModelWriter {
     _ model: ManagedObjectModel, path: String, version: String? = nil
   ) throws(ModelError) {
     let path = ModelLocation.withoutTrailingSlashes(path)
-    // The contents come first: whoever reads in between finds the version before.
+    // The contents come first: a reader in between finds the version before.
     for file in try files(of: model, version: version ?? ModelReader.modelName(path: path)) {
       let url = URL(fileURLWithPath: path + "/" + file.path)
       do {

@@ -5,7 +5,7 @@ package import StoreInterface
 public struct AsynchronousFetchRequest<ResultType: ManagedObject> {
   /// What is fetched.
   public var fetchRequest: FetchRequest<ResultType>
-  /// How many objects are expected, for the total of the progress; 0 when nobody knows.
+  /// How many objects are expected, for the total of the progress; 0 when that is unknown.
   public var estimatedResultCount = 0
   /// Called once on the context's queue, when the result is there or the fetch has failed.
   public var completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)?

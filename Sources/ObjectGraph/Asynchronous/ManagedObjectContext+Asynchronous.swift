@@ -67,14 +67,14 @@ extension ManagedObjectContext {
   ) {
     let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
     let saves = saveCount
-    readInBackground(wanted, monitor) { rows in
+    readInBackground(wanted, monitor) { found in
       self.perform {
         deliver(
           Result {
-            let found = try rows.get()
+            let found = try found.get()
             try monitor.check()
             self.adoptIDsOfParent()
-            let rows =
+            let blocks =
               switch found {
               case .ofStore(let blocks): blocks
               case .ofParent(let objects): [SnapshotBlock(self.retain(objects))]
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
             return try self.fetch(request) { needed in
               // A save or a first pending change meanwhile: these rows are not what is needed any more.
               let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
-              return isSame && self.saveCount == saves ? rows : try self.snapshotBlocks(needed)
+              return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
             }
           })
       }

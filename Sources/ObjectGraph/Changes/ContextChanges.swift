@@ -70,7 +70,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
   /// Ids of deleted objects.
   public var deletedObjectIDs: [ObjectID]
   /// Ids of objects whose to-many relationships have other members now because the other side says so; nil where that is not
-  /// known, so that whoever merges looks at all relationships that are loaded.
+  /// known, so that a merge looks at all relationships that are loaded.
   ///
   /// They are put together when they are asked for: linear in the number of changed relationships.
   public var relationshipOwnerIDs: [ObjectID]? {
@@ -81,7 +81,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
     }
   }
   private var owners: [ObjectID]?
-  /// Changes whose owners count, too. Most saves tell nobody who would ask.
+  /// Changes whose owners count, too. Most saves have no receiver that asks.
   private var memberChanges = MemberChanges()
   /// What contexts have of these objects after the changes, for their children.
   var states: [SharedState] = []

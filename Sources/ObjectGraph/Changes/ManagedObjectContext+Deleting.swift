@@ -86,7 +86,7 @@ extension ManagedObjectContext {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     let relationship = object.runtime.layout.relationships[index]
     if inverse.isToMany && !relationship.isToMany {
-      // Who is a member is said by the row that goes, whatever the delete rule.
+      // Membership is said by the row that goes, whatever the delete rule.
       if let owner = object.destinations[index] { followRemoval(of: object.objectID, from: owner, inverse) }
       return
     }

@@ -77,11 +77,11 @@ extension ManagedObjectContext {
     }
     let partner = self.object(with: owner)
     if silentMerge != nil, partner.isUnloaded, !partner.hasStored {
-      guard let row = mergedRows?[owner] else {
-        silentMerge?.unsaid.rows.insert(owner)
+      guard let snapshot = mergedSnapshots?[owner] else {
+        silentMerge?.unsaid.objectIDs.insert(owner)
         return
       }
-      partner.stored = row
+      partner.stored = snapshot
     }
     if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
       partner.destinations[back] = nil
@@ -106,12 +106,14 @@ extension ManagedObjectContext {
     else { return }
     // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was changed
     // here may be in a conflict of its own.
-    if let rows = mergedRows {
-      if let row = rows[owner], row.version != partner.stored?.version { try rebase(partner, onto: row) }
-    } else if !partner.isMaybeUpdated, let row = try freshSnapshots(of: [owner])[owner],
-      row.version != partner.stored?.version
+    if let snapshots = mergedSnapshots {
+      if let snapshot = snapshots[owner], snapshot.version != partner.stored?.version {
+        try rebase(partner, onto: snapshot)
+      }
+    } else if !partner.isMaybeUpdated, let snapshot = try freshSnapshots(of: [owner])[owner],
+      snapshot.version != partner.stored?.version
     {
-      try rebase(partner, onto: row)
+      try rebase(partner, onto: snapshot)
     }
     guard object.destinations[index] == owner, partner.destinations[back] != object.objectID else { return }
     if storeWins {
@@ -155,7 +157,7 @@ extension ManagedObjectContext {
   }
 
   func position(_ owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition?) -> Int? {
-    if let known, known.entityIndex == owner.home.entityIndex { return known.index }
+    if let known, known.entityIndex == owner.space.entityIndex { return known.index }
     return coordinator.runtime(owner.entity).index(of: relationship)
   }
 

@@ -36,11 +36,11 @@ extension ManagedObjectContext {
           let deferred = self.deferredError
           self.refused = Unsaid()
           var result = Result {
-            let rows = [SnapshotBlock(self.retain(try found.get()))]
+            let blocks = [SnapshotBlock(self.retain(try found.get()))]
             return try work { needed in
               // A save or a first pending change meanwhile: these rows are not what is needed any more.
               let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
-              return isSame && self.saveCount == saves ? rows : try self.snapshotBlocks(needed)
+              return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
             }
           }
           let missing = self.refused ?? Unsaid()
@@ -75,9 +75,9 @@ extension ManagedObjectContext {
   /// Gives faults, and to-many relationships that are not loaded, what the parent said.
   func fillFaults(from state: SharedState) -> [ManagedObject] {
     var taken: [ManagedObject] = []
-    for (id, row) in state.rows {
+    for (id, snapshot) in state.snapshots {
       let object = object(with: id)
-      if object.isUnloaded && !object.hasStored { object.stored = row }
+      if object.isUnloaded && !object.hasStored { object.stored = snapshot }
       taken.append(object)
     }
     for (key, members) in state.members {

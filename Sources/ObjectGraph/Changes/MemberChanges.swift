@@ -8,7 +8,7 @@ struct MemberKey: Hashable {
 
 /// Changes to to-many relationships that are not loaded, since the last save.
 ///
-/// They are only written down as they come, and put in order when somebody asks for those of one relationship: most saves
+/// They are only written down as they come, and put in order when those of one relationship are asked for: most saves
 /// never do.
 struct MemberChanges: Sendable {
   private struct Entry {

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func snapshots(of objectIDs: [ObjectID]) throws -> [Snapshot] {
     guard let parent else { return try coordinator.snapshots(of: objectIDs, notOlderThan: settings.stalenessInterval) }
-    try refuse(rows: objectIDs)
+    try refuse(objectIDs)
     return retain(try ask(parent) { try parent.currentObjects(with: objectIDs) })
   }
 
@@ -41,11 +41,11 @@ extension ManagedObjectContext {
       id != fault.objectID && registeredObject(with: id).map { $0.isUnloaded && !$0.hasStored } == true
     }
     var found: Snapshot?
-    for row in try snapshots(of: [fault.objectID] + siblings) {
-      if row.objectID == fault.objectID {
-        found = row
-      } else if let sibling = registeredObject(with: row.objectID), sibling.isUnloaded {
-        sibling.stored = row
+    for snapshot in try snapshots(of: [fault.objectID] + siblings) {
+      if snapshot.objectID == fault.objectID {
+        found = snapshot
+      } else if let sibling = registeredObject(with: snapshot.objectID), sibling.isUnloaded {
+        sibling.stored = snapshot
         sibling.faultGroup = nil
       }
     }
@@ -90,15 +90,15 @@ extension ManagedObjectContext {
 
   /// Fetches rows of objects anew, past the row cache and the parent's pending changes.
   func freshSnapshots(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
-    let rows =
+    let snapshots =
       try parent == nil ? coordinator.snapshots(of: objectIDs, notOlderThan: 0) : snapshots(of: objectIDs)
-    return Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(snapshots.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Throws where the parent must not be waited for, and remembers what it would have been asked.
-  private func refuse(rows: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
+  private func refuse(_ objectIDs: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
     guard refused != nil, !isParentAtHand else { return }
-    refused?.rows.formUnion(rows)
+    refused?.objectIDs.formUnion(objectIDs)
     for owner in owners { refused?.members.insert(MemberKey(owner: owner.objectID, relationship: index)) }
     throw WouldWait()
   }

@@ -26,40 +26,40 @@ extension ManagedObjectContext {
     var conflicts: [ConstraintConflict] = []
     for constraint in UniquenessConstraint.all(ModelLayout(coordinator.model)) {
       var members: [Place: [ManagedObject]] = [:]
-      var examples: [(place: Place, row: Snapshot)] = []
-      for (object, row) in candidates {
-        guard let tuple = constraint.values(of: row) else { continue }
-        let place = Place(store: row.objectID.home.store, tuple: tuple)
-        if members[place] == nil { examples.append((place, row)) }
+      var examples: [(place: Place, snapshot: Snapshot)] = []
+      for (object, snapshot) in candidates {
+        guard let tuple = constraint.values(of: snapshot) else { continue }
+        let place = Place(store: snapshot.objectID.space.store, tuple: tuple)
+        if members[place] == nil { examples.append((place, snapshot)) }
         members[place, default: []].append(object)
       }
       var taken: [Place: Snapshot] = [:]
       for (store, examples) in Dictionary(grouping: examples, by: \.place.store) {
         guard let store else { continue }
-        for row in try storedRows(constraint, like: examples.map(\.row), in: store)
-        where !replaced.contains(row.objectID) {
-          if let tuple = constraint.values(of: row) { taken[Place(store: store, tuple: tuple)] = row }
+        for snapshot in try storedSnapshots(constraint, like: examples.map(\.snapshot), in: store)
+        where !replaced.contains(snapshot.objectID) {
+          if let tuple = constraint.values(of: snapshot) { taken[Place(store: store, tuple: tuple)] = snapshot }
         }
       }
-      for (place, row) in examples {
+      for (place, snapshot) in examples {
         let objects = members[place] ?? []
         let stored = taken[place]
         if objects.count + (stored == nil ? 0 : 1) < 2 { continue }
-        let names = constraint.properties.map { ($0, row.value(atPath: $0)) }
+        let names = constraint.properties.map { ($0, snapshot.value(atPath: $0)) }
         let values = Dictionary(names, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         conflicts.append(
           ConstraintConflict(
             entity: constraint.entity, constraint: constraint.properties, constraintValues: values,
             databaseObjectID: stored?.objectID, databaseSnapshot: stored?.valuesByName, conflictingObjects: objects,
-            conflictingSnapshots: objects.map { $0.currentValues() }, row: stored))
+            conflictingSnapshots: objects.map { $0.currentValues() }, persisted: stored))
       }
     }
     return conflicts
   }
 
   /// The rows of a store with the same values for a constraint as one of these.
-  private func storedRows(
-    _ constraint: UniquenessConstraint, like rows: [Snapshot], in store: String
+  private func storedSnapshots(
+    _ constraint: UniquenessConstraint, like snapshots: [Snapshot], in store: String
   ) throws -> [Snapshot] {
     // The constraint is about every entity that has the properties.
     var entity = constraint.entity
@@ -73,15 +73,15 @@ extension ManagedObjectContext {
     let isAttribute = constraint.properties.map { entity.attribute(at: $0.pathComponents) != nil }
     var found: [Snapshot] = []
     let rowsPerFetch = isAttribute.contains(false) ? 200 : 5000
-    for start in stride(from: 0, to: rows.count, by: rowsPerFetch) {
-      let rows = rows[start..<min(start + rowsPerFetch, rows.count)]
+    for start in stride(from: 0, to: snapshots.count, by: rowsPerFetch) {
+      let snapshots = snapshots[start..<min(start + rowsPerFetch, snapshots.count)]
       var request = FetchSpecification(entity)
       if isAttribute.contains(false) {
         request.predicate = .or(
-          rows.map { row in
+          snapshots.map { snapshot in
             .and(
               constraint.properties.map { name in
-                switch row.value(atPath: name) {
+                switch snapshot.value(atPath: name) {
                 case .attribute(let value): .comparison(name.pathComponents, .equal, value)
                 case .toOne(let id): .refersTo([name], id)
                 case .toMany, nil: .none
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
       } else {
         request.predicate = .tupleIsIn(
           constraint.properties.map(\.pathComponents),
-          rows.map { row in constraint.properties.map { row.value(atPath: $0)?.value ?? .null } })
+          snapshots.map { snapshot in constraint.properties.map { snapshot.value(atPath: $0)?.value ?? .null } })
       }
       found += try coordinator.snapshots(request, inStore: store)
     }

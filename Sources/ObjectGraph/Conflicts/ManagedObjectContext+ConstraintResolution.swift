@@ -18,7 +18,7 @@ extension ManagedObjectContext {
       let held = try loadPartners(of: conflicts.flatMap(\.conflictingObjects).filter(\.isInserted))
       for conflict in conflicts {
         let objects = conflict.openObjects
-        for object in conflict.row == nil ? objects.dropFirst() : objects[...] {
+        for object in conflict.persisted == nil ? objects.dropFirst() : objects[...] {
           if object.isInserted {
             delete(object)
           } else {
@@ -79,7 +79,7 @@ extension ConstraintConflict {
   var openObjects: [ManagedObject] {
     let objects = conflictingObjects.filter { $0.isInserted || $0.hasOwnChanges }
     // One of them may have become the row's object.
-    let isRowApart = row.map { row in !objects.contains { $0.objectID == row.objectID } } ?? false
+    let isRowApart = persisted.map { persisted in !objects.contains { $0.objectID == persisted.objectID } } ?? false
     return objects.count + (isRowApart ? 1 : 0) < 2 ? [] : objects
   }
 }

@@ -6,20 +6,20 @@ extension ManagedObjectContext {
   /// Has the merge policy settle conflicts with rows that others changed. Under every policy but the error policy, those
   /// that are about members only are settled without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
-    let rows = try freshSnapshots(of: stale.map(\.objectID))
+    let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in
-      guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let row = rows[id],
-        object.isAboutMembersOnly(row)
+      guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let snapshot = snapshots[id],
+        object.isAboutMembersOnly(snapshot)
       else { return true }
       event.refreshed.append(object)
-      try rebase(object, onto: row)
+      try rebase(object, onto: snapshot)
       object.awake(fromSnapshotEvents: .mergePolicy)
       return false
     }
     if stale.isEmpty { return }
     let conflicts = stale.compactMap { id, expected, _ in
-      registeredObject(with: id).map { MergeConflict($0, readAt: expected, row: rows[id]) }
+      registeredObject(with: id).map { MergeConflict($0, readAt: expected, persisted: snapshots[id]) }
     }
     if conflicts.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
     try settings.mergePolicy.resolve(optimisticLockingConflicts: conflicts)
@@ -29,8 +29,8 @@ extension ManagedObjectContext {
       let isUnsettled = parent != nil || object.stored?.version == conflict.oldVersion
       guard object.status == .loaded || object.status == .deleted, isUnsettled else { continue }
       // An override changed the object and left it at that.
-      if let row = conflict.row {
-        object.stored = row
+      if let snapshot = conflict.persisted {
+        object.stored = snapshot
       } else if parent == nil || object.status == .deleted {
         try resolve(conflict, .overwrite)
       } else {
@@ -43,70 +43,70 @@ extension ManagedObjectContext {
   func resolve(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws {
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     // What many objects leave is gone through once, not once for each.
-    let losing = objectWins ? [] : conflicts.filter { $0.row != nil }.map(\.sourceObject)
+    let losing = objectWins ? [] : conflicts.filter { $0.persisted != nil }.map(\.sourceObject)
     if kind == .rollback { forgetChanges(of: losing.filter { $0.status == .loaded }) }
     pending.forgetDeletions(of: Set(losing.filter { $0.status == .deleted }))
     lose(conflicts.filter { isLost($0, objectWins) }.map(\.sourceObject))
-    for conflict in conflicts where conflict.row != nil || conflict.sourceObject.status != .gone {
+    for conflict in conflicts where conflict.persisted != nil || conflict.sourceObject.status != .gone {
       try resolve(conflict, kind)
     }
   }
 
   /// Whether the object goes because its row is gone.
   private func isLost(_ conflict: MergeConflict, _ objectWins: Bool) -> Bool {
-    conflict.row == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
+    conflict.persisted == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
   }
 
   /// Settles one conflict as a policy of that kind does.
   func resolve(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
     let object = conflict.sourceObject
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
-    guard let row = conflict.row else {
+    guard let snapshot = conflict.persisted else {
       return isLost(conflict, objectWins) ? lose(object) : insertAgain(object)
     }
     event.refreshed.append(object)
     if object.status == .deleted {
       if objectWins {
         // Others may have linked to it: the rules are for them too.
-        try rebase(object, onto: row)
+        try rebase(object, onto: snapshot)
         pending.propagateLater(object)
         return
       }
       pending.forgetDeletions(of: [object])
-      object.load(row)
+      object.load(snapshot)
     } else {
       switch kind {
       case .overwrite:
-        object.stored = row
+        object.stored = snapshot
         for index in object.memberLists.indices where object.isListWritten(index) {
           object.memberLists[index]?.isOverwriting = true
         }
-      case .mergeByPropertyObjectTrump: try rebase(object, onto: row)
-      case .mergeByPropertyStoreTrump: try applyStoredChanges(in: row, to: object)
-      case .rollback, .error: try rollBack(object, to: row)
+      case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
+      case .mergeByPropertyStoreTrump: try applyStoredChanges(in: snapshot, to: object)
+      case .rollback, .error: try rollBack(object, to: snapshot)
       }
     }
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
 
   /// Takes what differs between the row and the values that were read; the rest stays as it is here.
-  private func applyStoredChanges(in row: Snapshot, to object: ManagedObject) throws {
+  private func applyStoredChanges(in snapshot: Snapshot, to object: ManagedObject) throws {
     guard let old = object.stored else { return }
     ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
-    for (index, value) in row.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
+    for (index, value) in snapshot.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
       object.values[index] = value
     }
     var formerOwners: [(index: Int, owner: ObjectID)] = []
-    for (index, destination) in row.toOne.enumerated() where destination != old.toOne[index] {
+    for (index, destination) in snapshot.toOne.enumerated() where destination != old.toOne[index] {
       if let owner = object.destinations[index], owner != old.toOne[index], owner != destination {
         formerOwners.append((index, owner))
       }
       object.destinations[index] = destination
     }
-    object.stored = row
+    object.stored = snapshot
     for (index, owner) in formerOwners { try leave(owner, object, index) }
-    for (index, owner) in row.toOne.enumerated() where owner != old.toOne[index] {
+    for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
       try refreshOtherSide(old.toOne[index], object, index, storeWins: true)
       try refreshOtherSide(owner, object, index, storeWins: true)
     }
@@ -140,7 +140,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Whether the members of to-many relationships are all that others changed since the object was read, or all that
   /// was changed here: both can be had then.
-  fileprivate func isAboutMembersOnly(_ row: Snapshot) -> Bool {
+  fileprivate func isAboutMembersOnly(_ snapshot: Snapshot) -> Bool {
     guard status == .loaded, let old = stored else { return false }
     func isSame(_ values: [Value], _ destinations: [ObjectID?]) -> Bool {
       destinations == old.toOne
@@ -150,6 +150,6 @@ extension ManagedObject {
             || values[index].isIdentical(to: old.attributes[index])
         }
     }
-    return isSame(row.attributes, row.toOne) || isSame(values, destinations)
+    return isSame(snapshot.attributes, snapshot.toOne) || isSame(values, destinations)
   }
 }

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     silentMerge = SilentMerge(state: state.renamed { permanentID(for: $0) })
     defer { silentMerge = nil }
     do {
-      try refresh(unsaid.rows.map { permanentID(for: $0) })
+      try refresh(unsaid.objectIDs.map { permanentID(for: $0) })
       for key in unsaid.members {
         guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
@@ -100,27 +100,29 @@ extension ManagedObjectContext {
     }
     finishEvent(propagating: false)
     var changes = ContextChangeIDs(
-      updated: Array(unsaid.rows.union(unsaid.members.map(\.owner))), relationshipOwners: [])
+      updated: Array(unsaid.objectIDs.union(unsaid.members.map(\.owner))), relationshipOwners: [])
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     followers.merge(changes, except: nil)
   }
 
   /// The rows of loaded objects after a merge, and those objects that have none any more.
-  private func newRows(of loaded: [ManagedObject]) throws -> (rows: [ObjectID: Snapshot], lost: [ManagedObject]) {
+  private func newSnapshots(of loaded: [ManagedObject]) throws -> (
+    snapshots: [ObjectID: Snapshot], lost: [ManagedObject]
+  ) {
     guard let state = silentMerge?.state else {
       if silentMerge != nil { return ([:], []) }
-      let rows = Dictionary(
+      let snapshots = Dictionary(
         try snapshots(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
-      return (rows, loaded.filter { rows[$0.objectID] == nil })
+      return (snapshots, loaded.filter { snapshots[$0.objectID] == nil })
     }
-    return (state.rows, loaded.filter { state.gone.contains($0.objectID) })
+    return (state.snapshots, loaded.filter { state.gone.contains($0.objectID) })
   }
 
   /// An object of whose row a merge that does not ask the parent knows nothing: it is loaded anew when it is next used, and
   /// where it has changes, as soon as the parent has said more.
   private func refreshUnheard(_ object: ManagedObject) {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
-      silentMerge?.unsaid.rows.insert(object.objectID)
+      silentMerge?.unsaid.objectIDs.insert(object.objectID)
     } else {
       event.refreshed.append(object)
       object.makeFault()
@@ -134,11 +136,11 @@ extension ManagedObjectContext {
       guard let object = registeredObject(with: id) else { continue }
       switch object.status {
       case .fault:
-        guard let row = silentMerge?.state?.rows[id] else {
+        guard let snapshot = silentMerge?.state?.snapshots[id] else {
           object.stored = nil
           continue
         }
-        if (object.storedVersion ?? -1) < row.version { object.stored = row }
+        if (object.storedVersion ?? -1) < snapshot.version { object.stored = snapshot }
       case .loaded: loaded.append(object)
       // Should it come back, it is what others saved; and its deletion is no conflict with that.
       case .deleted where object.stored != nil: loaded.append(object)
@@ -146,23 +148,23 @@ extension ManagedObjectContext {
       }
     }
     if loaded.isEmpty { return }
-    let (rows, lost) = try newRows(of: loaded)
-    mergedRows = rows
+    let (snapshots, lost) = try newSnapshots(of: loaded)
+    mergedSnapshots = snapshots
     mergedLists = []
     defer {
-      mergedRows = nil
+      mergedSnapshots = nil
       mergedLists = nil
     }
     lose(lost)
     var unpropagated = Set(pending.unpropagatedDeletes + pending.deletesToRepeat)
     for object in loaded where !object.isInert {
-      guard let row = rows[object.objectID] else {
+      guard let snapshot = snapshots[object.objectID] else {
         refreshUnheard(object)
         continue
       }
       // What was read later than this was said is as new.
-      if silentMerge == nil || (object.storedVersion ?? 0) < row.version {
-        try rebase(object, onto: row)
+      if silentMerge == nil || (object.storedVersion ?? 0) < snapshot.version {
+        try rebase(object, onto: snapshot)
       } else {
         for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
       }
@@ -178,7 +180,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects with a loaded to-many relationship that may lead to something that changed, where whoever saved does not
+  /// The objects with a loaded to-many relationship that may lead to something that changed, where the save does not
   /// say which have other members now.
   private func possibleOwners(_ changes: ContextChangeIDs) -> [ObjectID] {
     let changed = changes.insertedObjectIDs + changes.updatedObjectIDs + changes.deletedObjectIDs

@@ -1,7 +1,7 @@
 public import ObjectModel
 import StoreInterface
 
-/// A to-many relationship of an object in conflict: who came and went.
+/// A to-many relationship of an object in conflict: which members came and went.
 public struct MemberConflict: Sendable, Hashable {
   /// The relationship's name.
   public let relationshipName: String

@@ -21,17 +21,17 @@ public struct MergeConflict: @unchecked Sendable {
   public let persistedSnapshot: [String: PropertyValue]?
   /// To-many relationships whose members were changed here, or were changed by others since they were loaded.
   public let memberConflicts: [MemberConflict]
-  let row: Snapshot?
+  let persisted: Snapshot?
 
-  init(_ object: ManagedObject, readAt version: Int64, row: Snapshot?) {
+  init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?) {
     sourceObject = object
     oldVersion = version
-    newVersion = row?.version
+    newVersion = persisted?.version
     objectSnapshot = object.currentValues()
     cachedSnapshot = object.stored?.valuesByName ?? [:]
-    persistedSnapshot = row?.valuesByName
-    memberConflicts = row == nil ? [] : object.memberConflicts()
-    self.row = row
+    persistedSnapshot = persisted?.valuesByName
+    memberConflicts = persisted == nil ? [] : object.memberConflicts()
+    self.persisted = persisted
   }
 
   /// What happened to each relationship, for messages.
@@ -67,7 +67,7 @@ public struct ConstraintConflict: @unchecked Sendable {
   public let conflictingObjects: [ManagedObject]
   /// Their values.
   public let conflictingSnapshots: [[String: PropertyValue]]
-  let row: Snapshot?
+  let persisted: Snapshot?
 }
 
 /// What a save could not do under its merge policy.

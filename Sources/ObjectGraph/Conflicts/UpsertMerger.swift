@@ -11,7 +11,7 @@ struct UpsertMerger {
   private var unknown: Set<ObjectID> = []
   /// Keeps what was loaded ahead until it is used.
   private var held: [ManagedObject] = []
-  /// Who mentions an object in relationships without inverse, which do not follow when it becomes another one.
+  /// What mentions an object in relationships without inverse, which do not follow when it becomes another one.
   private var referrers: [ObjectID: Set<ObjectID>] = [:]
   /// Objects of stored rows → the new objects that took their places.
   private var replacements: [ManagedObject: ManagedObject] = [:]
@@ -24,9 +24,13 @@ struct UpsertMerger {
     self.context = context
     self.replacing = replacing
     let open = conflicts.filter { !$0.openObjects.isEmpty }
-    let rows = open.compactMap(\.row).filter { context.registeredObject(with: $0.objectID)?.isUnloaded ?? true }
-    for row in rows where context.registeredObject(with: row.objectID) == nil { unknown.insert(row.objectID) }
-    if !rows.isEmpty { held = context.materialise([SnapshotBlock(rows)]) }
+    let snapshots = open.compactMap(\.persisted).filter {
+      context.registeredObject(with: $0.objectID)?.isUnloaded ?? true
+    }
+    for snapshot in snapshots where context.registeredObject(with: snapshot.objectID) == nil {
+      unknown.insert(snapshot.objectID)
+    }
+    if !snapshots.isEmpty { held = context.materialise([SnapshotBlock(snapshots)]) }
     let new = open.flatMap(\.conflictingObjects).filter(\.isInserted)
     held += try context.loadPartners(of: new)
     try loadMembers(of: open)
@@ -48,7 +52,7 @@ struct UpsertMerger {
       if let stored, stored !== last { context.delete(stored) }
     } else if let stored {
       keeper = stored
-    } else if conflict.row == nil, let first = new.first {
+    } else if conflict.persisted == nil, let first = new.first {
       keeper = first
     } else {
       return
@@ -73,7 +77,7 @@ struct UpsertMerger {
 
   /// The object of the row in conflict; nil when there is none or it is deleted here.
   private func storedObject(of conflict: ConstraintConflict) -> ManagedObject? {
-    guard let id = conflict.row?.objectID, let object = context.registeredObject(with: id) else { return nil }
+    guard let id = conflict.persisted?.objectID, let object = context.registeredObject(with: id) else { return nil }
     return object.status == .loaded ? object : nil
   }
 
@@ -162,7 +166,7 @@ struct UpsertMerger {
     given.append(object)
   }
 
-  /// Nobody has the stored row's object, so the new object becomes it.
+  /// Nothing holds the stored row's object, so the new object becomes it.
   private mutating func moveRow(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
     guard stored.runtime === object.runtime else { return stored }
     object.adopt(stored.objectID)

@@ -55,10 +55,10 @@ extension ManagedObjectContext {
     if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
 
     try loadMembers(save)
-    for (row, store) in zip(save.inserted, save.stores) { adoptInsertion(row, store) }
-    for row in save.inserted {
-      guard let object = registeredObject(with: row.objectID) else { continue }
-      for (index, destination) in row.toOne.enumerated()
+    for (snapshot, store) in zip(save.inserted, save.stores) { adoptInsertion(snapshot, store) }
+    for snapshot in save.inserted {
+      guard let object = registeredObject(with: snapshot.objectID) else { continue }
+      for (index, destination) in snapshot.toOne.enumerated()
       where !object.runtime.layout.relationships[index].isToMany {
         object.setDestination(destination.map { permanentID(for: $0) }, at: index)
       }
@@ -83,15 +83,15 @@ extension ManagedObjectContext {
     }
   }
 
-  private func adoptInsertion(_ row: Snapshot, _ store: String?) {
+  private func adoptInsertion(_ snapshot: Snapshot, _ store: String?) {
     // An earlier save of the child got so far.
-    if let object = registeredObject(with: row.objectID), object.isInserted {
-      for (index, value) in row.attributes.enumerated() { object.setValue(value, at: index) }
+    if let object = registeredObject(with: snapshot.objectID), object.isInserted {
+      for (index, value) in snapshot.attributes.enumerated() { object.setValue(value, at: index) }
       return
     }
-    let object = makeInserted(coordinator.runtime(row.objectID.entity), row.objectID)
+    let object = makeInserted(coordinator.runtime(snapshot.objectID.entity), snapshot.objectID)
     object.assignedStore = store
-    object.values = row.attributes
+    object.values = snapshot.attributes
   }
 
   private func apply(_ update: ChildSave.Update, to object: ManagedObject) {
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
   }
 
   /// Objects of a child that an ancestor saved get their permanent ids as soon as the child asks the parent for
-  /// something, or merges. It does not wait for anybody's queue.
+  /// something, or merges. It waits for no other queue.
   func adoptIDsOfParent() {
     var changes: [ObjectID: ObjectID] = [:]
     var ancestor = parent

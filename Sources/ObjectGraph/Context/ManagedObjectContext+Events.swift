@@ -31,7 +31,7 @@ extension ManagedObjectContext {
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.
   /// Those of observers while changes are saved or processed are among them; the turn finds nothing when the save or
-  /// whoever processes takes them along.
+  /// what processes them takes them along.
   func processInNextTurn() {
     if isNextTurnExpected || eventDepth > 0 || event.isEmpty { return }
     isNextTurnExpected = true

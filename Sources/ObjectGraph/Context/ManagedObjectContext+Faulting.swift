@@ -20,8 +20,8 @@ extension ManagedObjectContext {
       try throwDeferredError()
       return object.isDeletedHere ? nil : object
     }
-    guard let row = try snapshot(of: objectID) else { return nil }
-    return materialise([SnapshotBlock([row])]).first
+    guard let snapshot = try snapshot(of: objectID) else { return nil }
+    return materialise([SnapshotBlock([snapshot])]).first
   }
 
   /// The objects of these ids, in this order, those not loaded with one fetch for each hierarchy.
@@ -48,8 +48,8 @@ extension ManagedObjectContext {
   }
 
   /// Fills a fault.
-  func load(_ object: ManagedObject, _ row: Snapshot) {
-    object.load(row)
+  func load(_ object: ManagedObject, _ snapshot: Snapshot) {
+    object.load(snapshot)
     if object.runtime.hasSubclass { object.awakeFromFetch() }
   }
 

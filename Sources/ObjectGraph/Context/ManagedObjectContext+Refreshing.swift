@@ -35,11 +35,11 @@ extension ManagedObjectContext {
       return
     }
     adoptIDsOfParent()
-    guard let row = try snapshot(of: object.objectID) else {
+    guard let snapshot = try snapshot(of: object.objectID) else {
       lose(object)
       return
     }
-    try rebase(object, onto: row)
+    try rebase(object, onto: snapshot)
     object.awake(fromSnapshotEvents: .refresh)
   }
 
@@ -112,24 +112,24 @@ extension ManagedObjectContext {
   // MARK: -
 
   /// Gives an object a newer row: what was not changed here takes the row's values, what was changed stays.
-  func rebase(_ object: ManagedObject, onto row: Snapshot) throws {
+  func rebase(_ object: ManagedObject, onto snapshot: Snapshot) throws {
     guard let old = object.stored else { return }
     ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
     for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
-      object.values[index] = row.attributes[index]
+      object.values[index] = snapshot.attributes[index]
     }
     var followed: [(index: Int, others: [ObjectID?])] = []
     var contested: [(index: Int, owner: ObjectID)] = []
-    for (index, destination) in object.destinations.enumerated() where row.toOne[index] != old.toOne[index] {
+    for (index, destination) in object.destinations.enumerated() where snapshot.toOne[index] != old.toOne[index] {
       if destination == old.toOne[index] {
-        object.destinations[index] = row.toOne[index]
-        followed.append((index, [destination, row.toOne[index]]))
-      } else if let owner = row.toOne[index], owner != destination {
+        object.destinations[index] = snapshot.toOne[index]
+        followed.append((index, [destination, snapshot.toOne[index]]))
+      } else if let owner = snapshot.toOne[index], owner != destination {
         contested.append((index, owner))
       }
     }
-    object.stored = row
+    object.stored = snapshot
     for (index, others) in followed {
       for other in others { try refreshOtherSide(other, object, index) }
     }
@@ -233,11 +233,11 @@ extension ManagedObject {
       return destinations.map { $0.map { ids[$0] ?? $0 } }
     }
     if let changed = replaced(destinations) { destinations = changed }
-    if var row = stored {
-      let changed = replaced(row.toOne)
-      if let changed { row.toOne = changed }
-      if let id = ids[row.objectID] { row.objectID = id }
-      if changed != nil || row.objectID != stored?.objectID { stored = row }
+    if var snapshot = stored {
+      let changed = replaced(snapshot.toOne)
+      if let changed { snapshot.toOne = changed }
+      if let id = ids[snapshot.objectID] { snapshot.objectID = id }
+      if changed != nil || snapshot.objectID != stored?.objectID { stored = snapshot }
     }
     for index in memberLists.indices { memberLists[index]?.replaceIDs(ids) }
   }

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether an object is updated when a to-many relationship gets or loses members because the other side says so.
-  /// Whoever raises the owners' versions in another way switches it off, before the first change.
+  /// Code that raises the owners' versions in another way switches it off, before the first change.
   package var updatesOwners: Bool {
     get { setting(\.updatesOwners) }
     set { set(\.updatesOwners, newValue) }

@@ -10,7 +10,7 @@ import Synchronization
 /// main queue, code of the main actor is inside too. Debug builds trap when it is not so, release builds when
 /// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment. Before its first work, a context may be set up anywhere.
 ///
-/// Objects that have changes are kept alive by the context, others only by who uses them.
+/// Objects that have changes are kept alive by the context, others only by the program.
 ///
 /// **Events.** Changes are collected until they are *processed*: at the end of every `perform` and outermost
 /// `performAndWait`, by a save, and by `processPendingChanges`; those that code of the main actor makes outside of all
@@ -54,7 +54,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var userInfo: [AnyHashable: Any] = [:]
   /// The public settings of the same names, for code that is inside the queue.
   var settings = Settings()
-  /// Whether some work of the context has begun. Until then whoever made it may set it up, on any thread.
+  /// Whether some work of the context has begun. Until then it may be set up on any thread.
   private let hasBegun = Atomic(false)
 
   /// One object per id.
@@ -82,11 +82,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var saveCount = 0
   /// How many fetched rows were newer than their objects.
   var staleRowCount = 0
-  /// Where somebody collects them, the newer rows by their ids.
+  /// While they are collected, the newer rows by their ids; otherwise nil.
   var newerRows: [ObjectID: NewerRow]?
   var isProcessing = false
   /// The rows of the merge that is going on.
-  var mergedRows: [ObjectID: Snapshot]?
+  var mergedSnapshots: [ObjectID: Snapshot]?
   /// The relationships that it has brought up to date for the sake of their members.
   var mergedLists: Set<MemberKey>?
 
@@ -333,7 +333,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
-    let entityContext = entityContext(objectID.home.entityIndex)
+    let entityContext = entityContext(objectID.space.entityIndex)
     let object = entityContext.runtime.objectClass.init(
       ManagedObject.Registration(entityContext: entityContext, objectID: objectID, isInserted: false))
     if !retainedParents.isEmpty { object.retainedParent = retainedParents.removeValue(forKey: objectID) }
@@ -350,7 +350,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects refer to
   /// have none, and need not be looked for.
-  func mayHaveLists(_ id: ObjectID) -> Bool { entityContexts[id.home.entityIndex]?.hasLists ?? false }
+  func mayHaveLists(_ id: ObjectID) -> Bool { entityContexts[id.space.entityIndex]?.hasLists ?? false }
 
   /// Whether some object is loaded.
   var hasLoadedObjects: Bool { registry.all.contains { !$0.isUnloaded } }

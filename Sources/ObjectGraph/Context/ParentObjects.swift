@@ -5,13 +5,13 @@ import StoreInterface
 ///
 /// The objects cross queues only to be held: a child touches nothing of them.
 struct ParentObjects: @unchecked Sendable {
-  let rows: [Snapshot]
+  let snapshots: [Snapshot]
   let objects: [ManagedObject]
 
   /// Objects as they are now; on their context's queue.
   init(_ objects: [ManagedObject]) {
     self.objects = objects
-    rows = objects.map(\.currentSnapshot)
+    snapshots = objects.map(\.currentSnapshot)
   }
 }
 
@@ -19,13 +19,13 @@ extension ManagedObjectContext {
   /// What a child reads, on the child's queue. The child's objects hold the parent's from now on: so the parent keeps the
   /// version that the child has seen, and finds out when it saves that others changed the row.
   func retain(_ found: ParentObjects) -> [Snapshot] {
-    for (row, object) in zip(found.rows, found.objects) {
-      if let own = registeredObject(with: row.objectID) {
+    for (snapshot, object) in zip(found.snapshots, found.objects) {
+      if let own = registeredObject(with: snapshot.objectID) {
         own.retainedParent = object
       } else {
-        retainedParents[row.objectID] = object
+        retainedParents[snapshot.objectID] = object
       }
     }
-    return found.rows
+    return found.snapshots
   }
 }

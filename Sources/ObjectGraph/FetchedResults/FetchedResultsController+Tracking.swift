@@ -37,7 +37,7 @@ extension FetchedResultsController {
     observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.controller?.idsDidChange() }
   }
 
-  /// Temporary ids that were told of have become permanent: who keeps ids gets the new ones, in the places of the old.
+  /// Temporary ids that were told of have become permanent: a list of ids gets the new ones, in the places of the old.
   private func idsDidChange() {
     guard told.sections.contains(where: { $0.objectIDs.contains(where: \.isTemporary) }), let snapshot else { return }
     let (ids, toldIDs) = (snapshot.objectIDs, told.objectIDs)

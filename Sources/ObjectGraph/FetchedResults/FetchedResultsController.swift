@@ -212,7 +212,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
     if "\(specification.predicate)".contains("now()") { return nil }
-    // Nobody compares the versions of objects that are not fetched.
+    // The versions of objects that are not fetched are not compared.
     if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
     return SectionCache.stamp(context.coordinator)
   }

@@ -5,9 +5,9 @@ package import StoreInterface
 /// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches
 /// looked at last.
 ///
-/// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nobody else keeps
+/// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nothing else keeps
 /// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all
-/// objects made once where the request sorts. Objects that somebody keeps, or that have changes, stay as they are. Use it on the queue of its context.
+/// objects made once where the request sorts. Objects that are held elsewhere, or that have changes, stay as they are. Use it on the queue of its context.
 public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
   private enum IDs {
     case rows(FetchedRows)

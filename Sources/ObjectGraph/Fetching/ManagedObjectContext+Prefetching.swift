@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     var seen: Set<ObjectID> = []
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
-    // Nobody else may hold them, and with them would go what is prefetched of them.
+    // Nothing else may hold them, and with them would go what is prefetched of them.
     prefetched += objects
     let empty = objects.filter { $0.isUnloaded && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
     if !empty.isEmpty { _ = materialise([SnapshotBlock(try snapshots(of: empty))], asFaults: true) }
@@ -89,6 +89,6 @@ extension ManagedObjectContext {
 }
 
 extension Relationship {
-  /// Whether the rows of the members say who their owner is, and there is no order to know.
+  /// Whether the rows of the members say which object their owner is, and there is no order to know.
   fileprivate var isSaidByRowsOfMembers: Bool { inverse?.isToMany == false && !isOrdered }
 }

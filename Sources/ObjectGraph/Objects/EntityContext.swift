@@ -4,14 +4,14 @@ import ObjectModel
 final class EntityContext {
   let runtime: EntityRuntime
   /// What temporary ids have in common.
-  let temporaryIDs: ObjectID.Home
+  let temporaryIDs: ObjectID.Space
   weak var context: ManagedObjectContext?
   /// Whether some object may have the list of a to-many relationship.
   var hasLists = false
 
   init(_ runtime: EntityRuntime, _ context: ManagedObjectContext) {
     self.runtime = runtime
-    temporaryIDs = ObjectID.Home(entity: runtime.entity, store: nil)
+    temporaryIDs = ObjectID.Space(entity: runtime.entity, store: nil)
     self.context = context
   }
 }

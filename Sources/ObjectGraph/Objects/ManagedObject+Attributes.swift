@@ -65,10 +65,10 @@ extension ManagedObject {
       if runtime.hasSubclass { awakeFromFetch() }
       return
     }
-    if let row = stored { return context.load(self, row) }
+    if let snapshot = stored { return context.load(self, snapshot) }
     do {
-      if let row = try context.snapshot(firing: self) {
-        context.load(self, row)
+      if let snapshot = try context.snapshot(firing: self) {
+        context.load(self, snapshot)
       } else if context.settings.shouldDeleteInaccessibleFaults {
         // Should the row come back, it is another object's.
         context.unregister(objectID)

@@ -88,7 +88,7 @@ extension ManagedObject {
     return changed
   }
 
-  /// Current values of every property that is loaded, for those who settle conflicts.
+  /// Current values of every property that is loaded, for resolving conflicts.
   func currentValues() -> [String: PropertyValue] {
     var current: [String: PropertyValue] = [:]
     for (index, attribute) in runtime.layout.attributes.enumerated() where values.indices.contains(index) {

@@ -2,7 +2,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// The values of an object: those of a row of a block, until somebody asks for all of them or changes one.
+/// The values of an object: those of a row of a block, until all of them are asked for or one is changed.
 extension ManagedObject {
   /// One value per attribute; empty while the object is a fault.
   var values: [Value] {
@@ -90,23 +90,23 @@ extension ManagedObject {
     guard let block else { return }
     let own = contents ?? ObjectContents()
     contents = own
-    let row = block.snapshot(at: Int(blockRow))
-    own.stored = row
+    let snapshot = block.snapshot(at: Int(blockRow))
+    own.stored = snapshot
     if isPacked {
-      own.values = row.attributes
-      own.destinations = row.toOne
+      own.values = snapshot.attributes
+      own.destinations = snapshot.toOne
     }
     self.block = nil
     isPacked = false
   }
 
   /// A new object has been saved as this row.
-  func becomeSaved(_ row: Snapshot) {
+  func becomeSaved(_ snapshot: Snapshot) {
     let own = ownContents()
     own.reservedID = nil
     isEmptied = false
-    own.stored = row
-    own.destinations = row.toOne
+    own.stored = snapshot
+    own.destinations = snapshot.toOne
     block = nil
     status = .loaded
   }

@@ -39,7 +39,7 @@ extension ManagedObject {
   private func isPlainlyValid(_ index: Int, _ link: EntityRuntime.Link) -> Bool {
     if link.isToMany { return !runtime.hasCountLimit[index] }
     guard let destination = loadedDestination(index) else { return link.isOptional }
-    return !destination.isTemporary && destination.home.entityIndex == link.destinationIndex
+    return !destination.isTemporary && destination.space.entityIndex == link.destinationIndex
   }
 
   /// Has `validateValue` check every attribute, and takes the values it replaces.

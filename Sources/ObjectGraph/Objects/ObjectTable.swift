@@ -3,12 +3,12 @@ import ObjectModel
 /// The objects of a context by their ids, none of which it keeps alive for long.
 ///
 /// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
-/// the object itself; so the table may hold new objects strongly at first, until `releaseUnused` lets those go that nobody else
-/// holds and refers to the others weakly. Whoever asks never gets an object that only the table holds.
+/// the object itself; so the table may hold new objects strongly at first, until `releaseUnused` lets those go that nothing else
+/// holds and refers to the others weakly. `find` never returns an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
 ///
 /// The rows of a fetch mostly come in the order of their keys. Objects that the table may hold and whose keys ascend wait in
-/// a list, without a slot: nobody but the fetch asks for most of them, and for greater keys it need not be searched.
+/// a list, without a slot: only the fetch asks for most of them, and for greater keys it need not be searched.
 @safe final class ObjectTable {
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -27,9 +27,9 @@ import ObjectModel
   private var usedCount = 0
   /// Slots with strong references, some of which may have changed since.
   private var strongSlots: [Int32] = []
-  /// Objects of one home with ascending keys that have no slot yet.
+  /// Objects of one space with ascending keys that have no slot yet.
   private var unslotted: [ManagedObject] = []
-  private var unslottedHome: ObjectID.Home?
+  private var unslottedSpace: ObjectID.Space?
   private var greatestUnslottedKey: Int64 = 0
   /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
   /// lead back here.
@@ -82,7 +82,7 @@ import ObjectModel
     return unsafe strongReference(slot).pointee
   }
 
-  /// Turns a strong reference into a weak one, to nothing when nobody else holds the object.
+  /// Turns a strong reference into a weak one, to nothing when nothing else holds the object.
   private func makeWeak(_ slot: Int) {
     let isUnused = unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee)
     let object = unsafe strongReference(slot).move()
@@ -101,7 +101,7 @@ import ObjectModel
     if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
     if usedCount == 0 { return nil }
     let number = id.number
-    let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
+    let entity = Int32(truncatingIfNeeded: id.space.entityIndex)
     var slot = slot(number, entity)
     while true {
       let mark = unsafe marks[slot]
@@ -136,7 +136,7 @@ import ObjectModel
   func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
     if isStrong, let key = id.primaryKey {
       if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
-      if unslotted.isEmpty { unslottedHome = id.home }
+      if unslotted.isEmpty { unslottedSpace = id.space }
       greatestUnslottedKey = key
       unslotted.append(object)
     } else {
@@ -145,10 +145,10 @@ import ObjectModel
   }
 
   @inline(__always) private func isBeyondUnslotted(_ id: ObjectID) -> Bool {
-    id.home === unslottedHome && (id.primaryKey ?? .min) > greatestUnslottedKey
+    id.space === unslottedSpace && (id.primaryKey ?? .min) > greatestUnslottedKey
   }
 
-  /// Somebody asks for an object that may be among the ones without a slot.
+  /// To be called before a look-up of an object that may be among the ones without a slot.
   private func giveSlots() {
     var objects = unslotted
     unslotted = []
@@ -164,7 +164,7 @@ import ObjectModel
 
   private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
     reserve(1)
-    let entity = Int32(truncatingIfNeeded: id.home.entityIndex)
+    let entity = Int32(truncatingIfNeeded: id.space.entityIndex)
     var slot = slot(id.number, entity)
     while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (capacity - 1) }
     unsafe numbers[slot] = id.number
@@ -225,7 +225,7 @@ import ObjectModel
     releaseUnused()
   }
 
-  /// Lets go of the objects that nobody else holds.
+  /// Lets go of the objects that nothing else holds.
   func releaseUnused() {
     var objects = unslotted
     unslotted = []

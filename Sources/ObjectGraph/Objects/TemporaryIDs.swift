@@ -5,8 +5,8 @@ struct TemporaryIDs {
   private let base = UInt64.random(in: .min ... .max)
   private var count: UInt64 = 0
 
-  mutating func next(in home: ObjectID.Home) -> ObjectID {
+  mutating func next(in space: ObjectID.Space) -> ObjectID {
     count += 1
-    return ObjectID(home: home, high: base, low: count)
+    return ObjectID(space: space, high: base, low: count)
   }
 }

@@ -86,9 +86,9 @@ extension ManagedObjectContext {
 
   /// Gives objects whose rows are newer what the store has now; what was changed here stays.
   private func refreshStale(_ found: [ManagedObject]) throws {
-    let rows = try freshSnapshots(of: found.filter { $0.status == .loaded }.map(\.objectID))
+    let snapshots = try freshSnapshots(of: found.filter { $0.status == .loaded }.map(\.objectID))
     for object in found where object.status == .loaded {
-      guard let row = rows[object.objectID], row.version != object.storedVersion else { continue }
+      guard let snapshot = snapshots[object.objectID], snapshot.version != object.storedVersion else { continue }
       try refresh(object, mergeChanges: true)
     }
   }

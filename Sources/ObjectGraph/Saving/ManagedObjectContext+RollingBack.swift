@@ -4,23 +4,23 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Gives an object the row that others saved, as the rollback policy does. The other sides of the relationships that were
   /// changed here follow.
-  func rollBack(_ object: ManagedObject, to row: Snapshot) throws {
+  func rollBack(_ object: ManagedObject, to snapshot: Snapshot) throws {
     let old = object.stored
     for (index, link) in object.runtime.links.enumerated() {
       guard let inverse = object.runtime.layout.inverses[index] else { continue }
       if link.isToMany {
         handBackMembers(of: object, index, inverse)
       } else if link.isInverseToMany, let old {
-        let (former, present) = (old.toOne[index], row.toOne[index])
+        let (former, present) = (old.toOne[index], snapshot.toOne[index])
         for owner in [object.destinations[index], former].compactMap(\.self) {
           follow(object.objectID, in: owner, inverse, isMember: owner == present)
         }
       }
     }
     forgetChanges(of: object)
-    object.load(row)
+    object.load(snapshot)
     guard let old else { return }
-    for (index, owner) in row.toOne.enumerated() where owner != old.toOne[index] {
+    for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
       try refreshOtherSide(old.toOne[index], object, index)
       try refreshOtherSide(owner, object, index)
     }

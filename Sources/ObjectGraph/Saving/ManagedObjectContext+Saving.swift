@@ -101,8 +101,8 @@ extension ManagedObjectContext {
       }
       object.becomeSaved(plan.request.inserted[index])
     }
-    for (object, row) in zip(plan.updated, plan.request.updated) {
-      var saved = row
+    for (object, snapshot) in zip(plan.updated, plan.request.updated) {
+      var saved = snapshot
       if parent == nil { saved.version += 1 }
       object.stored = saved
       object.destinations = saved.toOne

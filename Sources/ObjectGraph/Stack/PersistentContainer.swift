@@ -131,7 +131,7 @@ open class PersistentContainer: @unchecked Sendable {
   }
 }
 
-/// The store that nobody described: loading it is an error, so that loading nothing is one.
+/// The store that was not described: loading it is an error, so that loading nothing is one.
 private struct UndescribedStoreType: PersistentStoreType {
   let containerName: String
 

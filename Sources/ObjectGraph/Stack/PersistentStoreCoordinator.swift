@@ -96,14 +96,14 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Removes a store with everything that belongs to it. One that is not there is no error.
-  /// - Throws: `StoreError.busy` when somebody uses it.
+  /// - Throws: `StoreError.busy` when it is in use.
   public static func destroyPersistentStore(at url: URL, type: some PersistentStoreType) throws {
     try type.destroy(at: url)
   }
 
   /// Puts a copy of the store at `source` in the place of the one at `url`, sidecars included, under the store's own
   /// locks; when there is none at `url`, the copy is made there.
-  /// - Throws: `StoreError.missing` when there is no source, `.busy` when somebody uses the destination.
+  /// - Throws: `StoreError.missing` when there is no source, `.busy` when the destination is in use.
   public static func replacePersistentStore(
     at url: URL, withPersistentStoreFrom source: URL, type: some PersistentStoreType
   ) throws {
@@ -145,7 +145,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let places = try entities.enumerated().map { position, entity in
       let wanted = stores?[position]
       if wanted == nil, let place = known[entity.index] { return place }
-      let store = try StoreRouter.home(entity, assigned: wanted, among: attached)
+      let store = try StoreRouter.position(for: entity, assigned: wanted, among: attached)
       let place = Place(store: store, root: entity.root.index)
       if wanted == nil { known[entity.index] = place }
       return place
@@ -162,7 +162,7 @@ public final class PersistentStoreCoordinator: Sendable {
     Self.forEachRun(places) { place, range in
       var key = nextKeys[place, default: 1]
       for position in range {
-        ids.append(ObjectID(home: attached[place.store].idHomes[entities[position].index], primaryKey: key))
+        ids.append(ObjectID(space: attached[place.store].idSpaces[entities[position].index], primaryKey: key))
         key += 1
       }
       nextKeys[place] = key

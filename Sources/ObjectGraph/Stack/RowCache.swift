@@ -7,7 +7,7 @@ import Synchronization
 /// The rows that contexts of one coordinator read or saved last, so that faults fire without asking the store.
 ///
 /// It holds a bounded number of rows in two generations: when the young one is full, the old one is forgotten and the
-/// young one takes its place. Rows come in blocks, which are only looked into when somebody asks for a row. Rows of
+/// young one takes its place. Rows come in blocks, which are only looked into when a row is asked for. Rows of
 /// entities with derived attributes are left out, since the store changes them by itself, and so are rows with much
 /// binary data.
 final class RowCache: Sendable {
@@ -17,7 +17,7 @@ final class RowCache: Sendable {
 
     init?(_ objectID: ObjectID) {
       guard let primaryKey = objectID.primaryKey else { return nil }
-      root = objectID.home.rootIndex
+      root = objectID.space.rootIndex
       self.primaryKey = primaryKey
     }
   }
@@ -100,7 +100,7 @@ final class RowCache: Sendable {
   }
 
   /// The row, unless it was cached longer than `seconds` ago; a negative limit is none.
-  func row(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
+  func snapshot(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
     guard seconds != 0, let key = Key(objectID) else { return nil }
     let entry = generations.withLock { generations in
       generations.indexWaiting()
@@ -130,7 +130,7 @@ final class RowCache: Sendable {
       if generations.isEmpty { return }
       generations.indexWaiting()
       let roots = Set(generations.young.entries.keys.map(\.root)).union(generations.old.entries.keys.map(\.root))
-      for block in blocks where block.homes.contains(where: { roots.contains($0.rootIndex) }) {
+      for block in blocks where block.spaces.contains(where: { roots.contains($0.rootIndex) }) {
         for row in 0..<block.count {
           guard let key = Key(block.objectID(at: row)), generations.entry(key) != nil else { continue }
           // By itself, so that it does not keep its whole block.
@@ -174,11 +174,11 @@ final class RowCache: Sendable {
 extension PersistentStoreCoordinator {
   /// The rows of a block that faults may fire from copies of.
   fileprivate func cacheablePart(of block: SnapshotBlock) -> SnapshotBlock? {
-    var last: ObjectID.Home?
+    var last: ObjectID.Space?
     var isWhole = true
-    for home in block.homes where home !== last {
-      last = home
-      let runtime = runtime(home.entity)
+    for space in block.spaces where space !== last {
+      last = space
+      let runtime = runtime(space.entity)
       if runtime.hasDerivedAttributes || runtime.hasBinaryAttributes { isWhole = false }
     }
     if isWhole { return block }
@@ -188,11 +188,11 @@ extension PersistentStoreCoordinator {
 
 extension EntityRuntime {
   /// Whether faults may fire from a copy of the row.
-  fileprivate func isCacheable(_ row: Snapshot) -> Bool {
+  fileprivate func isCacheable(_ snapshot: Snapshot) -> Bool {
     if hasDerivedAttributes { return false }
     if !hasBinaryAttributes { return true }
     let greatestByteCount = 16_384
-    return row.attributes.reduce(0) { $0 + $1.binaryByteCount } <= greatestByteCount
+    return snapshot.attributes.reduce(0) { $0 + $1.binaryByteCount } <= greatestByteCount
   }
 }
 

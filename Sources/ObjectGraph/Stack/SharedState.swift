@@ -6,10 +6,10 @@ import StoreInterface
 struct SharedState: Sendable {
   /// What the context whose objects these are keeps of its ids: it stands for the context.
   let source: PermanentIDs
-  /// When it was said, in the context's own count: whoever read from the context at this time or later knows as much.
+  /// When it was said, in the context's own count: what was read from the context at this time or later is as new.
   let stamp: Int64
   /// Objects as they are in the context.
-  var rows: [ObjectID: Snapshot] = [:]
+  var snapshots: [ObjectID: Snapshot] = [:]
   /// Objects that are deleted in the context.
   var gone: Set<ObjectID> = []
   /// To-many relationships as they are in the context, where they are loaded.
@@ -19,15 +19,15 @@ struct SharedState: Sendable {
   func renamed(by permanentID: (ObjectID) -> ObjectID) -> SharedState {
     func isOld(_ id: ObjectID) -> Bool { id.isTemporary && permanentID(id) != id }
     let isOutdated =
-      rows.contains { isOld($0.key) || $0.value.toOne.contains { $0.map(isOld) ?? false } }
+      snapshots.contains { isOld($0.key) || $0.value.toOne.contains { $0.map(isOld) ?? false } }
       || gone.contains(where: isOld)
       || members.contains { isOld($0.key.owner) || $0.value.contains(where: isOld) }
     if !isOutdated { return self }
     var renamed = SharedState(source: source, stamp: stamp, gone: Set(gone.map(permanentID)))
-    for var row in rows.values {
-      row.objectID = permanentID(row.objectID)
-      row.toOne = row.toOne.map { $0.map(permanentID) }
-      renamed.rows[row.objectID] = row
+    for var snapshot in snapshots.values {
+      snapshot.objectID = permanentID(snapshot.objectID)
+      snapshot.toOne = snapshot.toOne.map { $0.map(permanentID) }
+      renamed.snapshots[snapshot.objectID] = snapshot
     }
     for (key, members) in members {
       renamed.members[MemberKey(owner: permanentID(key.owner), relationship: key.relationship)] =
@@ -47,10 +47,10 @@ struct SilentMerge {
 
 /// What a child could not find in what its parent said.
 struct Unsaid: Sendable {
-  var rows: Set<ObjectID> = []
+  var objectIDs: Set<ObjectID> = []
   var members: Set<MemberKey> = []
 
-  var isEmpty: Bool { rows.isEmpty && members.isEmpty }
+  var isEmpty: Bool { objectIDs.isEmpty && members.isEmpty }
 }
 
 extension ManagedObjectContext {
@@ -60,20 +60,20 @@ extension ManagedObjectContext {
     return sharedState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
   }
 
-  /// What this context has of these objects, without asking anybody.
+  /// What this context has of these objects, without asking its parent.
   func sharedState(of ids: [ObjectID]) -> SharedState {
     stateStamp += 1
     var shared = SharedState(source: permanentIDs, stamp: stateStamp)
     for id in ids {
       guard let object = registeredObject(with: permanentID(for: id)) else { continue }
       switch object.status {
-      case .loaded, .inserted: shared.rows[object.objectID] = object.currentSnapshot
+      case .loaded, .inserted: shared.snapshots[object.objectID] = object.currentSnapshot
       case .deleted, .gone: shared.gone.insert(object.objectID)
       case .fault:
         // The row that it will fire from.
-        if var row = object.stored {
-          row.version = stateStamp
-          shared.rows[object.objectID] = row
+        if var snapshot = object.stored {
+          snapshot.version = stateStamp
+          shared.snapshots[object.objectID] = snapshot
         }
         continue
       case .detached: continue
@@ -87,10 +87,10 @@ extension ManagedObjectContext {
   }
 
   /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
-  /// either, it asks its own parent in the same way: nobody waits for anybody.
+  /// either, it asks its own parent in the same way: no context waits for another.
   func tell(_ unsaid: Unsaid, _ answer: @escaping @Sendable (SharedState) -> Void) {
     adoptIDsOfParent()
-    let ids = unsaid.rows.map { permanentID(for: $0) }
+    let ids = unsaid.objectIDs.map { permanentID(for: $0) }
     let keys = unsaid.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
     if isParentAtHand {
       // An error leaves the child as it is; whatever it asks for next throws.
@@ -99,13 +99,15 @@ extension ManagedObjectContext {
       defer { withExtendedLifetime(objects) {} }
       for key in keys { try? object(with: key.owner).loadMembers(key.relationship) }
       var state = sharedState(of: ids + keys.map(\.owner))
-      for id in ids + keys.map(\.owner) where state.rows[id] == nil && deferredError == nil { state.gone.insert(id) }
+      for id in ids + keys.map(\.owner) where state.snapshots[id] == nil && deferredError == nil {
+        state.gone.insert(id)
+      }
       return answer(state)
     }
     guard let parent else { return }
     var missing = Unsaid()
     for id in ids + keys.map(\.owner) where object(with: id).isUnloaded && !object(with: id).hasStored {
-      missing.rows.insert(id)
+      missing.objectIDs.insert(id)
     }
     for key in keys where !object(with: key.owner).isLoaded(key.relationship) { missing.members.insert(key) }
     let wanted = missing

@@ -5,8 +5,8 @@ import StoreInterface
 extension StoreRouter {
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     let stores = attachedStores
-    let home = try Self.home(entity, assigned: nil, among: stores)
-    return try stores[home].store.reservePrimaryKeys(count, for: entity)
+    let position = try Self.position(for: entity, assigned: nil, among: stores)
+    return try stores[position].store.reservePrimaryKeys(count, for: entity)
   }
 
   /// - Throws: `StoreError.unsupported` when the request changes or deletes an object of a read-only store.
@@ -15,7 +15,7 @@ extension StoreRouter {
     if readOnly.isEmpty { return }
     func check(_ ids: some Sequence<ObjectID>) throws {
       for id in ids {
-        guard let store = readOnly.first(where: { $0.identifier == id.home.store }) else { continue }
+        guard let store = readOnly.first(where: { $0.identifier == id.space.store }) else { continue }
         throw StoreError.unsupported(
           "an object of \(id.entity.name) cannot be saved: \(store.name), in which it is, is read-only")
       }
@@ -51,7 +51,7 @@ extension StoreRouter {
     for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
       throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
     }
-    // One order for everybody, as each store is locked from its part of the save on. Those that write when the others have
+    // One order for all saves, as each store is locked from its part of the save on. Those that write when the others have
     // checked come later, and those that cannot even check before they write come last.
     func rank(_ store: AttachedStore) -> Int { store.twoPhase.map { $0.writesAfterBody ? 1 : 0 } ?? 2 }
     let asked = stores.filter { parts[$0.identifier] != nil }.sorted {
@@ -61,7 +61,7 @@ extension StoreRouter {
       try save(asked.map { ($0, parts[$0.identifier, default: SaveRequest()]) }[...])
     } catch StoreError.optimisticLockingFailure(let stale) {
       // The others have been undone, or were not asked any more.
-      let known = Set(stale.map(\.objectID.home.store))
+      let known = Set(stale.map(\.objectID.space.store))
       let others = try asked.filter { !known.contains($0.identifier) }
         .flatMap { try staleObjects(parts[$0.identifier, default: SaveRequest()], $0.store) }
       throw StoreError.optimisticLockingFailure(stale + others)
@@ -77,7 +77,7 @@ extension StoreRouter {
     for (root, ids) in Dictionary(grouping: expected.map(\.objectID), by: \.entity.root) {
       var fetch = FetchSpecification(root)
       fetch.predicate = .selfIsIn(ids)
-      for row in try store.snapshots(fetch) { found[row.objectID] = row.version }
+      for snapshot in try store.snapshots(fetch) { found[snapshot.objectID] = snapshot.version }
     }
     return expected.filter { found[$0.objectID] != $0.version }.map { ($0.objectID, $0.version, found[$0.objectID]) }
   }
@@ -93,8 +93,8 @@ extension StoreRouter {
   }
 
   private func requireOneStore(_ owner: ObjectID, _ others: [ObjectID?]) throws {
-    guard case .permanent(let home, _) = owner.reference else { return }
-    for case .permanent(let other, _)? in others.map({ $0?.reference }) where other != home {
+    guard case .permanent(let store, _) = owner.reference else { return }
+    for case .permanent(let other, _)? in others.map({ $0?.reference }) where other != store {
       throw StoreError.failure(
         "\(owner.entity.name): a relationship leads to an object of another store; keep the other object's id in an "
           + "attribute instead")

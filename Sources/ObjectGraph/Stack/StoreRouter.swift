@@ -19,7 +19,7 @@ final class StoreRouter: MonitoredFetching {
     let twoPhase: (any TwoPhaseSaving)?
     let identifier: String
     /// What ids of its objects have in common, by `Entity.index`.
-    let idHomes: ObjectID.Homes
+    let idSpaces: ObjectID.Spaces
     let url: URL?
     /// As the store says, or as it was described.
     let isReadOnly: Bool
@@ -89,7 +89,7 @@ final class StoreRouter: MonitoredFetching {
     let entry = AttachedStore(
       store: store, monitored: store as? any MonitoredFetching, twoPhase: store as? any TwoPhaseSaving,
       identifier: store.identifier,
-      idHomes: model.idHomes(store: store.identifier), url: url,
+      idSpaces: model.idSpaces(store: store.identifier), url: url,
       isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))
     try attached.withLock { stores in
       if stores.contains(where: { $0.identifier == entry.identifier }) {
@@ -110,11 +110,11 @@ final class StoreRouter: MonitoredFetching {
 
   /// The position of the store that gets new objects of an entity: the first that holds it and can be written.
   /// - Parameter identifier: the store that an object was assigned to; nil takes any.
-  static func home(_ entity: Entity, assigned identifier: String?, among stores: [AttachedStore]) throws -> Int {
+  static func position(for entity: Entity, assigned identifier: String?, among stores: [AttachedStore]) throws -> Int {
     func isWanted(_ store: AttachedStore) -> Bool {
       store.holds(entity) && (identifier ?? store.identifier) == store.identifier
     }
-    if let home = stores.firstIndex(where: { !$0.isReadOnly && isWanted($0) }) { return home }
+    if let position = stores.firstIndex(where: { !$0.isReadOnly && isWanted($0) }) { return position }
     let names = stores.filter(isWanted).map(\.name)
     if names.isEmpty { throw missingStore(for: entity) }
     throw StoreError.unsupported(

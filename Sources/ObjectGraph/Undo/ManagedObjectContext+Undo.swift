@@ -188,7 +188,7 @@ extension ManagedObjectContext {
     for (index, target) in members.enumerated() {
       guard let target = target?.filter({ !isGone($0) }), layout.relationships[index].isToMany else { continue }
       if layout.inverses[index]?.isToMany == false {
-        // Who is a member was said by the to-one side; this is about the order.
+        // Membership was said by the to-one side; this is about the order.
         guard layout.relationships[index].isOrdered else { continue }
         try object.loadMembers(index)
         guard var list = object.memberLists[index], list.members() != target, Set(list.members()) == Set(target) else {

@@ -17,7 +17,7 @@ public final class ManagedObjectModel: Sendable {
   let hashes: ModelHashes
   /// The entities as they were declared, when warnings changed them.
   private let declared: [EntityDescription]?
-  let idHomes = ObjectIDHomes()
+  let idSpaces = ObjectIDSpaces()
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
   ///

@@ -11,7 +11,7 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// What the ids of one entity's objects in one store have in common, so that an id is one reference and a number.
-  package final class Home: Sendable {
+  package final class Space: Sendable {
     package let entity: Entity
     /// The store's identifier; nil for temporary ids.
     package let store: String?
@@ -28,21 +28,21 @@ public struct ObjectID: Sendable, Hashable {
     }
   }
 
-  /// The homes of all entities in one store, by `Entity.index`: one list for each model and store, so that ids of the
-  /// same object share their home.
-  package final class Homes: Sendable {
-    package let list: [Home]
+  /// The spaces of all entities in one store, by `Entity.index`: one list for each model and store, so that ids of the
+  /// same object share their space.
+  package final class Spaces: Sendable {
+    package let list: [Space]
     package let store: String
 
     fileprivate init(_ model: ManagedObjectModel, store: String) {
       self.store = store
-      list = model.entities.map { Home(entity: $0, store: store) }
+      list = model.entities.map { Space(entity: $0, store: store) }
     }
 
-    package subscript(entityIndex: Int) -> Home { list[entityIndex] }
+    package subscript(entityIndex: Int) -> Space { list[entityIndex] }
   }
 
-  package let home: Home
+  package let space: Space
   /// The primary key and 0, or the bytes of the UUID.
   private let high: UInt64
   private let low: UInt64
@@ -51,36 +51,36 @@ public struct ObjectID: Sendable, Hashable {
   public init(entity: Entity, reference: Reference) {
     switch reference {
     case .permanent(let store, let primaryKey):
-      self.init(home: Home(entity: entity, store: store), primaryKey: primaryKey)
+      self.init(space: Space(entity: entity, store: store), primaryKey: primaryKey)
     case .temporary(let uuid):
       var (high, low): (UInt64, UInt64) = (0, 0)
       let b = uuid.uuid
       for byte in [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7] { high = high << 8 | UInt64(byte) }
       for byte in [b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15] { low = low << 8 | UInt64(byte) }
-      self.init(home: Home(entity: entity, store: nil), high: high, low: low)
+      self.init(space: Space(entity: entity, store: nil), high: high, low: low)
     }
   }
 
-  /// The identity of a row; the home is one of a store.
-  package init(home: Home, primaryKey: Int64) {
-    self.home = home
+  /// The identity of a row; the space is one of a store.
+  package init(space: Space, primaryKey: Int64) {
+    self.space = space
     high = UInt64(bitPattern: primaryKey)
     low = 0
   }
 
-  /// A temporary identity; the home is of no store.
-  package init(home: Home, high: UInt64, low: UInt64) {
-    self.home = home
+  /// A temporary identity; the space is of no store.
+  package init(space: Space, high: UInt64, low: UInt64) {
+    self.space = space
     self.high = high
     self.low = low
   }
 
   /// The object's own entity (not an ancestor).
-  public var entity: Entity { home.entity }
+  public var entity: Entity { space.entity }
 
   /// Where the identity comes from.
   public var reference: Reference {
-    if let store = home.store { return .permanent(store: store, primaryKey: Int64(bitPattern: high)) }
+    if let store = space.store { return .permanent(store: store, primaryKey: Int64(bitPattern: high)) }
     func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
     return .temporary(
       UUID(
@@ -94,9 +94,9 @@ public struct ObjectID: Sendable, Hashable {
   /// Ids are equal when they are of the same entity and the same reference.
   public static func == (left: ObjectID, right: ObjectID) -> Bool {
     guard left.high == right.high, left.low == right.low else { return false }
-    return left.home === right.home
-      || (left.home.entityIndex == right.home.entityIndex && left.home.store == right.home.store
-        && left.home.entity == right.home.entity)
+    return left.space === right.space
+      || (left.space.entityIndex == right.space.entityIndex && left.space.store == right.space.store
+        && left.space.entity == right.space.entity)
   }
 
   /// Hashes the primary key alone, which differs among the objects of an entity: ids are looked up all the time, and
@@ -107,34 +107,34 @@ public struct ObjectID: Sendable, Hashable {
   package var number: UInt64 { high ^ low }
 
   /// Whether the object has not been saved yet.
-  public var isTemporaryID: Bool { home.store == nil }
-  package var isTemporary: Bool { home.store == nil }
+  public var isTemporaryID: Bool { space.store == nil }
+  package var isTemporary: Bool { space.store == nil }
   /// The row's `Z_PK` in its store; nil while it is temporary.
-  public var primaryKey: Int64? { home.store == nil ? nil : Int64(bitPattern: high) }
+  public var primaryKey: Int64? { space.store == nil ? nil : Int64(bitPattern: high) }
 }
 
-/// The lists of homes that somebody uses.
-final class ObjectIDHomes: Sendable {
+/// The lists of spaces that are in use.
+final class ObjectIDSpaces: Sendable {
   private struct Reference {
-    weak var homes: ObjectID.Homes?
+    weak var spaces: ObjectID.Spaces?
   }
 
   private let known = Mutex<[Reference]>([])
 
-  func homes(of store: String, in model: ManagedObjectModel) -> ObjectID.Homes {
+  func spaces(of store: String, in model: ManagedObjectModel) -> ObjectID.Spaces {
     known.withLock { known in
-      known.removeAll { $0.homes == nil }
+      known.removeAll { $0.spaces == nil }
       for reference in known {
-        if let homes = reference.homes, homes.store == store { return homes }
+        if let spaces = reference.spaces, spaces.store == store { return spaces }
       }
-      let homes = ObjectID.Homes(model, store: store)
-      known.append(Reference(homes: homes))
-      return homes
+      let spaces = ObjectID.Spaces(model, store: store)
+      known.append(Reference(spaces: spaces))
+      return spaces
     }
   }
 }
 
 extension ManagedObjectModel {
   /// What ids of a store's objects have in common.
-  package func idHomes(store: String) -> ObjectID.Homes { idHomes.homes(of: store, in: self) }
+  package func idSpaces(store: String) -> ObjectID.Spaces { idSpaces.spaces(of: store, in: self) }
 }

@@ -1,5 +1,5 @@
 extension ModelValidator {
-  /// The entities without what the warnings are about, so that nobody else has to expect it: a constraint or default
+  /// The entities without what the warnings are about, so that no other code has to expect it: a constraint or default
   /// that cannot hold, an inverse that does not lead back. Version hashes are those of the entities as they were declared.
   func repairedEntities() -> [EntityDescription] {
     if warnings.isEmpty { return entities }

@@ -133,7 +133,7 @@ package struct CellPlan: Sendable {
   /// Fields of the expression, for the position of its problems.
   package let slots: [Int]
   /// Whether the field is a stored value as a dump writes it, taken as it is.
-  package var isStored = false
+  package var isRestored = false
 
   /// The plan for the pieces of a field, one after another, which the parts of a key are read from.
   package func ofPieces() -> CellPlan {
@@ -171,7 +171,7 @@ package struct ReferencePlan: Sendable {
   package let missing: ReferenceMapping.Missing
   /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
   /// them and a destination that is not there is no matter of one record.
-  package let isStored: Bool
+  package let isRestored: Bool
   /// Whether the source need not have the fields of the key: where one is not there, the relationship is left alone.
   package let isOptional: Bool
   /// The slot of the key's field, when it comes from one field: what a to-many key is split from.

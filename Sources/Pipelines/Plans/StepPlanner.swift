@@ -306,7 +306,7 @@ package struct StepPlanner {
       column: column, property: property, attribute: attribute, input: input,
       nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, pattern: pattern(of: attribute),
       defaultValue: fallback,
-      slots: expression.fieldPaths.map { slots.slot(of: $0) }, isStored: isRestoring)
+      slots: expression.fieldPaths.map { slots.slot(of: $0) }, isRestored: isRestoring)
   }
 
   /// As `AttributeValidator` matches; that the expression is valid was checked for the whole entity.
@@ -361,7 +361,7 @@ package struct StepPlanner {
         entity: destination, attributes: mapping.match, isByRecordKey: mapping.isByRecordKey), parts: parts,
       keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
-      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isStored: isRestoring,
+      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isRestored: isRestoring,
       isOptional: mapping.isOptional
         || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }

@@ -49,7 +49,7 @@ extension SectionReader {
         "pointer", "\"\(pointer)\" is not a JSON Pointer", hint: "write /\(pointer.replacing(".", with: "/"))",
         at: values.position("pointer"))
     }
-    // Columns that nobody maps need no names.
+    // Columns that are not mapped need no names.
     if let columns = values.texts("columns") { checkRepeats(columns.filter { !$0.isEmpty }, "columns", values) }
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
     let paths = inputPaths(expansion, at: position)

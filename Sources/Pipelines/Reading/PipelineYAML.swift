@@ -38,7 +38,7 @@ struct PipelineYAML {
   }
 
   /// Composes the text, again for every repeated key: Yams stops at the first, so its first scalar is swapped for one
-  /// that nobody types, in place, and the key is remembered.
+  /// that no pipeline file has, in place, and the key is remembered.
   private mutating func compose(_ text: String) {
     var text = text
     for attempt in 0...Self.maximumRepeatedKeys {

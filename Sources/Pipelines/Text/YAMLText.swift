@@ -1,4 +1,4 @@
-/// Texts as pipeline files have them, for those who write such files.
+/// Texts as pipeline files have them, for code that writes such files.
 public enum YAMLText {
   /// A text as it is where YAML takes it for one, else in quotes. Variables of the environment are kept out.
   public static func name(_ text: String) -> String { startsPlain(text) && isPlain(text) ? text : quoted(text) }

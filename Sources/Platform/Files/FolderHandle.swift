@@ -115,7 +115,7 @@ package final class FolderHandle {
   }
 
   private func openRegular(_ name: String) throws(FolderError) -> (descriptor: Int32, size: Int)? {
-    // Opening a pipe would otherwise wait for somebody who writes to it.
+    // Opening a pipe would otherwise wait for a writer.
     let input = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard input >= 0 else {
       switch errno {

@@ -7,7 +7,7 @@ struct DatabaseHeader {
   let pageCount: UInt32
   let hasPointerMap: Bool
   let changeCounter: UInt32
-  /// Whether the number of pages was written by whoever changed the file last.
+  /// Whether the number of pages was written by the last change of the file.
   let isPageCountValid: Bool
   /// First page of the list of free pages, and how many they are.
   let firstTrunk: UInt32

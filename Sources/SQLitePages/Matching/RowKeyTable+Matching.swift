@@ -154,7 +154,7 @@ extension RowKeyTable {
       case .real, .float:
         var given = unsafe cells.load(fromByteOffset: row * 8, as: Double.self)
         if shapes[index].kind == .float { given = Double(Float(given)) }
-        // Zero has two forms, which some compare as different: whoever asks decides.
+        // Zero has two forms, which some compare as different: the caller decides.
         guard let stored = unsafe RowKeyTable.real(field, record), stored.bitPattern == given.bitPattern else {
           return false
         }

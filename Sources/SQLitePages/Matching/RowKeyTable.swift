@@ -184,7 +184,7 @@ public struct RowKeyShape: Sendable {
     }
   }
 
-  /// Threads enter rows at once: whoever fills a free slot first has it.
+  /// Threads enter rows at once: the first to fill a free slot has it.
   @unsafe private func enter(_ entries: UnsafeMutableBufferPointer<(word: UInt64, index: Int)>, leaf: Int) {
     let slots = unsafe slots.assumingMemoryBound(to: Atomic<UInt64>.self)
     let mask = mask

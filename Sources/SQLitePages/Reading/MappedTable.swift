@@ -4,7 +4,7 @@ import Platform
 /// The rows of a table's b-tree, read where they lie: the file is mapped into memory, so that any row is at hand
 /// without a call of the system.
 ///
-/// No connection may write while this is in use, nobody may shorten the file, and the file must have no log. Damaged
+/// No connection may write while this is in use, nothing may shorten the file, and the file must have no log. Damaged
 /// pages give errors, never wild reads.
 @safe public final class MappedTable: @unchecked Sendable {
   /// Pages of the table that hold rows, in the order of row ids.
@@ -30,7 +30,7 @@ import Platform
   /// Maps a file and finds the leaves of one of its tables.
   ///
   /// The descriptor that this takes is closed again, and with it the system drops all locks that the process has on the
-  /// file: for files that nobody else can have open.
+  /// file: for files that no other process can have open.
   /// - Parameter root: as `sqlite_schema` names it.
   /// - Throws: `PageError` of kind `unsuitable` when the file has a log, another encoding than UTF-8 or a header that
   ///   does not fit its size.
@@ -46,7 +46,7 @@ import Platform
       bytes: UnsafeRawBufferPointer(start: file.base, count: file.count), path: path, root: root, mapping: file)
   }
 
-  /// Finds the leaves of a table of a file that somebody else has mapped, and keeps mapped while this is in use.
+  /// Finds the leaves of a table of a file that the caller has mapped, and keeps mapped while this is in use.
   /// - Parameters:
   ///   - bytes: the whole file.
   ///   - path: for messages.

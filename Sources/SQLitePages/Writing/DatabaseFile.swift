@@ -113,7 +113,7 @@ import Platform
     return number
   }
 
-  /// Gives the next page to the caller, who fills it with `write`.
+  /// Gives the next page to the caller, which fills it with `write`.
   func reservePage() throws(PageError) -> UInt32 {
     if let page = recycled.take() { return page }
     if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }

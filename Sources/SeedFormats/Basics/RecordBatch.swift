@@ -124,10 +124,10 @@ struct RawRecords {
   public internal(set) var count = 0
   /// Records that could not be read, in input order.
   public internal(set) var faults: [RecordFault] = []
-  /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; whoever
+  /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; code that
   /// scans batches apart states it where they are in order again.
   public var firstOrdinal: UInt64 = 0
-  /// The error that ends the input after the batch's records. `RecordReader.next` throws it; whoever scans batches apart
+  /// The error that ends the input after the batch's records. `RecordReader.next` throws it; code that scans batches apart
   /// throws it once the batch is used.
   public internal(set) var failure: SeedFormatError?
 

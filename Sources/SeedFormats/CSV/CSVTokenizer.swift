@@ -54,7 +54,7 @@
     quote = options.quote
     escape = options.escape
     delimiters = Swar.broadcast(options.delimiter)
-    // A role that nobody plays looks for the delimiter once more.
+    // A character that is not used looks for the delimiter once more.
     quotes = Swar.broadcast(options.quote ?? options.delimiter)
     escapes = Swar.broadcast(options.escape ?? options.delimiter)
   }

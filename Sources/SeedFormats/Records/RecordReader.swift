@@ -23,7 +23,7 @@ public final class RecordReader {
   private enum Records {
     /// Batches of whole records, which are scanned apart.
     case lines(RecordSplitter, ScanPlan, CSVCutFinder?)
-    /// A JSON document shows its records' ends only to who scans it.
+    /// The records' ends in a JSON document are only found by scanning it.
     case document(JSONDocumentScanner)
   }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is odd about texts although they can be read, told by those who decode them.
+/// What is odd about texts although they can be read, told by what decodes them.
 public final class TextNotices: Sendable {
   private let filesWithControls = Mutex<Set<String>>([])
 

@@ -5,7 +5,7 @@ import Dispatch
 /// and ends on a byte boundary, so that the pieces of a stream can be compressed at once and joined.
 ///
 /// Its owner fills it, has it compressed, waits, takes the output and fills it again. Only the compression runs elsewhere,
-/// and nobody touches the block meanwhile; that makes the unchecked `Sendable` sound.
+/// and nothing else touches the block meanwhile; that makes the unchecked `Sendable` sound.
 @safe final class DeflateBlock: @unchecked Sendable {
   /// Bytes of input of every block but the last.
   static let capacity = 256 << 10

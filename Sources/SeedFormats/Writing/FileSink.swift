@@ -2,7 +2,7 @@ import Platform
 
 /// A file or standard output as a sink.
 ///
-/// Writing to a pipe that nobody reads is an error only where the process ignores `SIGPIPE`; otherwise the signal
+/// Writing to a pipe without a reader is an error only where the process ignores `SIGPIPE`; otherwise the signal
 /// ends it.
 public final class FileSink: ByteSink {
   private let path: String
@@ -55,7 +55,7 @@ public final class FileSink: ByteSink {
     return compresses(path) ? GzipSink(downstream: sink, file: path) : sink
   }
 
-  /// - Throws: `file.write` (disk full), `file.closed-pipe` when nobody reads standard output any more.
+  /// - Throws: `file.write` (disk full), `file.closed-pipe` when standard output has no reader any more.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
     guard descriptor >= 0 else { throw failure("the output was already finished") }
     var written = 0

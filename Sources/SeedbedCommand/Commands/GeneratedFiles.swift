@@ -17,7 +17,7 @@ struct GeneratedFiles {
   ///   - replacesForeign: also replaces files that were not generated, but none that a symbolic link leads to.
   /// - Returns: the paths written, in the order of the files.
   func write(from model: String, replacesForeign: Bool) throws(RunError) -> [String] {
-    try OutputGuard.check(paths: [folder] + files.map { path(of: $0.name) }, reads: [model])
+    try OutputCheck.check(paths: [folder] + files.map { path(of: $0.name) }, reads: [model])
     // What is no file cannot be replaced, and is not opened: a FIFO would wait for a writer.
     for file in files {
       switch PathContent(at: path(of: file.name)) {
@@ -38,7 +38,7 @@ struct GeneratedFiles {
         foreign.map { "\(path(of: $0.name)) is there and was not made by this command" }.joined(separator: "\n"),
         hint: "choose another folder, or replace such files with --force")
     }
-    // Whoever forces a name means the file of that name, not one elsewhere.
+    // `--force` is about the file of that name, not one elsewhere.
     if let file = foreign.first(where: { ResultPath.followed(path(of: $0.name)) != path(of: $0.name) }) {
       throw RunError(
         .cannotCreate, code: "output.exists",

@@ -127,7 +127,7 @@ struct ProjectLayout {
           hint: "give another --name or --output, fill that model with --model, or replace it with --force")
       }
     }
-    try OutputGuard.check(option: "init", path: schemaPath, reads: reads, replacesForeign: replacesForeign) {
+    try OutputCheck.check(option: "init", path: schemaPath, reads: reads, replacesForeign: replacesForeign) {
       $0.contains(Self.schemaMark)
     }
   }
@@ -152,7 +152,7 @@ struct ProjectLayout {
         .cannotCreate, code: "output.exists", "\(path) is there",
         hint: "give another --name or --output, or replace it with --force: what is in it is lost then")
     }
-    try OutputGuard.check(option: "init", path: path, reads: reads, replacesForeign: replacesForeign) { _ in false }
+    try OutputCheck.check(option: "init", path: path, reads: reads, replacesForeign: replacesForeign) { _ in false }
   }
 
   private var schemaPath: String { inFolder("pipelines/" + DataInference.schemaName) }

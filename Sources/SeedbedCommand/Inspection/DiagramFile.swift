@@ -41,7 +41,7 @@ struct DiagramFile {
       rowCounts: Dictionary(counts, uniquingKeysWith: { first, _ in first }))
     let text = try format == .svg ? diagram.svg() : diagram.mermaid()
     guard path != "-" else { return Terminal.print(String(text.dropLast())) }
-    try OutputGuard.check(
+    try OutputCheck.check(
       option: "--er", path: path, reads: subject.paths, replacesForeign: replacesForeign,
       isEarlier: EntityDiagram.isBeginning)
     try TextResults.write([(path: path, text: text)])

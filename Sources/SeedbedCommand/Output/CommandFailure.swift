@@ -39,7 +39,7 @@ struct CommandFailure: Error {
   var status: Int32 { exitCode.rawValue }
 
   func report() {
-    // Whoever read the output has seen enough.
+    // The reader of the output has seen enough.
     if code == "file.closed-pipe" { Terminal.endByBrokenPipe() }
     switch format {
     case .text:

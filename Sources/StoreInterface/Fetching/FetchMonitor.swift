@@ -2,7 +2,7 @@ import Synchronization
 
 /// Follows one fetch from outside, and can end it. May be used from any thread.
 public final class FetchMonitor: Sendable {
-  /// Who follows a fetch learns of every this many rows.
+  /// A fetch reports its progress after every this many rows.
   public static let interval = 64
 
   private let wasCancelled = Atomic<Bool>(false)

@@ -11,10 +11,10 @@ public struct SaveRequest: Sendable {
   /// The new membership of changed to-many relationships that no to-one column of the other side already says:
   /// many-to-many, to-many without inverse, and the order of ordered ones.
   ///
-  /// Where a to-one inverse says who is a member, a change only says their order; members that it leaves out, and new
+  /// Where a to-one inverse says which objects are members, a change only says their order; members that it leaves out, and new
   /// members of an ordered relationship that no change mentions, come last. A member of a to-many relationship without
   /// inverse leaves its previous owner. Memberships of deleted objects end by themselves, and members that have no row
-  /// (somebody deleted them meanwhile) are left out. Of two sides of one
+  /// (they were deleted meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
   /// Whether objects of which only the members change keep their version, as far as they are new to the import that the

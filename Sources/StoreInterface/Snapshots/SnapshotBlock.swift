@@ -2,7 +2,7 @@ import Foundation
 package import ObjectModel
 import Predicates
 
-/// Snapshots of rows that were read together, kept as they came and decoded when somebody asks for a value.
+/// Snapshots of rows that were read together, kept as they came and decoded when a value is asked for.
 ///
 /// A store that reads many rows packs them: a number or a place in a pool of bytes for every cell. Others hand over
 /// finished snapshots.
@@ -24,7 +24,7 @@ import Predicates
   /// How packed rows of one hierarchy are laid out: the attributes of the row's own entity, then its relationships.
   package final class Shape: Sendable {
     package struct Kind: Sendable {
-      package let home: ObjectID.Home
+      package let space: ObjectID.Space
       package let attributeCount: Int
       package let relationshipCount: Int
     }
@@ -32,16 +32,16 @@ import Predicates
     /// The entities that rows may be of.
     package let kinds: [Kind]
     /// Of ids in the store, by `Entity.index`.
-    package let homes: [ObjectID.Home]
+    package let spaces: [ObjectID.Space]
     /// Cells per row.
     package let width: Int
 
-    /// - Parameter homes: of the store, by `Entity.index`.
-    package init(entities: [Entity], homes: [ObjectID.Home]) {
-      self.homes = homes
+    /// - Parameter spaces: of the store, by `Entity.index`.
+    package init(entities: [Entity], spaces: [ObjectID.Space]) {
+      self.spaces = spaces
       kinds = entities.map { entity in
         Kind(
-          home: homes[entity.index], attributeCount: entity.attributes.count,
+          space: spaces[entity.index], attributeCount: entity.attributes.count,
           relationshipCount: entity.relationships.count)
       }
       width = kinds.map { $0.attributeCount + $0.relationshipCount }.max() ?? 0
@@ -106,19 +106,19 @@ import Predicates
   package var isOfStore: Bool { shape != nil }
 
   /// The entities that its rows may be of.
-  package var homes: [ObjectID.Home] { shape?.kinds.map(\.home) ?? list.map(\.objectID.home) }
+  package var spaces: [ObjectID.Space] { shape?.kinds.map(\.space) ?? list.map(\.objectID.space) }
 
   /// What the id of a row has in common with others.
-  @inline(__always) package func home(at row: Int) -> ObjectID.Home {
+  @inline(__always) package func space(at row: Int) -> ObjectID.Space {
     precondition(row >= 0 && row < count, "there are \(count) rows")
-    guard let shape else { return list[row].objectID.home }
-    return shape.kinds[Int(unsafe forms[row * (width + 1)])].home
+    guard let shape else { return list[row].objectID.space }
+    return shape.kinds[Int(unsafe forms[row * (width + 1)])].space
   }
 
   /// The id of a row.
   package func objectID(at row: Int) -> ObjectID {
-    let home = home(at: row)
-    return shape == nil ? list[row].objectID : ObjectID(home: home, primaryKey: unsafe cells[row * (width + 2)])
+    let space = space(at: row)
+    return shape == nil ? list[row].objectID : ObjectID(space: space, primaryKey: unsafe cells[row * (width + 2)])
   }
 
   /// The optimistic-lock counter of a row.
@@ -165,7 +165,7 @@ import Predicates
     let form = unsafe forms[row * (width + 1) + 1 + index]
     if form < Form.destination { return nil }
     return ObjectID(
-      home: shape.homes[Int(form - Form.destination)], primaryKey: unsafe cells[row * (width + 2) + 2 + index])
+      space: shape.spaces[Int(form - Form.destination)], primaryKey: unsafe cells[row * (width + 2) + 2 + index])
   }
 
   /// A row as a snapshot of its own.
@@ -181,7 +181,7 @@ import Predicates
     }
     let toOne = (0..<kind.relationshipCount).map { packedDestination(row, kind.attributeCount + $0, shape) }
     return Snapshot(
-      objectID: ObjectID(home: kind.home, primaryKey: unsafe cells[row * (width + 2)]), version: version(at: row),
+      objectID: ObjectID(space: kind.space, primaryKey: unsafe cells[row * (width + 2)]), version: version(at: row),
       attributes: attributes, toOne: toOne)
   }
 

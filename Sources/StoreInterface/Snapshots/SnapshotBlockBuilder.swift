@@ -4,7 +4,7 @@ import Predicates
 /// Packs rows into blocks. The row that is being filled lies in the builder's own memory, which is used again for
 /// every block.
 @safe package final class SnapshotBlockBuilder {
-  /// Rows per block: what one object that somebody keeps holds in memory at most, in rows.
+  /// Rows per block: what one object that is held keeps in memory at most, in rows.
   package static let rowsPerBlock = 128
   /// Bytes of texts after which a block ends early.
   private static let byteLimit = 1 << 18

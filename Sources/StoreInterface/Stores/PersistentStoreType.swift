@@ -13,9 +13,9 @@ public protocol PersistentStoreType: Sendable {
   ///   from being opened.
   func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore
   /// Removes the store with everything that belongs to it. One that is not there is no error.
-  /// - Throws: `StoreError.busy` when somebody uses it.
+  /// - Throws: `StoreError.busy` when it is in use.
   func destroy(at url: URL) throws
   /// Puts a copy of the store at `source` in the place of the one at `url`, or makes it there.
-  /// - Throws: `StoreError.missing` when there is no source, `.busy` when somebody uses the destination.
+  /// - Throws: `StoreError.missing` when there is no source, `.busy` when the destination is in use.
   func replace(at url: URL, with source: URL) throws
 }

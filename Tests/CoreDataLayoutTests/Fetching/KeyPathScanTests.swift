@@ -226,7 +226,7 @@ struct KeyPathScanTests {
       try store.close()
     }
 
-    /// Whether somebody holds what keeps writers out, as the system sees it from another description of the file.
+    /// Whether a lock is held that keeps writers out, as the system sees it from another description of the file.
     private func isLocked(_ descriptor: Int32) throws -> Bool {
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)

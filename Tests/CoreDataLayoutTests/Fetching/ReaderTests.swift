@@ -212,7 +212,7 @@ struct ReaderTests {
         versions[key] = 1
       }
       if Int.random(in: 0..<4, using: &random) == 0 {
-        // What is undone was never there for anyone.
+        // What is undone was never there for any reader.
         try store.begin()
         try store.save(request)
         try store.rollback()

@@ -22,7 +22,7 @@ struct RandomModel {
         ))
       for attribute in 0..<(1 + number(5)) { addAttribute("a\(index)x\(attribute)", to: index) }
     }
-    // Somebody must have objects.
+    // One entity must have objects.
     entities[count - 1].isAbstract = false
     for index in 0..<(2 + number(6)) { addRelationship(index) }
     let body = entities.map { entity in

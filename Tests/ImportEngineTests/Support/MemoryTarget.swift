@@ -12,12 +12,12 @@ import Synchronization
 /// keys, and looks everything up by reading all objects.
 final class MemoryTarget: ImportTarget, @unchecked Sendable {
   let store: InMemoryStore
-  let idHomes: ObjectID.Homes
+  let idSpaces: ObjectID.Spaces
   private var before: InMemoryContents?
 
   init(model: ManagedObjectModel) {
     store = InMemoryStore(model: model)
-    idHomes = model.idHomes(store: store.identifier)
+    idSpaces = model.idSpaces(store: store.identifier)
   }
 
   // MARK: - PersistentStore
@@ -103,7 +103,7 @@ final class MemoryTarget: ImportTarget, @unchecked Sendable {
   private func newSnapshot(of batch: RowBatch, row: Int, primaryKey: Int64) -> Snapshot {
     let entity = batch.entity
     var snapshot = Snapshot(
-      objectID: ObjectID(home: idHomes[entity.index], primaryKey: primaryKey), version: 1,
+      objectID: ObjectID(space: idSpaces[entity.index], primaryKey: primaryKey), version: 1,
       attributes: entity.attributes.map { $0.isTransient ? .null : $0.defaultValue },
       toOne: entity.relationships.map { _ in nil })
     apply(batch, row: row, to: &snapshot)
@@ -130,7 +130,7 @@ final class MemoryTarget: ImportTarget, @unchecked Sendable {
         {
           destination = Int(number)
         }
-        snapshot.toOne[position] = ObjectID(home: idHomes[destination], primaryKey: key)
+        snapshot.toOne[position] = ObjectID(space: idSpaces[destination], primaryKey: key)
       case .toOneEntity, .toOneOrder: continue
       }
     }

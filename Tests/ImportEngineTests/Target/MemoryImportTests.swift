@@ -60,7 +60,7 @@ struct MemoryImportTests {
           + #""uid": "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B\#(10 + shop)", "city": "c\#(number(42))", "#
           + #""owner": "p\#(number(21))"}"#
       })
-    // The last twin is nowhere, and so is whoever names it.
+    // The last twin is nowhere, and so is a record that names it.
     try town.write(
       "cities.ndjson",
       (0..<40).map { city in

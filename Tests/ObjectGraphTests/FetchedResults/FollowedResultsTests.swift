@@ -151,7 +151,7 @@ struct FollowedResultsTests {
       let controller = FetchedResultsController<ManagedObject>(
         fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "grade")
       try controller.performFetch()
-      // Rows that nobody told of would be seen by a fetch, and by nothing else.
+      // Rows without a notification would be seen by a fetch, and by nothing else.
       let other = school.container.newBackgroundContext(name: "other")
       try other.performAndWait {
         school.addPupil(other, "Unheard", grade: 0)

@@ -118,7 +118,7 @@ struct GenerateCommandTests {
     let workspace = try Workspace.withModel()
     #expect(try await workspace.run("generate", "Shop.xcdatamodeld", "Out").exitCode == 0)
     let before = try Self.names.map { try workspace.bytes("Out/" + $0) }
-    // The first file's folder for work has a name that somebody else uses.
+    // The first file's folder for work has a name that another file has.
     try workspace.write("Out/Account.swift.partial/mine.txt", "mine")
     var outcome = try await workspace.run("generate", "--public", "Shop.xcdatamodeld", "Out")
     #expect(outcome.exitCode == 73 && outcome.talk.contains("move it away"), "\(outcome.talk)")

@@ -65,7 +65,7 @@ struct UserMistakeTests {
     }
   }
 
-  /// Runs the tool where a folder is a small file system, which nobody else sees and which goes with the process.
+  /// Runs the tool where a folder is a small file system, which no other process sees and which goes with the process.
   private static func run(
     _ arguments: [String], in workspace: Workspace, folder: String, size: String
   ) async throws -> Tool.Outcome {

@@ -62,7 +62,7 @@ enum Tool {
       } ?? arguments,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder.path,
       files: names.map(\.path))
-    // Nobody waits for its end meanwhile, so that its process id stays its own.
+    // Nothing waits for its end meanwhile, so that its process id stays its own.
     try await whileRunning?(process)
     let exitCode = await process.exitCode()
     return Outcome(

@@ -17,7 +17,7 @@ enum EveryPipelineType {
     HarmlessText.self, ImportStep.self, InflatingBlockSource.self, InflationLimit.self, JSONElement.self,
     JSONFields.self,
     JSONPointerLocator.self, JSONValue.self, LookupSettings.self, MapEntry.self, Mapping.self, MemoryBudget.self,
-    NDJSONWriter.self, NestedMapping.self, Outcome.self, OutcomeCounts.self, OutputGuard.self, PipelineCheck.self,
+    NDJSONWriter.self, NestedMapping.self, Outcome.self, OutcomeCounts.self, OutputCheck.self, PipelineCheck.self,
     PipelineDocumentation.self, PipelineError.self, PipelineFile.self, PipelineLinter.self, PipelineProblem.self,
     PipelineReader.self, PipelineRun.self, PipelineSchema.self, ProjectFolder.self, RawDeflate.self, RecordBatch.self,
     RecordExpression.self, RecordExpressionError.self, RecordExpressionEvaluator.self, RecordExpressionFailure.self,

@@ -1,8 +1,8 @@
 public import Pipelines
 import SeedFormats
 
-/// For commands that write one text of their own: keeps it from taking the place of anything but an earlier one.
-public enum OutputGuard {
+// For commands that write texts of their own.
+extension OutputCheck {
   /// Keeps files of a command's own from being, or lying in, what it reads.
   /// - Throws: `RunError` when one does.
   public static func check(paths: [String], reads: [String]) throws(RunError) {
@@ -29,7 +29,7 @@ public enum OutputGuard {
   ) throws(RunError) {
     var inputs = RunInputs()
     for path in reads { inputs.add(model: path) }
-    try OutputCheck.check(
+    try check(
       .init(field: option, path: path, kind: .text(.beginning(isEarlier), .csv)), inputs: inputs,
       replacesForeign: replacesForeign)
   }

@@ -8,11 +8,11 @@ extension PersistentStoreCoordinator {
     -> [SnapshotBlock]
   {
     let epoch = rowCache.epoch
-    let rows =
+    let blocks =
       try monitor.map { [SnapshotBlock(try router.snapshots(request, monitor: $0))] }
       ?? store(for: request).snapshotBlocks(request)
-    if caching { rowCache.remember(rows, readIn: epoch, self) }
-    return rows
+    if caching { rowCache.remember(blocks, readIn: epoch, self) }
+    return blocks
   }
 
   /// The rows that a request selects in one store, straight from there.
@@ -24,11 +24,11 @@ extension PersistentStoreCoordinator {
   /// Temporary ids have none.
   /// - Parameter seconds: how old a cached row may be; negative: any age, zero: none is used and none is cached.
   func snapshots(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
-    var rows: [Snapshot] = []
+    var snapshots: [Snapshot] = []
     var missing: [Entity: [ObjectID]] = [:]
     for id in objectIDs where !id.isTemporary {
-      if let row = rowCache.row(id, notOlderThan: seconds) {
-        rows.append(row)
+      if let snapshot = rowCache.snapshot(id, notOlderThan: seconds) {
+        snapshots.append(snapshot)
       } else {
         missing[id.entity.root, default: []].append(id)
       }
@@ -36,9 +36,9 @@ extension PersistentStoreCoordinator {
     for (root, ids) in missing.sorted(by: { $0.key.index < $1.key.index }) {
       var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
-      for block in try snapshotBlocks(request, caching: seconds != 0) { rows += block.snapshots }
+      for block in try snapshotBlocks(request, caching: seconds != 0) { snapshots += block.snapshots }
     }
-    return rows
+    return snapshots
   }
 
   /// Saves, and lets the cache follow.
@@ -49,10 +49,10 @@ extension PersistentStoreCoordinator {
     try store.save(request)
     let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
     guard let next = rowCache.forget(written, writtenIn: epoch), caching else { return }
-    let updated = request.updated.map { row in
-      var row = row
-      row.version += 1
-      return row
+    let updated = request.updated.map { snapshot in
+      var snapshot = snapshot
+      snapshot.version += 1
+      return snapshot
     }
     rowCache.remember([SnapshotBlock(request.inserted + updated)], readIn: next, self)
   }
