@@ -110,6 +110,19 @@ struct FetchIdioms {
     }
   }
 
+  @Test("fetch: relationships brought along by key paths")
+  func prefetchingByKeyPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      context.reset()
+      let request = Recipe.fetchRequest()
+      request.relationshipKeyPathsForPrefetching = [\Recipe.author]
+      #expect(try context.fetch(request).map(\.author?.name) == ["Ann", "Bob", "Ann"])
+      request.relationshipKeyPathsForPrefetching = [\Recipe.title]
+      #expect(throws: StoreError.self) { try context.fetch(request) }
+    }
+  }
+
   @Test("fetch: only some stores")
   func affectedStores() throws {
     try Kitchen.cook { context in
@@ -299,6 +312,22 @@ struct FetchIdioms {
     }
   }
 
+  @Test("predicate: a block, over what was fetched and in a request")
+  func block() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let short = FetchPredicate(block: { object, _ in (object as? Recipe)?.title.count == 4 })
+      let all = try context.fetch(Recipe.fetchRequest())
+      #expect(all.filter { short.evaluate(with: $0) }.map(\.title) == ["Soup", "Cake"])
+      let request = Recipe.fetchRequest()
+      request.predicate = CompoundPredicate(
+        andPredicateWithSubpredicates: [FetchPredicate(format: "rating > 4"), short])
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
+      #expect(try context.fetch(request).map(\.title) == ["Cake", "Soup"])
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
   @Test("predicate: text of a user's that is none throws")
   func userText() {
     #expect(throws: PredicateFormatError.self) { try FetchPredicate(parsing: "title ==") }
@@ -338,6 +367,32 @@ struct FetchIdioms {
       #expect(rows.map { $0["author.name"] as? String } == ["Ann", "Bob"])
       #expect(rows.map { $0["count"] as? Int } == [2, 1])
     }
+  }
+
+  @Test("aggregates: properties and groups by key paths")
+  func keyPaths() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let best = ExpressionDescription("best", FetchExpression(format: "max:(rating)"))
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.propertiesToFetch = [\Recipe.title, \Recipe.rating, best]
+      request.propertiesToGroupBy = [\Recipe.title, \Recipe.rating]
+      request.sortDescriptors = [FetchSortDescriptor(keyPath: \Recipe.rating, ascending: false)]
+      let rows = try context.fetch(request)
+      #expect(rows.map { $0["title"] as? String } == ["Cake", "Soup", "Bread"])
+      #expect(rows.map { $0["best"] as? Double } == [5, 4.5, 3])
+    }
+  }
+
+  @Test("aggregates: a key path of several steps stops and says so")
+  func longKeyPath() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let request = FetchRequest<[String: Any]>(entityName: "Recipe")
+      request.propertiesToFetch = [\Recipe.author?.name]
+      try Kitchen.cook { _ = try $0.fetch(request) }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("write a path of several steps as text"))
   }
 
   @Test("aggregates: groups that meet a condition")

@@ -27,6 +27,19 @@ struct GraphIdioms {
     }
   }
 
+  @Test("sections: by a Swift key path")
+  func sectionsByKeyPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(keyPath: \Recipe.rating, ascending: true)]
+      let controller = FetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: \.rating, cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.sections?.count == 3 && controller.sections?.first?.name == "3.0")
+    }
+  }
+
   @Test("sections: an object at an index path, and back")
   func indexPath() throws {
     try Kitchen.cook { context in

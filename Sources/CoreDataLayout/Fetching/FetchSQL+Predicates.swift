@@ -31,6 +31,7 @@ extension FetchSQL {
     case .refersTo(let keyPath, let objectID): return try reference(keyPath, objectID)
     case .selfIsIn(let objectIDs): return try identity(objectIDs)
     case .compare(let comparison): return try condition(comparison, isNegated: isNegated)
+    case .block: throw StoreError.unsupported("SQL cannot say a block predicate")
     }
   }
 

@@ -100,7 +100,7 @@ struct FetchShape {
       append(path)
       return append(.equal, objectID)
     case .compare(let comparison): return append(comparison)
-    case .refersTo, .isIn, .tupleIsIn, .selfIsIn: return false
+    case .refersTo, .isIn, .tupleIsIn, .selfIsIn, .block: return false
     }
     return true
   }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     checkConfinement()
     try throwDeferredError()
     let specification = request.fetchRequest.specification(in: self)
-    try specification.checkKeyPaths()
+    try specification.readAhead(hasPendingChanges: false).checkKeyPaths()
     requireClass(Object.self, of: specification)
     let result = AsynchronousFetchResult(request, context: self)
     fetchInBackground(specification, result.monitor) { found in
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     _ request: FetchSpecification, _ monitor: FetchMonitor,
     _ deliver: @escaping @Sendable (Result<[ManagedObject], any Error>) -> Void
   ) {
-    let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
+    let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saves = saveCount
     readInBackground(wanted, monitor) { found in
       self.perform {

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     _ deliver: @escaping @Sendable (Result<Answer, any Error>) -> Void
   ) {
     guard let parent, !isParentAtHand else { return deliver(Result { try work(snapshotBlocks) }) }
-    let wanted = hasPendingChanges(for: request) ? request.withoutWindow : request
+    let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saves = saveCount
     var asked = wanted.forRowsOfParent
     asked.relationshipKeyPathsForPrefetching = []

@@ -211,7 +211,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private func cacheStamp() -> String? {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
-    if "\(specification.predicate)".contains("now()") { return nil }
+    if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
     // The versions of objects that are not fetched are not compared.
     if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
     return SectionCache.stamp(context.coordinator)

@@ -29,7 +29,7 @@ struct ResultsFollower<Object: ManagedObject> {
     else { return nil }
     // These differ from one evaluation to the next.
     let text = "\(specification.predicate)"
-    if text.contains("now(") || text.contains("random") { return nil }
+    if specification.predicate.hasBlocks || text.contains("now(") || text.contains("random") { return nil }
     if let sectionNameKeyPath {
       guard let attribute = entity.attribute(sectionNameKeyPath), !attribute.isTransient,
         let path = try? SectionKeyPath(sectionNameKeyPath, of: entity)

@@ -29,6 +29,7 @@ extension FetchPredicate {
   private func check(for object: ManagedObject) throws {
     var scope = ExpressionScope(object.entity)
     scope.allowsTransients = true
+    scope.allowsBlocks = true
     try check(in: scope)
   }
 }
@@ -39,6 +40,7 @@ extension FetchExpression {
   public func evaluate(with object: ManagedObject) throws -> ExpressionValue {
     var scope = ExpressionScope(object.entity)
     scope.allowsTransients = true
+    scope.allowsBlocks = true
     _ = try type(in: scope)
     object.checkConfinement()
     let value = evaluate(with: ObjectSubject(object: object))

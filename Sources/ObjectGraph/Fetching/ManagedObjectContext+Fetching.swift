@@ -47,6 +47,7 @@ extension ManagedObjectContext {
   {
     checkConfinement()
     try throwDeferredError()
+    if request.predicate.hasBlocks { return try fetch(evaluating: request, reading: read) }
     if !hasPendingChanges(for: request) {
       if !request.includesPropertyValues { return faults(with: try rowIDs(request)) }
       let found = materialise(try read(request), asFaults: request.returnsObjectsAsFaults)
@@ -63,8 +64,7 @@ extension ManagedObjectContext {
     found += try pendingMatches(request)
     sort(&found, by: request.sortDescriptors)
     try throwDeferredError()
-    let rest = found.dropFirst(max(request.fetchOffset, 0))
-    let page = Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+    let page = Array(found[request.window(ofCount: found.count)])
     try prefetch(request.relationshipKeyPathsForPrefetching, for: page)
     return page
   }
@@ -149,6 +149,12 @@ extension FetchSpecification {
     return whole
   }
 
+  /// The objects that limit and offset leave of so many.
+  func window(ofCount count: Int) -> Range<Int> {
+    let start = min(max(fetchOffset, 0), count)
+    return start..<(fetchLimit > 0 ? min(count - start, fetchLimit) + start : count)
+  }
+
   /// What a child context asks its parent: unsaved changes there are the child's store.
   var forParent: FetchSpecification {
     var request = self
@@ -165,6 +171,7 @@ extension FetchSpecification {
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
   var objectID: ObjectID { object.objectID }
+  var evaluatedObject: Any { object }
 
   func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first,

@@ -28,6 +28,7 @@ extension ManagedObjectContext {
   package func count(_ request: FetchSpecification) throws -> Int {
     checkConfinement()
     try throwDeferredError()
+    if request.predicate.hasBlocks { return try fetch(request).count }
     if !hasPendingChanges(for: request) { return try rowCount(request) }
     try request.checkKeyPaths()
     adoptIDsOfParent()
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
   package func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     checkConfinement()
     try throwDeferredError()
+    if request.predicate.hasBlocks { return try fetch(request).map(\.objectID) }
     if !hasPendingChanges(for: request) { return try rowIDs(request) }
     if !request.sortDescriptors.isEmpty { return try fetch(request).map(\.objectID) }
     try request.checkKeyPaths()
@@ -78,13 +80,5 @@ extension ManagedObjectContext {
   /// - Throws: what `rows(forDictionaries:)` throws.
   package func dictionaries(_ request: FetchSpecification) throws -> [[String: ExpressionValue]] {
     try rows(forDictionaries: request).dictionaries
-  }
-}
-
-extension FetchSpecification {
-  /// What limit and offset leave of so many results.
-  fileprivate func window(ofCount count: Int) -> Range<Int> {
-    let start = min(max(fetchOffset, 0), count)
-    return start..<(fetchLimit > 0 ? min(count - start, fetchLimit) + start : count)
   }
 }

@@ -16,7 +16,7 @@ struct PredicateRelationships {
 
   private mutating func collect(_ predicate: FetchPredicate, _ scope: ExpressionScope) {
     switch predicate {
-    case .all, .none, .selfIsIn: break
+    case .all, .none, .selfIsIn, .block: break
     case .comparison(let path, _, _), .isIn(let path, _), .refersTo(let path, _): follow(path, from: scope.entity)
     case .tupleIsIn(let paths, _):
       for path in paths { follow(path, from: scope.entity) }

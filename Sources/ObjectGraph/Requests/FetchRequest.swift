@@ -33,15 +33,16 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
   public var returnsObjectsAsFaults = true
   /// Whether objects that the context has already take what the store has now; what was changed here stays.
   public var shouldRefreshRefetchedObjects = false
-  /// Relationships, with dots through others, whose objects are brought in along with the result.
-  public var relationshipKeyPathsForPrefetching: [String]?
+  /// Relationships whose objects are brought in along with the result: `"steps"`, through others `"author.recipes"`, or
+  /// `\Recipe.steps` of a generated class.
+  public var relationshipKeyPathsForPrefetching: [any PropertyKeyPath]?
   /// The stores that are asked; nil: all that have the entity.
   public var affectedStores: [any PersistentStore]?
   /// What is wanted. The type of the request says it too: this is for requests made of templates.
   public var resultType: FetchRequestResultType = ResultType.fetchRequestResultType
 
-  /// Dictionaries: what is fetched: names and key paths as text, `ExpressionDescription`, `AttributeDescription`,
-  /// `Relationship`. Nil: every attribute that is stored and every to-one relationship.
+  /// Dictionaries: what is fetched: names and key paths as text or of generated classes, `ExpressionDescription`,
+  /// `AttributeDescription`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
   public var propertiesToFetch: [any FetchedProperty]?
   /// Dictionaries: rows with equal values of these make one group.
   public var propertiesToGroupBy: [any FetchedProperty]?
@@ -105,7 +106,7 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
     specification.includesPropertyValues = includesPropertyValues
     specification.returnsObjectsAsFaults = returnsObjectsAsFaults
     specification.relationshipKeyPathsForPrefetching =
-      (relationshipKeyPathsForPrefetching ?? []).map { FetchPredicate.keyPath($0) }
+      (relationshipKeyPathsForPrefetching ?? []).map { FetchPredicate.keyPath($0.propertyKeyPath) }
     specification.affectedStores = affectedStores.map { $0.map(\.identifier) }
     specification.resultType = resultType.specified
     specification.propertiesToFetch = (propertiesToFetch ?? []).map(\.fetchedExpression)

@@ -2,8 +2,8 @@ public import ObjectModel
 public import Predicates
 public import StoreInterface
 
-/// What a request for dictionaries can fetch and group by: the name or key path of a property as text, an
-/// `ExpressionDescription`, an `AttributeDescription`, a `Relationship`.
+/// What a request for dictionaries can fetch and group by: the name or key path of a property as text, a key path of a
+/// generated class such as `\Recipe.title`, an `ExpressionDescription`, an `AttributeDescription`, a `Relationship`.
 public protocol FetchedProperty {
   /// What is fetched, and under which name.
   var fetchedExpression: FetchedExpression { get }
@@ -12,6 +12,11 @@ public protocol FetchedProperty {
 extension String: FetchedProperty {
   /// The property at a key path with dots.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: FetchPredicate.keyPath(self)) }
+}
+
+extension AnyKeyPath: FetchedProperty {
+  /// The property that a key path of a generated class stands for; see `propertyKeyPath`.
+  public var fetchedExpression: FetchedExpression { propertyKeyPath.fetchedExpression }
 }
 
 extension AttributeDescription: FetchedProperty {

@@ -36,6 +36,8 @@ public struct ExpressionScope: Sendable {
   public var variables: [String: ExpressionType]
   /// Whether transient properties may be asked for, which stores do not have: for what is evaluated with an object.
   public var allowsTransients = false
+  /// Whether closures may be asked, which stores cannot do: for what is evaluated with an object.
+  public var allowsBlocks = false
   /// Whether a key path may end at a composite itself: where it is only asked for being nil.
   var allowsComposites = false
 

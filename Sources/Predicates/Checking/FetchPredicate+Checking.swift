@@ -33,6 +33,10 @@ extension FetchPredicate {
     case .and(let parts), .or(let parts):
       for part in parts { try part.check(in: scope) }
     case .not(let part): try part.check(in: scope)
+    case .block:
+      if !scope.allowsBlocks {
+        throw PredicateCheckError("no store can look into a block predicate: it is evaluated with objects in memory")
+      }
     }
   }
 

@@ -22,6 +22,7 @@ extension FetchPredicate {
       }
     case .refersTo(let keyPath, let objectID): subject.destination(at: keyPath) == objectID
     case .selfIsIn(let objectIDs): objectIDs.contains(subject.objectID)
+    case .block(let block): block.holds(for: subject.evaluatedObject)
     case .all: true
     case .none, .compare, .and, .or, .not: false
     }

@@ -39,6 +39,7 @@ package struct PredicateMatcher {
     case .refersTo(let keyPath, let objectID): .refersTo(keyPath, objectID)
     case .selfIsIn(let objectIDs): .selfIsIn(Set(objectIDs))
     case .compare(let comparison): node(for: comparison, now)
+    case .block: .general(predicate)
     case .and(let parts): .and(parts.map { node(for: $0, now) })
     case .or(let parts): .or(parts.map { node(for: $0, now) })
     case .not(let part): .not(node(for: part, now))

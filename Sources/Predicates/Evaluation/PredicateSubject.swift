@@ -13,4 +13,11 @@ public protocol PredicateSubject {
   func members(of relationship: String) -> [ObjectID]
   /// Another object of the same source; nil when it is gone.
   func subject(for objectID: ObjectID) -> Self?
+  /// What a closure of a predicate is given for the object.
+  var evaluatedObject: Any { get }
+}
+
+extension PredicateSubject {
+  /// The subject itself.
+  public var evaluatedObject: Any { self }
 }

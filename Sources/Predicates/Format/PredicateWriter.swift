@@ -25,6 +25,7 @@ struct PredicateWriter {
       text += "NOT "
       writePart(part)
     case .compare(let comparison): write(comparison)
+    case .block: text += "BLOCKPREDICATE"
     case .comparison, .isIn, .tupleIsIn, .refersTo, .selfIsIn: write(predicate.generalized)
     }
   }

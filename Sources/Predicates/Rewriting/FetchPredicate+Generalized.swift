@@ -4,7 +4,7 @@ extension FetchPredicate {
   /// The same condition with `compare` instead of the compact cases, without empty or needless `and` and `or`.
   public var generalized: FetchPredicate {
     switch self {
-    case .all, .none: self
+    case .all, .none, .block: self
     case .comparison(let keyPath, let comparison, let constant):
       .compare(Comparison(.keyPath(keyPath), comparison.general, .constant(constant)))
     case .isIn(let keyPath, let values):

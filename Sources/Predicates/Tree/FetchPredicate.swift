@@ -46,6 +46,8 @@ public indirect enum FetchPredicate: Sendable, Hashable {
   /// At least one of these; an empty list is false.
   case or([FetchPredicate])
   case not(FetchPredicate)
+  /// A closure that is asked for every object; see `init(block:)`.
+  case block(PredicateBlock)
 
   /// Property names from the fetched entity on, such as `["parent", "identifier"]`.
   public typealias KeyPath = [String]

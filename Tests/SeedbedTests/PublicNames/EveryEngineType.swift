@@ -28,7 +28,7 @@ enum EveryEngineType {
     ManagedObjectModel.self, MemberConflict.self, MergeConflict.self, MergePolicy.self, ModelCache.self,
     ModelDifference.self, ModelError.self, ModelFile.self, ModelReader.self, ModelValidation.self, ModelVersions.self,
     ModelWriter.self, MutableRelationship.self, (any MonitoredFetching).self, ObjectID.self, PersistentContainer.self,
-    (any PersistentStore).self,
+    (any PersistentStore).self, (any InMemoryFetching).self, PredicateBlock.self, (any PropertyKeyPath).self,
     PersistentStoreCoordinator.self, PersistentStoreDescription.self, (any PersistentStoreType).self, Placement.self,
     (any PredicateArgument).self, PredicateCheckError.self, PredicateConversionError.self, PredicateFormatError.self,
     (any PredicateSubject).self, PredicateWords.self, PropertyListValue.self, (any PropertyNaming).self,
