@@ -73,7 +73,9 @@ struct ArticleSampleTests {
     let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
     let (recipe, ann) = try context.performAndWait {
       let recipe = try Kitchen.stock(context)[0]
-      return (recipe, try #require(recipe.author))
+      let ann = try #require(recipe.author)
+      #expect(ann.name == "Ann")
+      return (recipe, ann)
     }
     let (soup, person) = (recipe.objectID, ann.objectID)
     try other.performAndWait {
