@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "Reports", "ImportEngine"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
+    .plugin(name: "GenerateClasses", targets: ["GenerateClasses"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -113,6 +114,12 @@ let package = Package(
       name: "surf-journal-example",
       dependencies: ["Seedbed", "ImportEngine"],
       path: "examples/SurfJournal"),
+    .plugin(
+      name: "GenerateClasses",
+      capability: .command(
+        intent: .custom(
+          verb: "generate-classes", description: "Writes Swift classes for the models in the package's targets."),
+        permissions: [.writeToPackageDirectory(reason: "Classes stand beside the models that they are made from.")])),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "TestStores", dependencies: ["ObjectModel", "StoreInterface", "MemoryStore"], path: "Tests/TestStores"),
@@ -198,6 +205,6 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where ![.system, .plugin].contains(target.type) {
   target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

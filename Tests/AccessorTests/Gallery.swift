@@ -7,7 +7,7 @@ import ObjectModel
 enum Gallery {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
-      work(), painting(), artist(), room(), shadow(), house(), sharedClass("Left"), sharedClass("Right"),
+      work(), painting(), artist(), room(), shadow(), house(), sharedClass("Left"), sharedClass("Right"), visitor(),
     ])
   }
 
@@ -64,7 +64,23 @@ enum Gallery {
     var works = RelationshipDescription("works", toMany: "Work", inverse: "artist", ordered: true)
     works.isOptional = false
     artist.relationships = [works, RelationshipDescription("self", toOne: "Artist")]
+    var namesake = FetchedPropertyDescription(
+      "namesakes",
+      fetchRequest: FetchRequestTemplate(
+        "namesakes", entityName: "Artist",
+        predicate: "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE AND name != $FETCHED_PROPERTY.userInfo.nobody")
+    )
+    namesake.userInfo = ["nobody": "Nobody"]
+    artist.fetchedProperties = [namesake]
     return artist
+  }
+
+  /// An entity whose class is the program's alone: `Visitors.swift` has it.
+  private static func visitor() -> EntityDescription {
+    var visitor = EntityDescription("Visitor")
+    visitor.codeGenerationType = "category"
+    visitor.attributes = [AttributeDescription("name", .string)]
+    return visitor
   }
 
   private static func room() -> EntityDescription {

@@ -52,25 +52,25 @@ struct MemberPredicateTests {
       let context = container.newBackgroundContext(name: "test")
       try context.performAndWait {
         let rooms = ["north", "south", "attic"].map { name in
-          let room = Room.insert(into: context)
+          let room = Room(context: context)
           room.value = name
           return room
         }
-        try rooms[1].addTo_neighbours([rooms[0], rooms[2]])
+        rooms[1].addTo_neighbours([rooms[0], rooms[2]])
         let works = [
           ("Vermeer", "Milkmaid", [0]), ("Vermeer", "Lacemaker", [0, 1]), ("Rembrandt", "Night Watch", [1]),
           ("Nobody", "Sketch", []),
         ]
         var artists: [String: Artist] = [:]
         for (name, title, places) in works {
-          let artist = artists[name] ?? Artist.insert(into: context)
+          let artist = artists[name] ?? Artist(context: context)
           artist.name = name
           artists[name] = artist
-          let painting = Painting.insert(into: context)
+          let painting = Painting(context: context)
           painting.stringRequired = title
           painting.stringValue = title
-          try artist.addToWorks(painting)
-          for place in places { try rooms[place].addToWorks(painting) }
+          artist.addToWorks(painting)
+          for place in places { rooms[place].addToWorks(painting) }
         }
         try body(Contents(context: context, isSaved: false))
         for painting in artists.values.flatMap(\.works).compactMap({ $0 as? Painting }) {

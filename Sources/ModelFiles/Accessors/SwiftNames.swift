@@ -11,6 +11,9 @@ struct SwiftNames: Sendable {
 
     """
 
+  /// The first line of the files that are written once, and belong to the program from then on.
+  static let firstLineOnce = "// Made once by Seedbed from a data model. Change it as you like: it is not made again."
+
   /// Name of the enumeration that lists the classes.
   let listName: String
   /// By position of the entity.
@@ -141,13 +144,24 @@ struct SwiftNames: Sendable {
     declared.contains(name) ? "\(Self.seedbedTypes.contains(name) ? "Seedbed" : "Swift").\(name)" : name
   }
 
+  /// A type of Apple's frameworks, with its module where the model declares the same name.
+  func appleType(_ name: String) -> String {
+    guard declared.contains(name) else { return name }
+    if ["NSManagedObject", "NSManagedObjectID", "NSFetchRequest"].contains(name) { return "CoreData." + name }
+    return (name.hasPrefix("NS") || Self.foundationTypes.contains(name) ? "Foundation." : "Swift.") + name
+  }
+
+  /// The property as `@NSManaged` needs it: the model's own name, escaped where it is a keyword.
+  func managedProperty(_ name: String) -> String {
+    Self.unnamable.contains(name) ? "`\(name)`" : Self.escaped(name)
+  }
+
   /// The class that the model names, without its module; the entity's own name where that is no Swift name or stands
   /// for several entities.
   private static func classNames(_ model: ManagedObjectModel) -> [String] {
     let entities = model.descriptions
     var names = entities.map { entity -> String in
-      let last = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
-      return last.flatMap { isIdentifier($0) ? $0 : nil } ?? entity.name
+      statedClassName(entity).flatMap { isIdentifier($0) ? $0 : nil } ?? entity.name
     }
     // Every round turns at least one shared name into an entity's name, and those are unique.
     while true {
@@ -159,6 +173,11 @@ struct SwiftNames: Sendable {
     }
     // A class cannot be called like the metatype members of the language.
     return names.map { unusableClassNames.contains($0) ? $0 + "Object" : $0 }
+  }
+
+  /// The class as the model names it, without its module; nil where it names none.
+  static func statedClassName(_ entity: EntityDescription) -> String? {
+    entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
   }
 
   static func isIdentifier(_ name: String) -> Bool {
@@ -183,11 +202,23 @@ struct SwiftNames: Sendable {
   private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Seedbed", "Self", "Type"]
 
   /// Names of members that every managed object has, and names that no property can have.
-  private static let members: Set<String> = [
-    "Protocol", "Self", "Type", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
-    "deferredRelationships", "description", "entity", "hasChanges", "hasPersistentChangedValues", "hashValue", "init",
-    "isDeleted",
-    "isFault", "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
+  private static let members: Set<String> = unnamable.union([
+    "awakeFromFetch", "awakeFromInsert", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
+    "committedValues", "deferredRelationships", "description", "didSave", "didTurnIntoFault", "entity", "hasChanges",
+    "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated",
+    "managedObjectContext", "objectID", "predicateExpression", "prepareForDeletion", "validateForDelete",
+    "validateForInsert", "validateForUpdate", "willSave", "willTurnIntoFault",
+  ])
+
+  /// Names that no property can have without escaping, and most not even then.
+  private static let unnamable: Set<String> = ["Protocol", "Self", "Type", "init", "self"]
+
+  /// Names of members of `NSManagedObject` and `NSObject`, which a property of a model takes at its own risk.
+  static let appleMembers: Set<String> = [
+    "changedValues", "changedValuesForCurrentEvent", "classForCoder", "copy", "debugDescription", "description",
+    "entity", "faultingState", "hasChanges", "hasPersistentChangedValues", "hash", "hashValue", "init", "isDeleted",
+    "isFault", "isInserted", "isProxy", "isUpdated", "managedObjectContext", "mutableCopy", "objectID",
+    "observationInfo", "self", "superclass", "zone",
   ]
 
   /// Names of members that every struct of a composite type has, and names that no property can have.
@@ -197,8 +228,7 @@ struct SwiftNames: Sendable {
 
   /// The types that accessors use and that come with `import Seedbed`; the others are the standard library's.
   private static let seedbedTypes: Set<String> = [
-    "Data", "Date", "Decimal", "Entity", "ManagedObject", "ManagedObjectContext",
-    "ManagedObjectModel",
-    "PropertyNaming", "TimeInterval", "URL", "UUID", "Value",
+    "Data", "Date", "Decimal", "IndexSet", "ManagedObject", "PropertyNaming", "TimeInterval", "URL", "UUID", "Value",
   ]
+  private static let foundationTypes: Set<String> = ["Data", "Date", "TimeInterval", "URL", "UUID"]
 }

@@ -10,8 +10,8 @@ extension ManagedObject {
   ///
   /// Attributes: `String`, `Date`, `Data`, `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as
   /// `NSDecimalNumber`, so that `as? Int`, `as? Double`, `as? Bool` and `as? Decimal` work. To-one relationships: the
-  /// object. To-many relationships: `Set<ManagedObject>`, `[ManagedObject]` where they are ordered. Nil where there is
-  /// nothing. After an error of the store, which the context's next fetch or save throws, there is nothing either.
+  /// object. To-many relationships: `Set<ManagedObject>`, `[ManagedObject]` where they are ordered. Fetched properties:
+  /// `[ManagedObject]`. Nil where there is nothing. After an error of the store, which the context's next fetch or save throws, there is nothing either.
   public func value(forKey key: String) -> Any? {
     willAccessValue(forKey: key)
     defer { didAccessValue(forKey: key) }
@@ -54,13 +54,16 @@ extension ManagedObject {
   public func primitiveValue(forKey key: String) -> Any? {
     checkConfinement()
     if status == .fault {
-      if attribute(at: key) == nil && runtime.layout.relationshipIndexes[key] == nil {
+      if attribute(at: key) == nil && runtime.layout.relationshipIndexes[key] == nil && fetchedProperty(key) == nil {
         preconditionFailure(unknownKey(key))
       }
       return nil
     }
     guard let index = runtime.layout.relationshipIndexes[key] else {
-      if attribute(at: key) == nil { preconditionFailure(unknownKey(key)) }
+      if attribute(at: key) == nil {
+        if fetchedProperty(key) != nil { return fetchedMembers(of: key) }
+        preconditionFailure(unknownKey(key))
+      }
       return attributeValue(key).anyValue
     }
     let relationship = runtime.layout.relationships[index]

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The members of a to-many relationship, to be changed one by one: what `mutableSetValue(forKey:)` and
 /// `mutableOrderedSetValue(forKey:)` return. Every call reads and sets the object's relationship; inverses follow.
 ///
@@ -31,15 +33,44 @@ public final class MutableRelationship {
   public func addObjects(from members: [ManagedObject]) { members.forEach { add($0) } }
   /// Removes a member.
   public func remove(_ member: ManagedObject) { change { try object.remove(member, from: key) } }
+  /// Removes members.
+  public func removeObjects(in members: [ManagedObject]) { members.forEach { remove($0) } }
   /// Removes all members.
   public func removeAllObjects() { change { try object.setObjects([], for: key) } }
 
-  /// Puts a member at a position of an ordered relationship.
-  public func insert(_ member: ManagedObject, at index: Int) { rearrange { $0.insert(member, at: index) } }
+  /// Puts a member at a position of an ordered relationship; one that is there already stays where it is.
+  public func insert(_ member: ManagedObject, at index: Int) { insert([member], at: [index]) }
+  /// Puts members at these positions of an ordered relationship: the first member at the lowest one, and so on, each
+  /// position being that in the result. Members that are there already stay where they are, and take no position.
+  public func insert(_ members: [ManagedObject], at indexes: IndexSet) {
+    precondition(
+      members.count == indexes.count, "\(members.count) objects cannot be inserted at \(indexes.count) indexes")
+    rearrange { list in
+      var known = Set(list)
+      for (member, index) in zip(members, indexes) where known.insert(member).inserted {
+        list.insert(member, at: index)
+      }
+    }
+  }
   /// Removes the member at a position of an ordered relationship.
   public func removeObject(at index: Int) { rearrange { $0.remove(at: index) } }
-  /// Puts a member in the place of another of an ordered relationship.
-  public func replaceObject(at index: Int, with member: ManagedObject) { rearrange { $0[index] = member } }
+  /// Removes the members at these positions of an ordered relationship.
+  public func removeObjects(at indexes: IndexSet) {
+    rearrange { list in for index in indexes.reversed() { list.remove(at: index) } }
+  }
+  /// Puts a member in the place of another of an ordered relationship. One that stands elsewhere moves there.
+  public func replaceObject(at index: Int, with member: ManagedObject) { replaceObjects(at: [index], with: [member]) }
+  /// Puts members in the places of others of an ordered relationship: the first in the lowest place, and so on.
+  public func replaceObjects(at indexes: IndexSet, with members: [ManagedObject]) {
+    precondition(
+      members.count == indexes.count, "\(members.count) objects cannot replace those at \(indexes.count) indexes")
+    rearrange { list in
+      let places = Set(indexes)
+      let moving = Set(members)
+      for (index, member) in zip(indexes, members) { list[index] = member }
+      list = list.enumerated().filter { places.contains($0.offset) || !moving.contains($0.element) }.map(\.element)
+    }
+  }
   /// Exchanges two members of an ordered relationship.
   public func exchangeObject(at first: Int, withObjectAt second: Int) { rearrange { $0.swapAt(first, second) } }
 

@@ -14,15 +14,27 @@ extension FetchPredicate {
     return names
   }
 
+  /// The predicate with the paths behind a variable, such as `$FETCH_SOURCE.name`, replaced by what they lead to; those that
+  /// the closure gives nothing for stay.
+  package func replacingPaths(
+    of variable: String, _ value: (FetchPredicate.KeyPath) -> FetchExpression?
+  ) -> FetchPredicate {
+    mappingExpressions { $0.replacingPaths(of: variable, value) }
+  }
+
   func substituting(_ values: [String: FetchExpression]) -> FetchPredicate {
+    mappingExpressions { $0.substituting(values) }
+  }
+
+  private func mappingExpressions(_ map: (FetchExpression) -> FetchExpression) -> FetchPredicate {
     switch self {
     case .compare(var comparison):
-      comparison.left = comparison.left.substituting(values)
-      comparison.right = comparison.right.substituting(values)
+      comparison.left = map(comparison.left)
+      comparison.right = map(comparison.right)
       return .compare(comparison)
-    case .and(let parts): return .and(parts.map { $0.substituting(values) })
-    case .or(let parts): return .or(parts.map { $0.substituting(values) })
-    case .not(let part): return .not(part.substituting(values))
+    case .and(let parts): return .and(parts.map { $0.mappingExpressions(map) })
+    case .or(let parts): return .or(parts.map { $0.mappingExpressions(map) })
+    case .not(let part): return .not(part.mappingExpressions(map))
     default: return self
     }
   }
@@ -55,6 +67,20 @@ extension FetchExpression {
       inner[variable] = nil
       return .subquery(of: base.substituting(values), variable: variable, predicate.substituting(inner))
     default: return mappingParts({ $0.substituting(values) }, predicates: { $0.substituting(values) })
+    }
+  }
+
+  fileprivate func replacingPaths(
+    of variable: String, _ value: (FetchPredicate.KeyPath) -> FetchExpression?
+  ) -> FetchExpression {
+    switch self {
+    case .path(of: .variable(variable), let path): return value(path) ?? self
+    // The loop variable hides the other one.
+    case .subquery(let base, variable: variable, let predicate):
+      return .subquery(of: base.replacingPaths(of: variable, value), variable: variable, predicate)
+    default:
+      return mappingParts(
+        { $0.replacingPaths(of: variable, value) }, predicates: { $0.replacingPaths(of: variable, value) })
     }
   }
 

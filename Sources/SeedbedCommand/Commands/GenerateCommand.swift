@@ -1,17 +1,21 @@
-import ArgumentParser
+public import ArgumentParser
 import Exports
 import Foundation
 import ImportEngine
-import ModelFiles
+public import ModelFiles
 
 /// `seedbed generate`
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Writes Swift accessors for a model: a file with a class per entity or a struct per composite.",
+    abstract: "Writes Swift classes for a model: for each entity a class, and an extension with its typed properties.",
     discussion: """
+      Recipe.swift has the class: it is written when there is no such file, and never again, so that it can be changed. \
+      Recipe+Properties.swift has the properties and is written anew when the model changes. An entity whose Codegen is \
+      "Category/Extension" gets the second file only; --codegen decides for all entities.
+
       The paths of the files that are new or have changed are written to standard output; files that would not change \
-      are not touched. A file that this command did not write is only replaced with --force.
+      are not touched. A file that this command did not write is only replaced with --force, and a class not even then.
       """)
 
   @Argument(
@@ -24,10 +28,22 @@ struct GenerateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The model version; the current one by default.", valueName: "name"))
   var modelVersion: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "What the classes are for: seedbed for this package, core-data for Apple's framework: the files that Xcode writes.",
+      valueName: "flavor"))
+  var flavor = AccessorGenerator.Flavor.seedbed
+
+  @Option(
+    help: ArgumentHelp(
+      "Which files every entity gets: class for both, category for its properties only; by default what the model says.",
+      valueName: "files"))
+  var codegen: AccessorGenerator.CodeGeneration?
+
   @Flag(name: .customLong("public"), help: "Make the classes public, for use outside their module.")
   var isPublic = false
 
-  @Flag(help: "Replace files of the same names that this command did not write.")
+  @Flag(help: "Replace files of the same names that this command did not write; classes are never replaced.")
   var force = false
 
   @Flag(help: "Say nothing but errors.")
@@ -35,22 +51,33 @@ struct GenerateCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
+  func validate() throws {
+    if isPublic, flavor == .coreData {
+      throw ValidationError("--public is for --flavor seedbed: classes for Core Data are public, as Xcode's are")
+    }
+  }
+
   func run() throws {
     do {
       let file = try StoreModel.readFile(path: model, version: modelVersion)
       let generator = AccessorGenerator(
-        model: file.model, modelName: ModelReader.modelName(path: model), isPublic: isPublic)
+        model: file.model, modelName: ModelReader.modelName(path: model), isPublic: isPublic, flavor: flavor,
+        codeGeneration: codegen)
       let files = GeneratedFiles(folder: folder, files: generator.files())
+      let kept = files.keptClasses()
       let written = try files.write(from: model, replacesForeign: force)
       guard !quiet else { return }
       for path in written { Terminal.print(path) }
-      let unchanged = files.files.count - written.count
-      Terminal.say("\(written.count) written, \(unchanged) unchanged")
-      for name in files.leftOver() {
-        Terminal.say("note: \(folder)/\(name) was made from a model before, which has no such entity now")
-      }
+      let unchanged = files.files.count - written.count - kept.count
+      Terminal.say(
+        "\(written.count) written, \(unchanged) unchanged"
+          + (kept.isEmpty ? "" : ", \(kept.count) classes left as they are"))
+      for note in generator.notes + files.notes(about: kept) { Terminal.say("note: \(note)") }
     } catch {
       throw CommandFailure(error, store: model, format: log.logFormat)
     }
   }
 }
+
+extension AccessorGenerator.Flavor: ExpressibleByArgument {}
+extension AccessorGenerator.CodeGeneration: ExpressibleByArgument {}

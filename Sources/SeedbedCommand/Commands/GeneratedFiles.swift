@@ -6,7 +6,8 @@ import ModelFiles
 import Pipelines
 import Platform
 
-/// Writes generated source files into a folder, and no others over.
+/// Writes generated source files into a folder, and no others over. A file that is written once is left alone when there is
+/// one of its name, unless an earlier version made all of it anew each time.
 struct GeneratedFiles {
   let folder: String
   let files: [AccessorGenerator.File]
@@ -28,7 +29,8 @@ struct GeneratedFiles {
           hint: "choose another folder, or move it away")
       }
     }
-    let changed = files.filter { contents(of: $0.name) != Data($0.text.utf8) }
+    let kept = Set(keptClasses().map(\.name))
+    let changed = files.filter { !kept.contains($0.name) && contents(of: $0.name) != Data($0.text.utf8) }
     let foreign = changed.filter { file in
       FileManager.default.fileExists(atPath: path(of: file.name)) && !isGenerated(file.name)
     }
@@ -56,19 +58,46 @@ struct GeneratedFiles {
     return changed.map { path(of: $0.name) }
   }
 
+  /// The files of classes that are there already and belong to the program.
+  func keptClasses() -> [AccessorGenerator.File] {
+    files.filter { file in
+      guard file.isWrittenOnce, case .file = PathContent(at: path(of: file.name)) else { return false }
+      return !isGenerated(file.name)
+    }
+  }
+
+  /// What is to be told of files that are left alone: classes that do not begin as the model wants it now, and files that
+  /// are not among these any more.
+  func notes(about kept: [AccessorGenerator.File]) -> [String] {
+    let outdated = kept.filter { file in
+      let words = (contents(of: file.name).map { String(decoding: $0, as: UTF8.self) } ?? "")
+        .split { $0.isWhitespace || $0 == ":" || $0 == "," || $0 == "{" }
+      let wanted = (file.declaration ?? "").split { $0 == " " || $0 == ":" }
+      return !words.indices.contains { words[$0...].starts(with: wanted) }
+    }
+    return outdated.map {
+      "\(path(of: $0.name)) is kept, but has no `\($0.declaration ?? "")`, which its properties need"
+    }
+      + leftOver().map { "\(path(of: $0)) was made before, and would not be made now" }
+  }
+
   /// Names of generated files in the folder that are not among these.
-  func leftOver() -> [String] {
+  private func leftOver() -> [String] {
     let known = Set(files.map { $0.name.lowercased() })
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.filter { $0.hasSuffix(".swift") && !known.contains($0.lowercased()) && isGenerated($0) }.sorted()
+    return names.filter {
+      $0.hasSuffix(".swift") && !known.contains($0.lowercased())
+        && (isGenerated($0) || begins($0, with: AccessorGenerator.firstLineOnce))
+    }.sorted()
   }
 
   private func path(of name: String) -> String { folder.hasSuffix("/") ? folder + name : folder + "/" + name }
 
   private func contents(of name: String) -> Data? { FileManager.default.contents(atPath: path(of: name)) }
 
-  private func isGenerated(_ name: String) -> Bool {
-    guard let data = contents(of: name) else { return false }
-    return data.starts(with: Data(AccessorGenerator.firstLine.utf8))
+  private func isGenerated(_ name: String) -> Bool { begins(name, with: AccessorGenerator.firstLine) }
+
+  private func begins(_ name: String, with line: String) -> Bool {
+    contents(of: name)?.starts(with: Data(line.utf8)) ?? false
   }
 }

@@ -15,15 +15,9 @@ public enum Gallery2Classes {
       "Painting": Painting.self,
       "Right": Right.self,
       "Room": Room.self,
+      "Visitor": Visitor.self,
       "Work": Work.self,
     ]
-  }
-
-  static func entity(_ name: Swift.String, in model: ManagedObjectModel) -> Entity {
-    guard let entity = model[name] else {
-      preconditionFailure("the model has no entity \(name); make these classes again from it")
-    }
-    return entity
   }
 
   static func checked<Object: ManagedObject>(_ object: ManagedObject) -> Object {

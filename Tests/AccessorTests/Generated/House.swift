@@ -1,77 +1,9 @@
-// Made by Seedbed from a data model. Make it again instead of changing it.
-// swift-format-ignore-file
+// Made once by Seedbed from a data model. Change it as you like: it is not made again.
 
 public import Seedbed
 
 /// An object of the entity House.
-public final class House: ManagedObject, PropertyNaming {
-  /// Makes a new object with the model's defaults.
-  @discardableResult
-  public class func insert(into context: ManagedObjectContext) -> House {
-    Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("House", in: context.persistentStoreCoordinator.managedObjectModel)))
-  }
-
-  /// Composite Same.
-  public var Same: SameComposite? {
-    get { SameComposite(self["Same"]) }
-    set { self["Same"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite Address.
-  public var address: Address? {
-    get { Address(self["address"]) }
-    set { self["address"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite Composite.
-  public var evil: Composite? {
-    get { Composite(self["evil"]) }
-    set { self["evil"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite default.
-  public var keyword: defaultComposite? {
-    get { defaultComposite(self["keyword"]) }
-    set { self["keyword"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite Address.
-  public var oldAddress: AddressComposite? {
-    get { AddressComposite(self["oldAddress"]) }
-    set { self["oldAddress"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite Price, required.
-  public var price: Price {
-    get { Price(self["price"]) ?? Price() }
-    set { self["price"] = newValue.compositeValue }
-  }
-
-  /// Composite Spot.
-  public var spot: Spot? {
-    get { Spot(self["spot"]) }
-    set { self["spot"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// Composite Room.
-  public var words: RoomComposite? {
-    get { RoomComposite(self["words"]) }
-    set { self["words"] = newValue?.compositeValue ?? .null }
-  }
-
-  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
-  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
-    switch keyPath {
-    case \House.Same: "Same"
-    case \House.address: "address"
-    case \House.evil: "evil"
-    case \House.keyword: "keyword"
-    case \House.oldAddress: "oldAddress"
-    case \House.price: "price"
-    case \House.spot: "spot"
-    case \House.words: "words"
-    default: nil
-    }
-  }
+open class House: ManagedObject {
+  // Its properties are in House+Properties.swift. Here is room for more, and for what happens
+  // to an object: awakeFromInsert(), awakeFromFetch(), willSave(), validateForUpdate(), prepareForDeletion().
 }

@@ -1,21 +1,9 @@
-// Made by Seedbed from a data model. Make it again instead of changing it.
-// swift-format-ignore-file
+// Made once by Seedbed from a data model. Change it as you like: it is not made again.
 
 public import Seedbed
 
 /// An object of the entity Left.
-public final class Left: ManagedObject, PropertyNaming {
-  /// Makes a new object with the model's defaults.
-  @discardableResult
-  public class func insert(into context: ManagedObjectContext) -> Left {
-    Gallery2Classes.checked(
-      context.insert(Gallery2Classes.entity("Left", in: context.persistentStoreCoordinator.managedObjectModel)))
-  }
-
-  /// The property that a key path of this class stands for, so that `#Predicate` can speak of it.
-  public class func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
-    switch keyPath {
-    default: nil
-    }
-  }
+open class Left: ManagedObject {
+  // Its properties are in Left+Properties.swift. Here is room for more, and for what happens
+  // to an object: awakeFromInsert(), awakeFromFetch(), willSave(), validateForUpdate(), prepareForDeletion().
 }

@@ -12,13 +12,6 @@ enum SurfJournalClasses {
     ]
   }
 
-  static func entity(_ name: String, in model: ManagedObjectModel) -> Entity {
-    guard let entity = model[name] else {
-      preconditionFailure("the model has no entity \(name); make these classes again from it")
-    }
-    return entity
-  }
-
   static func checked<Object: ManagedObject>(_ object: ManagedObject) -> Object {
     guard let checked = object as? Object else {
       preconditionFailure("objects of \(object.entity.name) are of another class; make the container with byEntityName")

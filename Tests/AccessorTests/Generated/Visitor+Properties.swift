@@ -1,0 +1,23 @@
+// Made by Seedbed from a data model. Make it again instead of changing it.
+// swift-format-ignore-file
+
+public import Seedbed
+
+extension Visitor {
+  /// String.
+  public var name: Swift.String? {
+    get { if case .string(let value) = self["name"] { value } else { nil } }
+    set { self["name"] = newValue.map { Seedbed.Value.string($0) } ?? .null }
+  }
+}
+
+extension Visitor: PropertyNaming {
+  /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
+  /// of it.
+  public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
+    switch keyPath {
+    case \Visitor.name: "name"
+    default: nil
+    }
+  }
+}
