@@ -21,9 +21,14 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public let cacheName: String?
   /// The folder of section caches.
   public var cacheDirectory: URL
-  /// Is told of changes.
+  /// Is told of changes; first of those after the results that it finds when it is set.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)? {
-    didSet { observeContext() }
+    didSet {
+      observeContext()
+      if delegate === oldValue || isToldCurrent { return }
+      told = snapshot ?? told
+      isToldCurrent = true
+    }
   }
 
   typealias Content = [ResultsChanges<Object>.Section]

@@ -57,6 +57,23 @@ struct FetchedResultsControllerTests {
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: cache)
   }
 
+  @Test("a delegate that is set later is told what changes from then on", arguments: StoreKind.allCases)
+  func laterDelegate(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let controller = controller(school, context)
+      try controller.performFetch()
+      school.addPupil(context, "Ada")
+      context.processPendingChanges()
+      let ids = try #require(controller.fetchedObjects).map(\.objectID)
+      let log = ChangeLog()
+      controller.delegate = log
+      let bob = school.addPupil(context, "Bob")
+      context.processPendingChanges()
+      #expect(ids.count == 1 && log.difference.flatMap { ids.applying($0) } == ids + [bob.objectID])
+    }
+  }
+
   @Test("objects are found by section and item, and the other way round", arguments: StoreKind.allCases)
   func sections(kind: StoreKind) throws {
     let school = try School(kind)
