@@ -1,0 +1,73 @@
+// The engine against GRDB and against C, in turns in one process, fresh files for every turn:
+//
+//   versus [--rounds N] [fetch|insert|update|delete|find-or-create|walk]…
+//
+// Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
+
+import Foundation
+
+var rounds = 7
+var names: [String] = []
+var arguments = CommandLine.arguments.dropFirst()
+let known = ["fetch", "insert", "update", "delete", "find-or-create", "walk"]
+while let argument = arguments.popFirst() {
+  if argument == "--rounds", let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 {
+    rounds = count
+  } else if known.contains(argument) {
+    names.append(argument)
+  } else {
+    FileHandle.standardError.write(Data("usage: versus [--rounds N] [\(known.joined(separator: "|"))]…\n".utf8))
+    exit(64)
+  }
+}
+if names.isEmpty { names = known }
+
+func race(_ name: String) -> Race? {
+  switch name {
+  case "fetch":
+    Race("fetch, read two attributes", [EngineSide.fetch, GRDBSide.fetchRows, GRDBSide.fetchCodable])
+  case "insert": Race("insert and save", [EngineSide.insert, GRDBSide.insert])
+  case "update": Race("fetch, update one attribute each, save", [EngineSide.update, GRDBSide.update])
+  case "delete": Race("fetch, delete each, save", [EngineSide.delete, GRDBSide.delete])
+  case "find-or-create":
+    Race(
+      "find or create 1,000,000, half stored",
+      [
+        EngineSide.findOrCreate("Seedbed") { try EngineSide.findOrCreate($0) },
+        EngineSide.findOrCreate("C", limit: 1) {
+          try Yardstick.findOrCreate($0, count: EngineSide.recordCount, batch: EngineSide.recordsPerBatch)
+        },
+      ])
+  default: nil
+  }
+}
+
+do {
+  print("| job | Seedbed | against | it took | ratio | at most |\n|---|---:|---|---:|---:|---:|")
+  var isWithinLimits = true
+  var note = ""
+  for name in names {
+    var finished: Race
+    if name == "walk" {
+      let (race, peak) = try Walk.run(rounds: rounds)
+      finished = race
+      if let peak {
+        note = "\nWalking took \(peak) MiB of memory at most (limit \(Walk.memoryLimit))."
+        if peak > Walk.memoryLimit { isWithinLimits = false }
+      }
+    } else if let race = race(name) {
+      finished = race
+      try finished.run(rounds: rounds)
+    } else {
+      continue
+    }
+    let (lines, isWithin) = finished.report()
+    for line in lines { print(line) }
+    if !isWithin { isWithinLimits = false }
+  }
+  if !note.isEmpty { print(note) }
+  exit(isWithinLimits ? 0 : 1)
+} catch {
+  FileHandle.standardError.write(Data("versus: \(error)\n".utf8))
+  exit(2)
+}
