@@ -17,6 +17,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an attribute. A
   /// transient one has the names that the program sets, in `awakeFromFetch` for instance.
   public let sectionNameKeyPath: String?
+  /// Names the section of an object where no key path does.
+  private let sectionName: ((Object) -> String)?
   /// Under which name the sections are kept on disk; nil for not at all.
   public let cacheName: String?
   /// The folder of section caches.
@@ -64,15 +66,34 @@ public final class FetchedResultsController<Object: ManagedObject> {
   var observers: [any NSObjectProtocol] = []
 
   /// A controller without results yet.
-  public init(
+  public convenience init(
     fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
     cacheName: String? = nil
+  ) {
+    self.init(fetchRequest, managedObjectContext, sectionNameKeyPath, cacheName, sectionName: nil)
+  }
+
+  /// A controller without results yet, whose sections a closure names.
+  /// - Parameter sectionName: the name of an object's section. It is called on the context's queue, for all results when they
+  ///   are fetched and for each that changes; the request must sort by what it depends on first. It may ask for the object's
+  ///   own attributes only: changes of other objects move no object to another section.
+  public convenience init(
+    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
+    sectionName: @escaping (Object) -> String
+  ) {
+    self.init(fetchRequest, managedObjectContext, nil, nil, sectionName: sectionName)
+  }
+
+  private init(
+    _ fetchRequest: FetchRequest<Object>, _ managedObjectContext: ManagedObjectContext, _ sectionNameKeyPath: String?,
+    _ cacheName: String?, sectionName: ((Object) -> String)?
   ) {
     self.fetchRequest = fetchRequest
     specification = fetchRequest.specification(in: managedObjectContext)
     self.managedObjectContext = managedObjectContext
     self.sectionNameKeyPath = sectionNameKeyPath
     self.cacheName = cacheName
+    self.sectionName = sectionName
     cacheDirectory = SectionCache.defaultDirectory
   }
 
@@ -102,7 +123,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
     isFetchDue = false
     dueIDs = []
-    follower = ResultsFollower(specification, in: managedObjectContext, sectionNameKeyPath: sectionNameKeyPath)
+    follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
     isFollowable = managedObjectContext.staleRowCount == staleCount
     told = snapshot ?? told
     isToldCurrent = true
@@ -189,7 +210,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
     guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
-    _ = try sectionKeyPath()
+    _ = try sectionNaming()
     let context = managedObjectContext
     // With pending changes objects are sorted as they are here.
     context.newerRows = context.hasPendingChanges(for: specification) ? nil : [:]
@@ -240,32 +261,33 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return made
   }
 
-  private func sectionKeyPath() throws(FetchedResultsError) -> SectionKeyPath? {
+  private func sectionNaming() throws(FetchedResultsError) -> SectionNaming<Object>? {
+    if let sectionName { return .closure(sectionName) }
     guard let sectionNameKeyPath else { return nil }
-    return try SectionKeyPath(sectionNameKeyPath, of: specification.entity)
+    return .keyPath(try SectionKeyPath(sectionNameKeyPath, of: specification.entity))
   }
 
   func makeSections(of found: Found) throws -> Content {
-    guard let path = try sectionKeyPath() else {
+    guard let naming = try sectionNaming() else {
       return [ResultsChanges.Section(name: "", items: found.objects)]
     }
     do {
-      return try makeSections(of: found.objects, path, found.newerRows)
+      return try makeSections(of: found.objects, naming, found.newerRows)
     } catch FetchedResultsError.sectionsOutOfOrder {
       // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects here were
       // loaded. A merge puts it right; until then objects stand where they belong as they are here.
       let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
-      return try makeSections(of: sorted.compactMap { $0 as? Object }, path, [:])
+      return try makeSections(of: sorted.compactMap { $0 as? Object }, naming, [:])
     }
   }
 
   private func makeSections(
-    of found: [Object], _ path: SectionKeyPath, _ newerRows: [ObjectID: NewerRow]
+    of found: [Object], _ naming: SectionNaming<Object>, _ newerRows: [ObjectID: NewerRow]
   ) throws -> Content {
     var result: Content = []
     var seen: Set<String> = []
     for object in found {
-      let name = path.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
+      let name = naming.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
       if result.last?.name != name {
         guard seen.insert(name).inserted else {
           let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")

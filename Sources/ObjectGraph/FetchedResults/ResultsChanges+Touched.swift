@@ -16,31 +16,32 @@ extension ResultsChanges {
   init(from old: [Section], to new: [Section], touched: [Touched]) {
     self.init()
     let oldNames = Set(old.map(\.name))
-    let newNames = Set(new.map(\.name))
-    deletedSections = old.indices.filter { !newNames.contains(old[$0].name) }
+    let newIndexes = Dictionary(new.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// Where each old section is now.
+    let sectionsNow = old.map { newIndexes[$0.name] }
+    deletedSections = old.indices.filter { sectionsNow[$0] == nil }
     insertedSections = new.indices.filter { !oldNames.contains(new[$0].name) }
+    var touches: [[TouchedWalk.Touch]] = Array(repeating: [], count: new.count)
     var stayed: [Int: Int] = [:]
     for change in touched {
+      let sectionBefore = change.from.flatMap { sectionsNow[$0.section] }
       switch (change.from, change.to) {
       case (let from?, nil): deleted.append((change.item, from))
       case (nil, let to?): inserted.append((change.item, to))
-      case (let from?, let to?):
-        if old[from.section].name == new[to.section].name {
-          stayed[to.section] = from.section
-        } else {
-          moved.append((change.item, from, to))
-        }
+      case (let from?, let to?) where sectionBefore == to.section:
+        stayed[to.section] = from.section
+        touches[to.section].append(.init(from: from.item, to: to.item, isChanged: change.isChanged))
+        continue
+      case (let from?, let to?): moved.append((change.item, from, to))
       case (nil, nil): break
       }
+      if let from = change.from, let sectionBefore {
+        touches[sectionBefore].append(.init(from: from.item, to: nil, isChanged: change.isChanged))
+      }
+      if let to = change.to { touches[to.section].append(.init(from: nil, to: to.item, isChanged: change.isChanged)) }
     }
     for (newSection, oldSection) in stayed {
-      let walk = TouchedWalk(
-        count: new[newSection].items.count,
-        touched.map { change in
-          TouchedWalk.Touch(
-            from: change.from.flatMap { $0.section == oldSection ? $0.item : nil },
-            to: change.to.flatMap { $0.section == newSection ? $0.item : nil }, isChanged: change.isChanged)
-        })
+      let walk = TouchedWalk(count: new[newSection].items.count, touches[newSection])
       for index in OutOfOrder.indexes(walk.places, isChanged: walk.isChanged) {
         let place = Position(section: newSection, item: walk.indexes[index])
         let from = Position(section: oldSection, item: walk.places[index])

@@ -12,14 +12,14 @@ struct ResultsFollower<Object: ManagedObject> {
 
   private let specification: FetchSpecification
   private let context: ManagedObjectContext
-  private let sectionPath: SectionKeyPath?
+  private let naming: SectionNaming<Object>?
   private let matcher: PredicateMatcher
   /// Up to so many changes are followed, however few results there are.
   private static var alwaysFollowed: Int { 32 }
 
   /// Nil for a request that only a fetch is sure to answer.
-  /// - Parameter sectionNameKeyPath: names an attribute of the request's entity, if anything.
-  init?(_ specification: FetchSpecification, in context: ManagedObjectContext, sectionNameKeyPath: String?) {
+  /// - Parameter naming: says by which values of an object alone its section has its name, if anything does.
+  init?(_ specification: FetchSpecification, in context: ManagedObjectContext, naming: SectionNaming<Object>?) {
     let entity = specification.entity
     guard context.parent == nil, context.coordinator.persistentStores.count == 1, specification.affectedStores == nil,
       specification.includesPendingChanges, specification.includesPropertyValues, specification.fetchLimit <= 0,
@@ -30,14 +30,8 @@ struct ResultsFollower<Object: ManagedObject> {
     // These differ from one evaluation to the next.
     let text = "\(specification.predicate)"
     if specification.predicate.hasBlocks || text.contains("now(") || text.contains("random") { return nil }
-    if let sectionNameKeyPath {
-      guard let attribute = entity.attribute(sectionNameKeyPath), !attribute.isTransient,
-        let path = try? SectionKeyPath(sectionNameKeyPath, of: entity)
-      else { return nil }
-      sectionPath = path
-    } else {
-      sectionPath = nil
-    }
+    if case .keyPath(let path) = naming, !path.isStoredAttribute(of: entity) { return nil }
+    self.naming = naming
     self.specification = specification
     self.context = context
     matcher = PredicateMatcher(specification.predicate)
@@ -108,7 +102,10 @@ struct ResultsFollower<Object: ManagedObject> {
     guard !unchanged.isEmpty else { return (all, matching) }
     // The store says it of what is not changed here, as it does in every fetch.
     var request = specification
-    request.predicate = .and([specification.predicate, .selfIsIn(Array(unchanged))])
+    let isUnchanged = FetchPredicate.selfIsIn(Array(unchanged))
+    // The store finds ids by their keys where nothing else is asked.
+    request.predicate =
+      if case .all = specification.predicate { isUnchanged } else { .and([specification.predicate, isUnchanged]) }
     request.sortDescriptors = []
     request.includesPendingChanges = false
     let staleRowCount = context.staleRowCount
@@ -179,7 +176,7 @@ struct ResultsFollower<Object: ManagedObject> {
         append(sections[section].items[item..<place.item], sections[section].name)
         item = place.item
       }
-      append([object], sectionPath?.sectionName(of: object) ?? "")
+      append([object], naming?.sectionName(of: object, nil) ?? "")
       note(object, .init(section: result.count - 1, item: result[result.count - 1].items.count - 1))
     }
     while section < sections.count {
@@ -187,7 +184,7 @@ struct ResultsFollower<Object: ManagedObject> {
       section += 1
       item = 0
     }
-    if result.isEmpty && sectionPath == nil { return [.init(name: "", items: [])] }
+    if result.isEmpty && naming == nil { return [.init(name: "", items: [])] }
     return Set(result.map(\.name)).count == result.count ? result : nil
   }
 

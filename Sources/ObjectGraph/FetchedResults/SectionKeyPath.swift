@@ -34,6 +34,12 @@ struct SectionKeyPath {
     }
   }
 
+  /// Whether the names are the values of an attribute of the entity's own that is stored.
+  func isStoredAttribute(of entity: Entity) -> Bool {
+    guard steps.isEmpty, element.isEmpty, let attribute else { return false }
+    return entity.attribute(attribute).map { !$0.isTransient } ?? false
+  }
+
   /// The name of the section that an object belongs to; empty when the value is missing.
   /// - Parameter row: what was fetched of the object, where that is newer than the object: others saved it, and it has not
   ///   been merged yet.
@@ -80,5 +86,19 @@ struct SectionKeyPath {
     // Decimals subtract without rounding.
     guard let fraction = Decimal(string: "\(seconds)").map({ $0 - Decimal(whole) }), fraction > 0 else { return text }
     return text.dropLast() + "\(fraction)".dropFirst() + "Z"
+  }
+}
+
+/// What gives objects the names of their sections.
+enum SectionNaming<Object: ManagedObject> {
+  case keyPath(SectionKeyPath)
+  case closure((Object) -> String)
+
+  /// - Parameter row: see `SectionKeyPath`. A closure asks the object; a merge tells it of the newer row.
+  func sectionName(of object: Object, _ row: NewerRow?) -> String {
+    switch self {
+    case .keyPath(let path): path.sectionName(of: object, row)
+    case .closure(let name): name(object)
+    }
   }
 }

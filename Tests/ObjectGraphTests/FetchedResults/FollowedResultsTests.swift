@@ -173,7 +173,10 @@ struct FollowedResultsTests {
         var request = FetchSpecification(school.pupil)
         request.sortDescriptors = [.init(["name"])]
         try change(&request)
-        return ResultsFollower<ManagedObject>(request, in: context, sectionNameKeyPath: section) != nil
+        let naming = try section.map {
+          SectionNaming<ManagedObject>.keyPath(try SectionKeyPath($0, of: school.pupil))
+        }
+        return ResultsFollower<ManagedObject>(request, in: context, naming: naming) != nil
       }
       let answers = [
         try follows { _ in }, try follows("grade") { _ in }, try follows("course.title") { _ in },

@@ -1,3 +1,5 @@
+import Foundation
+import ObjectModel
 import Testing
 
 @testable import ObjectGraph
@@ -63,5 +65,62 @@ struct ResultsChangesTests {
     let changes = Changes(from: old, to: new, changed: [])
     #expect(changes.moved.map(\.item) == [4])
     #expect(applied(changes, to: old, names: new) == [[4, 1, 2, 3]])
+  }
+}
+
+@Suite("Differences of result snapshots")
+struct FetchedResultsDifferenceTests {
+  private typealias Section = FetchedResultsSnapshot.Section
+
+  /// Takes out and puts in, one after the other, each place as it is told.
+  private func applied(
+    _ difference: FetchedResultsDifference, to old: FetchedResultsSnapshot, of new: FetchedResultsSnapshot
+  ) -> FetchedResultsSnapshot {
+    var list = old
+    for path in (difference.deletedItems + difference.movedItems.map(\.from)).sorted(by: >) {
+      list.sections[path[0]].objectIDs.remove(at: path[1])
+    }
+    for index in difference.deletedSections {
+      #expect(list.sections[index].objectIDs.isEmpty)
+      list.sections.remove(at: index)
+    }
+    for index in difference.insertedSections {
+      list.sections.insert(Section(name: new.sections[index].name, objectIDs: []), at: index)
+    }
+    for path in (difference.insertedItems + difference.movedItems.map(\.to)).sorted() {
+      list.sections[path[0]].objectIDs.insert(new.sections[path[0]].objectIDs[path[1]], at: path[1])
+    }
+    return list
+  }
+
+  @Test(
+    "a list that does what they say becomes the new one, sections in another order included", arguments: UInt64(1)...30)
+  func random(seed: UInt64) throws {
+    let item = try #require(try ManagedObjectModel(entities: [EntityDescription("Item")])["Item"])
+    var random = SplitMix(state: seed)
+    func snapshot() -> FetchedResultsSnapshot {
+      var sections = (0..<6).map { Section(name: "\($0)", objectIDs: []) }
+      for key in Int64(1)...25 where Int.random(in: 0..<3, using: &random) > 0 {
+        let id = ObjectID(entity: item, reference: .permanent(store: "S", primaryKey: key))
+        let section = Int.random(in: 0..<6, using: &random)
+        let place = Int.random(in: 0...sections[section].objectIDs.count, using: &random)
+        sections[section].objectIDs.insert(id, at: place)
+      }
+      sections.removeAll { _ in Int.random(in: 0..<4, using: &random) == 0 }
+      if seed % 2 == 0 { sections.shuffle(using: &random) }
+      return FetchedResultsSnapshot(sections: sections)
+    }
+    var old = snapshot()
+    for _ in 0..<40 {
+      let new = snapshot()
+      let difference = new.difference(from: old)
+      #expect(difference.deletedItems == difference.deletedItems.sorted(by: >))
+      #expect(difference.insertedItems == difference.insertedItems.sorted())
+      #expect(difference.deletedSections == difference.deletedSections.sorted(by: >))
+      #expect(difference.insertedSections == difference.insertedSections.sorted())
+      #expect(applied(difference, to: old, of: new) == new)
+      #expect(new.difference(from: new).isEmpty)
+      old = new
+    }
   }
 }

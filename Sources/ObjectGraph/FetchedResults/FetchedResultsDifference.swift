@@ -1,0 +1,68 @@
+public import Foundation
+import ObjectModel
+
+/// What makes one snapshot of results of another, in the order in which a list takes it.
+///
+/// A list first takes out everything at `deletedItems` and at the `from` of `movedItems`, the last first, and then
+/// `deletedSections`, the last first. Then it puts in `insertedSections`, the first first, and last what belongs at
+/// `insertedItems` and at the `to` of `movedItems`, the first first. At each of these steps the place that is told is the place
+/// in the list as it is then. Index paths are a section and an item in it.
+public struct FetchedResultsDifference: Sendable, Hashable {
+  /// An object that is in both snapshots, in another section or in another order.
+  public struct Move: Sendable, Hashable {
+    /// Where it was, in the old snapshot.
+    public let from: IndexPath
+    /// Where it is, in the new snapshot.
+    public let to: IndexPath
+  }
+
+  /// Places in the old snapshot, descending. What was in these sections is among the deleted or moved items.
+  public let deletedSections: [Int]
+  /// Places in the new snapshot, ascending. What is in these sections is among the inserted or moved items.
+  public let insertedSections: [Int]
+  /// Places in the old snapshot, descending.
+  public let deletedItems: [IndexPath]
+  /// Places in the new snapshot, ascending.
+  public let insertedItems: [IndexPath]
+  /// Ascending by their new places.
+  public let movedItems: [Move]
+
+  /// Whether there is nothing to do.
+  public var isEmpty: Bool {
+    deletedSections.isEmpty && insertedSections.isEmpty && deletedItems.isEmpty && insertedItems.isEmpty
+      && movedItems.isEmpty
+  }
+
+  fileprivate init(_ changes: ResultsChanges<ObjectID>) {
+    func path(_ position: ResultsChanges<ObjectID>.Position) -> IndexPath { [position.section, position.item] }
+    deletedSections = changes.deletedSections.sorted(by: >)
+    insertedSections = changes.insertedSections.sorted()
+    deletedItems = changes.deleted.map(\.from).sorted(by: >).map(path)
+    insertedItems = changes.inserted.map(\.to).sorted().map(path)
+    movedItems = changes.moved.map { Move(from: path($0.from), to: path($0.to)) }
+  }
+}
+
+extension FetchedResultsSnapshot {
+  /// What makes this snapshot of an older one. Each id, and each section name, must occur once in a snapshot, as it does in
+  /// those of a controller. Sections that changed their order are deleted and inserted, with their objects moved.
+  /// - Complexity: n log n in the number of ids.
+  public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
+    let displaced = displacedSections(since: old)
+    func arrangement(_ snapshot: FetchedResultsSnapshot, _ mark: String) -> [ResultsChanges<ObjectID>.Section] {
+      // With the mark, the displaced section is another one than that of the same name in the other snapshot.
+      snapshot.sections.map { .init(name: (displaced.contains($0.name) ? mark : "=") + $0.name, items: $0.objectIDs) }
+    }
+    return FetchedResultsDifference(
+      ResultsChanges(from: arrangement(old, "-"), to: arrangement(self, "+"), changed: []))
+  }
+
+  /// The names of as few sections as possible without which the others are in their old order.
+  private func displacedSections(since old: FetchedResultsSnapshot) -> Set<String> {
+    let places = Dictionary(old.sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = sections.filter { places[$0.name] != nil }.map(\.name)
+    let indexes = OutOfOrder.indexes(
+      common.map { places[$0] ?? 0 }, isChanged: Array(repeating: false, count: common.count))
+    return Set(indexes.map { common[$0] })
+  }
+}
