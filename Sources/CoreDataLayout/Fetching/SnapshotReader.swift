@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import Predicates
 import SQLite
 import StoreInterface
@@ -9,7 +10,7 @@ import StoreInterface
 /// What a cell needs is found out once, so that a row costs its cells and two arrays.
 @safe final class SnapshotReader {
   /// How an attribute's cell is read.
-  private enum Form {
+  fileprivate enum Form {
     case integer, boolean, real, date, string
     /// Not stored.
     case missing
@@ -20,17 +21,17 @@ import StoreInterface
   }
 
   /// Where the stored elements of a composite lie.
-  private indirect enum Element {
+  fileprivate indirect enum Element {
     case leaf(AttributeDescription, column: Int32)
     case nested([(name: String, element: Element)])
   }
 
-  private struct Attribute {
+  fileprivate struct Attribute {
     var form: Form
     var column: Int32
   }
 
-  private struct ToOne {
+  fileprivate struct ToOne {
     /// Negative for a to-many relationship.
     var key: Int32
     /// Of the destination's entity number; negative when it has no sub-entities.
@@ -38,7 +39,7 @@ import StoreInterface
   }
 
   /// How one concrete entity's properties lie in the selected columns.
-  private final class Plan {
+  fileprivate final class Plan {
     let entity: Entity
     /// The position among the kinds of the blocks.
     let kind: Int
@@ -154,6 +155,13 @@ import StoreInterface
     return builder.finish()
   }
 
+  /// Reads the wanted ones of a statement's rows.
+  func blocks(_ statement: Statement, of rows: KeyedPositions) throws -> [SnapshotBlock] {
+    _ = builder.finish()
+    try rows.scan(statement) { _ in try pack(statement) }
+    return builder.finish()
+  }
+
   private func pack(_ statement: Statement) throws {
     let cells = unsafe cells
     let types = unsafe types
@@ -218,6 +226,50 @@ import StoreInterface
   private static let realType = UInt8(Statement.StorageClass.real.rawValue)
   private static let nullType = UInt8(Statement.StorageClass.null.rawValue)
 
+  /// The statement's current row, to be looked at before the statement goes on.
+  struct Row {
+    fileprivate let reader: SnapshotReader
+    fileprivate let plan: Plan
+    fileprivate let statement: Statement
+
+    /// The optimistic-lock counter.
+    var version: Int64 { statement.isNull(at: 2) ? 1 : statement.int64(at: 2) }
+
+    /// The value of an attribute, by its position.
+    func value(attribute index: Int) throws -> Value { try reader.value(plan, index, statement) }
+
+    /// Whether an attribute has this value, to the byte.
+    func has(_ value: Value, attribute index: Int) throws -> Bool {
+      let attribute = plan.attributes[index]
+      switch (attribute.form, value) {
+      case (.missing, _), (.composite, _), (_, .null): break
+      case (.integer, .integer(let number)):
+        return !statement.isNull(at: attribute.column) && statement.int64(at: attribute.column) == number
+      case (.boolean, .boolean(let flag)):
+        return !statement.isNull(at: attribute.column) && (statement.int64(at: attribute.column) != 0) == flag
+      case (.real, .double(let number)):
+        return !statement.isNull(at: attribute.column) && statement.double(at: attribute.column) == number
+      case (.string, .string(var text)):
+        let stored = unsafe statement.rawBytes(at: attribute.column)
+        let isSame = text.withUTF8 { bytes in
+          guard let start = bytes.baseAddress, let storedStart = stored.baseAddress else { return false }
+          return unsafe bytes.count == stored.count && memcmp(start, storedStart, stored.count) == 0
+        }
+        if isSame { return true }
+      default: break
+      }
+      return try self.value(attribute: index).isIdentical(to: value)
+    }
+
+    /// Where a to-one relationship leads, by its position.
+    func destination(relationship index: Int) throws -> ObjectID? { try reader.destination(plan, index, statement) }
+  }
+
+  /// The statement's current row.
+  func row(_ statement: Statement) throws -> Row {
+    Row(reader: self, plan: try plan(statement.int64(at: 1)), statement: statement)
+  }
+
   /// The snapshot of the statement's current row.
   func snapshot(_ statement: Statement) throws -> Snapshot {
     let plan = try plan(statement.int64(at: 1))
@@ -255,7 +307,7 @@ import StoreInterface
   }
 
   @inline(__always)
-  private func value(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> Value {
+  fileprivate func value(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> Value {
     let attribute = plan.attributes[index]
     if attribute.form == .composite { return try composite(plan.composites[index], statement) }
     if attribute.form == .missing || statement.isNull(at: attribute.column) { return .null }
@@ -289,7 +341,7 @@ import StoreInterface
   }
 
   @inline(__always)
-  private func destination(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> ObjectID? {
+  fileprivate func destination(_ plan: Plan, _ index: Int, _ statement: Statement) throws -> ObjectID? {
     let place = plan.toOne[index]
     if place.key < 0 || statement.isNull(at: place.key) { return nil }
     var entity = plan.destinations[index]

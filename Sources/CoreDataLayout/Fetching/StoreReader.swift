@@ -45,6 +45,7 @@ public final class StoreReader: @unchecked Sendable {
   public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     try fetching(request, checking: false) {
       let reader = reader(for: request.entity)
+      if let rows = rowsByKey(request) { return try reader.blocks(statement(for: rows, reader.columns), of: rows) }
       var sql: FetchSQL?
       defer { forgetLists(sql?.lists ?? []) }
       let statement = try statement(for: request, selecting: reader.columns, &sql)
@@ -53,6 +54,25 @@ public final class StoreReader: @unchecked Sendable {
       guard let sql, !sql.residual.isEmpty else { return blocks }
       return [SnapshotBlock(try filter(blocks.flatMap(\.snapshots), request, sql.residual, now: sql.now))]
     }
+  }
+
+  /// The rows of a request for nothing but some ids of one entity, in the order of their keys; nil for any other request.
+  private func rowsByKey(_ request: FetchSpecification) -> KeyedPositions? {
+    guard case .selfIsIn(let ids) = request.predicate, ids.count > 1, request.sortDescriptors.isEmpty,
+      request.fetchLimit <= 0, request.fetchOffset <= 0
+    else { return nil }
+    let lists = KeyedPositions.byEntity(ids.count, in: file) { ids[$0] }
+    guard lists.count == 1, let list = lists.first else { return nil }
+    let isSelected =
+      request.includesSubentities ? list.entity.isKind(of: request.entity) : list.entity == request.entity
+    return isSelected ? list : nil
+  }
+
+  private func statement(for rows: KeyedPositions, _ columns: String) throws -> Statement {
+    let table = file.layout.table(for: rows.entity).name
+    return try session.cached(
+      "SELECT \(columns) FROM \(table) AS t0 WHERE t0.Z_PK BETWEEN ?1 AND ?2 "
+        + "AND t0.Z_ENT = \(file.layout.number(of: rows.entity)) ORDER BY t0.Z_PK")
   }
 
   /// The ids of the objects that `snapshots` would return, in the same order.
@@ -202,17 +222,33 @@ public final class StoreReader: @unchecked Sendable {
     let columns = (0..<width).map { "v\($0)" }.joined(separator: ", ")
     try session.connection.execute("CREATE TEMP TABLE IF NOT EXISTS seedbed_list_\(width)_\(number) (\(columns))")
     try session.connection.execute("DELETE FROM \(name)")
-    let insert = try session.cached(
-      "INSERT INTO \(name) VALUES (\((0..<width).map { "?\($0 + 1)" }.joined(separator: ", ")))")
     // One transaction for all rows; inside an open one they join it.
     let isNested = session.connection.isInTransaction
     if !isNested { try session.connection.begin(.deferred) }
-    for tuple in tuples {
-      for (index, value) in tuple.enumerated() { try ValueCoding.bind(value, to: insert, at: Int32(index + 1)) }
+    let most = max(256 / width, 1)
+    var start = 0
+    while start < tuples.count {
+      let count = tuples.count - start < most ? 1 : most
+      let insert = try insertion(into: name, width: width, rows: count)
+      var parameter: Int32 = 0
+      for tuple in tuples[start..<start + count] {
+        for value in tuple {
+          parameter += 1
+          try ValueCoding.bind(value, to: insert, at: parameter)
+        }
+      }
       try insert.run()
+      start += count
     }
     if !isNested { try session.connection.commit() }
     return name
+  }
+
+  private func insertion(into list: String, width: Int, rows: Int) throws -> Statement {
+    let values = (0..<rows).map { row in
+      "(" + (0..<width).map { "?\(row * width + $0 + 1)" }.joined(separator: ", ") + ")"
+    }
+    return try session.cached("INSERT INTO \(list) VALUES \(values.joined(separator: ", "))")
   }
 
   // MARK: monitoring

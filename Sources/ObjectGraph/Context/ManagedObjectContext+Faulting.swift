@@ -1,4 +1,5 @@
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 extension ManagedObjectContext {
@@ -33,6 +34,16 @@ extension ManagedObjectContext {
     let faults = objects.filter { $0.isUnloaded && !$0.hasStored }.map(\.objectID)
     if !faults.isEmpty { _ = materialise([SnapshotBlock(try snapshots(of: faults))]) }
     return objects
+  }
+
+  /// The objects of these ids of one hierarchy, in this order, with one fetch from the only store whatever is cached.
+  func fetchObjects(_ objectIDs: [ObjectID], of entity: Entity) throws -> [ManagedObject] {
+    checkConfinement()
+    var request = FetchSpecification(entity)
+    request.predicate = .selfIsIn(objectIDs)
+    let found = materialise(try snapshotBlocks(request))
+    if found.count == objectIDs.count, zip(found, objectIDs).allSatisfy({ $0.objectID == $1 }) { return found }
+    return withExtendedLifetime(found) { objectIDs.map { object(with: $0) } }
   }
 
   /// The objects of these ids, in this order, as faults where they are not loaded. The first of them that fires brings

@@ -5,7 +5,7 @@ package import StoreInterface
 /// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches
 /// looked at last.
 ///
-/// Ids take 10 bytes each, so that millions of objects can be walked in little memory as long as nothing else keeps
+/// Ids take 10 bytes each, and next to nothing where their keys follow each other without gaps, so that millions of objects can be walked in little memory as long as nothing else keeps
 /// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all
 /// objects made once where the request sorts. Objects that are held elsewhere, or that have changes, stay as they are. Use it on the queue of its context.
 public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
@@ -19,6 +19,9 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
   /// How many objects come in at a time.
   public let batchSize: Int
   private let context: ManagedObjectContext
+  private let entity: Entity
+  /// Whether one store has all objects but new ones.
+  private let isFromStore: Bool
   private let ids: IDs
   private let prefetchedKeyPaths: [FetchPredicate.KeyPath]
   /// The batches looked at last, the latest first.
@@ -34,7 +37,8 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 1_024
     context.checkConfinement()
     try context.throwDeferredError()
-    let isFromStore = context.parent == nil && context.coordinator.persistentStores.count == 1
+    entity = request.entity
+    isFromStore = context.parent == nil && context.coordinator.persistentStores.count == 1
     if !isFromStore || context.hasPendingChanges(for: request) {
       let list = try context.objectIDs(request)
       ids = .list(list)
@@ -69,7 +73,7 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
     case .list(let list): return new.isEmpty ? list[position] : new[list[position]]?.objectID ?? list[position]
     case .rows(let rows):
       // The request fetched nothing but objects.
-      guard case .object(let id) = rows[position, 0] else { preconditionFailure("row \(position) is no object") }
+      guard let id = rows.objectID(position, 0) else { preconditionFailure("row \(position) is no object") }
       return id
     }
   }
@@ -91,7 +95,7 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
     let wanted = positions.map { objectID(at: $0) }
     do {
       error = nil
-      let objects = try context.objects(with: wanted)
+      let objects = try isFromStore ? context.fetchObjects(wanted, of: entity) : context.objects(with: wanted)
       if !prefetchedKeyPaths.isEmpty { try context.prefetch(prefetchedKeyPaths, for: objects) }
       return objects
     } catch {

@@ -33,24 +33,25 @@ extension FetchedRows {
     static let object: UInt16 = 16
   }
 
-  /// The cells of all rows, row after row: a kind and 8 bytes each, and an arena for text and bytes.
+  /// The cells of all rows, row after row: a kind and 8 bytes each, and an arena for text and bytes. Cells of one kind that count
+  /// up by one, as the keys of a whole table do, are only the first of them.
   ///
   /// Filled by one builder and never changed after, which is what makes the unchecked `Sendable` sound.
   @safe final class Storage: @unchecked Sendable {
     let cellCount: Int
-    private let storeIdentifier: String
-    private let entities: [Entity]
+    private let isRun: Bool
+    private let spaces: ObjectID.Spaces
     @unsafe private let kinds: UnsafeMutablePointer<UInt16>
     @unsafe private let cells: UnsafeMutablePointer<UInt64>
     @unsafe private let arena: UnsafeMutableRawPointer
 
     init(
-      cellCount: Int, storeIdentifier: String, entities: [Entity], kinds: UnsafeMutablePointer<UInt16>,
+      cellCount: Int, isRun: Bool, spaces: ObjectID.Spaces, kinds: UnsafeMutablePointer<UInt16>,
       cells: UnsafeMutablePointer<UInt64>, arena: UnsafeMutableRawPointer
     ) {
       self.cellCount = cellCount
-      self.storeIdentifier = storeIdentifier
-      self.entities = entities
+      self.isRun = isRun
+      self.spaces = spaces
       unsafe self.kinds = kinds
       unsafe self.cells = cells
       unsafe self.arena = arena
@@ -64,8 +65,7 @@ extension FetchedRows {
 
     /// The cell's value; the index is checked by the caller.
     func value(at index: Int) -> ExpressionValue {
-      let kind = unsafe CellKind(rawValue: kinds[index])
-      let cell = unsafe cells[index]
+      let (kind, cell) = content(at: index)
       switch kind {
       case .missing: return .missing
       case .integer: return .value(.integer(Int64(bitPattern: cell)))
@@ -80,12 +80,23 @@ extension FetchedRows {
         let bytes = unsafe bytes(cell)
         if bytes.count != 16 { return .value(.data(unsafe Data(bytes))) }
         return .value(.uuid(UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self))))
-      default:
-        let entity = entities[Int(kind.rawValue - CellKind.object)]
-        return .object(
-          ObjectID(
-            entity: entity, reference: .permanent(store: storeIdentifier, primaryKey: Int64(bitPattern: cell))))
+      default: return .object(objectID(kind, cell))
       }
+    }
+
+    /// The object in a cell; nil where there is none.
+    func objectID(at index: Int) -> ObjectID? {
+      let (kind, cell) = content(at: index)
+      return kind.rawValue < CellKind.object ? nil : objectID(kind, cell)
+    }
+
+    private func objectID(_ kind: CellKind, _ cell: UInt64) -> ObjectID {
+      ObjectID(space: spaces[Int(kind.rawValue - CellKind.object)], primaryKey: Int64(bitPattern: cell))
+    }
+
+    @inline(__always) private func content(at index: Int) -> (CellKind, UInt64) {
+      if isRun { return unsafe (CellKind(rawValue: kinds[0]), cells[0] &+ UInt64(index)) }
+      return unsafe (CellKind(rawValue: kinds[index]), cells[index])
     }
 
     private func bytes(_ offset: UInt64) -> UnsafeRawBufferPointer {
@@ -101,9 +112,10 @@ extension FetchedRows {
   /// Takes cells in, row by row and column by column, without making values of them.
   @safe public struct Builder: ~Copyable {
     private let columns: [String]
-    private let storeIdentifier: String
-    private let entities: [Entity]
+    private let spaces: ObjectID.Spaces
     @usableFromInline var cellCount = 0
+    /// Whether all cells so far are of one kind and count up by one, so that only the first is there.
+    @usableFromInline var isRun: Bool
     @usableFromInline var cellCapacity: Int
     @usableFromInline var arenaCount = 0
     @usableFromInline var arenaCapacity: Int
@@ -119,8 +131,8 @@ extension FetchedRows {
     ///   - model: the store's model; at most 65,519 entities.
     public init(columns: [String], storeIdentifier: String, model: ManagedObjectModel) {
       self.columns = columns
-      self.storeIdentifier = storeIdentifier
-      entities = model.entities
+      spaces = model.idSpaces(store: storeIdentifier)
+      isRun = columns.count == 1
       cellCapacity = Swift.max(columns.count, 1) * 64
       arenaCapacity = 4_096
       unsafe kinds = .allocate(capacity: cellCapacity)
@@ -161,10 +173,31 @@ extension FetchedRows {
     }
 
     @inlinable mutating func append(_ kind: CellKind, _ cell: UInt64) {
+      if isRun && cellCount > 0 {
+        if unsafe kinds[0] == kind.rawValue && cells[0] &+ UInt64(cellCount) == cell {
+          cellCount += 1
+          return
+        }
+        endRun()
+      }
       if cellCount == cellCapacity { growCells() }
       unsafe kinds[cellCount] = kind.rawValue
       unsafe cells[cellCount] = cell
       cellCount += 1
+    }
+
+    /// Writes down the cells that only counted up.
+    @usableFromInline mutating func endRun() {
+      isRun = false
+      let count = cellCount
+      let (kind, first) = unsafe (kinds[0], cells[0])
+      cellCount = 1
+      while cellCapacity < count { growCells() }
+      for index in 1..<Swift.max(count, 1) {
+        unsafe kinds[index] = kind
+        unsafe cells[index] = first &+ UInt64(index)
+      }
+      cellCount = count
     }
 
     @usableFromInline mutating func growCells() {
@@ -194,8 +227,7 @@ extension FetchedRows {
       precondition(columns.isEmpty ? cellCount == 0 : cellCount % columns.count == 0, "the last row is not whole")
       isFinished = true
       let storage = unsafe Storage(
-        cellCount: cellCount, storeIdentifier: storeIdentifier, entities: entities, kinds: kinds, cells: cells,
-        arena: arena)
+        cellCount: cellCount, isRun: isRun, spaces: spaces, kinds: kinds, cells: cells, arena: arena)
       return FetchedRows(columns: columns, storage: storage)
     }
   }

@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 public import Predicates
 
 /// The rows that a request for dictionaries selects: flat storage, with a dictionary for each row on demand.
@@ -30,6 +30,12 @@ public struct FetchedRows: Sendable, RandomAccessCollection {
   public subscript(row: Int, column: Int) -> ExpressionValue {
     precondition(indices.contains(row) && columns.indices.contains(column), "cell \(row), \(column)")
     return storage.value(at: row * columns.count + column)
+  }
+
+  /// The object in a row and a column; nil where there is none.
+  package func objectID(_ row: Int, _ column: Int) -> ObjectID? {
+    precondition(row >= 0 && row < endIndex && columns.indices.contains(column), "cell \(row), \(column)")
+    return storage.objectID(at: row * columns.count + column)
   }
 
   /// The position of the column of that name.
