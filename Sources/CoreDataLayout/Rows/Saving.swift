@@ -8,19 +8,10 @@ extension StoreWriter {
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     try performAtomically(beforeCommit: body) {
       try check(request)
-      try checkVersions(request)
-      for deletion in request.deleted {
-        if let key = file.primaryKey(of: deletion.objectID) { try deleteRow(deletion.objectID.entity, key) }
-      }
-      let recorded = history?.pending
-      do {
-        try connection.atomically(mapping: { $0 as any Error }) { try writeRows(request) }
-      } catch let error as SQLiteError where error.isUniqueViolation && !request.updated.isEmpty {
-        // Two rows may exchange unique values: the changed rows give theirs up first.
-        if let recorded { history?.restore(recorded) }
-        try clearUniqueValues(request.updated)
-        try writeRows(request)
-      }
+      let rows = SavedRows(self, request)
+      try rows.checkVersions()
+      try rows.delete()
+      try writeSettlingExchanges(rows, request)
       for change in request.toMany { try write(change) }
     }
   }
@@ -76,39 +67,19 @@ extension StoreWriter {
     }
   }
 
-  private func checkVersions(_ request: SaveRequest) throws {
-    var stale: [(objectID: ObjectID, expected: Int64, found: Int64?)] = []
-    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
-    for (objectID, version) in expected {
-      let table = layout.table(for: objectID.entity).name
-      let statement = try cached("SELECT IFNULL(Z_OPT, 1) FROM \(table) WHERE Z_PK = ?1 AND Z_ENT = ?2")
-      defer { statement.reset() }
-      try statement.bind(1, file.primaryKey(of: objectID) ?? 0)
-      try statement.bind(2, Int64(layout.number(of: objectID.entity)))
-      let found = try statement.step() ? statement.int64(at: 0) : nil
-      if found != version { stale.append((objectID, version, found)) }
+  /// Two rows may exchange unique values: the changed rows give theirs up first then. Only where that may be, what was
+  /// written has to be undone by itself.
+  private func writeSettlingExchanges(_ rows: SavedRows, _ request: SaveRequest) throws {
+    guard rows.mayExchangeUniqueValues else { return try rows.write() }
+    let recorded = history?.pending
+    do {
+      try connection.atomically(mapping: { $0 as any Error }) { try rows.write() }
+    } catch let error as SQLiteError where error.isUniqueViolation {
+      if let recorded { history?.restore(recorded) }
+      try clearUniqueValues(request.updated)
+      try rows.findChanges()
+      try rows.write()
     }
-    if !stale.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
-  }
-
-  private func writeRows(_ request: SaveRequest) throws {
-    var writers: [Int: SnapshotWriter] = [:]
-    var last: (entityIndex: Int, writer: SnapshotWriter)?
-    func writer(_ objectID: ObjectID) -> SnapshotWriter {
-      let entityIndex = objectID.space.entityIndex
-      if let last, last.entityIndex == entityIndex { return last.writer }
-      let writer = writers[entityIndex] ?? SnapshotWriter(self, entity: objectID.entity)
-      writers[entityIndex] = writer
-      last = (entityIndex, writer)
-      return writer
-    }
-    for snapshot in request.updated {
-      try writer(snapshot.objectID).update(snapshot, keepsVersionOfNewOwner: request.keepsVersionsOfNewOwners)
-    }
-    for index in request.inserted.indices {
-      try writer(request.inserted[index].objectID).insert(request.inserted[index])
-    }
-    for writer in writers.values { try writer.finish() }
   }
 
   private func clearUniqueValues(_ snapshots: [Snapshot]) throws {
@@ -164,43 +135,6 @@ extension StoreWriter {
     }
     if ordered != present { try history?.recordMembers(of: relationship, owner: owner, isSaved: true) }
   }
-
-  // MARK: deleting
-
-  /// Deletes a row with everything that only the layout knows of: its join rows, the hidden to-one columns of other
-  /// rows that point at it. Delete rules are the caller's.
-  func deleteRow(_ entity: Entity, _ key: Int64) throws {
-    let table = layout.table(for: entity).name
-    try history?.recordDelete(entityNumber: layout.number(of: entity), key: key)
-    try noteExternalData(of: entity, key)
-    for join in layout.joinTables {
-      for side in [join.master, join.inverse]
-      where entity.isKind(of: side.relationship.entity) {
-        try recordLeaving(join, side, owner: key)
-        let statement = try cached("DELETE FROM \(join.name) WHERE \(side.ownerColumn) = ?1")
-        try statement.bind(1, key)
-        try statement.run()
-      }
-    }
-    for other in layout.tables {
-      for column in other.columns {
-        guard case .virtualForeignKey(let owner, let name) = column.role, let declaring = layout.entity(number: owner),
-          entity.isKind(of: declaring)
-        else { continue }
-        let extra = [
-          other.column(.virtualDestinationEntity(owner: owner, relationship: name)),
-          other.column(.virtualOrderKey(owner: owner, relationship: name)),
-        ].compactMap { $0.map { ", \($0.name) = NULL" } }.joined()
-        let statement = try cached(
-          "UPDATE \(other.name) SET \(column.name) = NULL\(extra) WHERE \(column.name) = ?1")
-        try statement.bind(1, key)
-        try statement.run()
-      }
-    }
-    let statement = try cached("DELETE FROM \(table) WHERE Z_PK = ?1")
-    try statement.bind(1, key)
-    try statement.run()
-  }
 }
 
 extension StoreWriter {
@@ -219,17 +153,6 @@ extension StoreWriter {
       guard try find.step() else { continue }
       if let name = unsafe ExternalDataFolder.fileName(find.rawBytes(at: 0)) { externalData.ledger.note(name) }
     }
-  }
-
-  /// Records that the members of a many-to-many relationship lose an owner, before its join rows go.
-  private func recordLeaving(_ join: JoinTable, _ side: JoinTable.Side, owner: Int64) throws {
-    guard let history, let inverse = side.relationship.inverse else { return }
-    let find = try cached("SELECT \(side.memberColumn) FROM \(join.name) WHERE \(side.ownerColumn) = ?1")
-    try find.bind(1, owner)
-    var members: [Int64] = []
-    while try find.step() { members.append(find.int64(at: 0)) }
-    find.reset()
-    for member in members { try history.recordMembers(of: inverse, owner: member) }
   }
 }
 

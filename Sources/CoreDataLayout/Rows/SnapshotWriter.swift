@@ -22,13 +22,25 @@ final class SnapshotWriter {
   /// Columns whose values may lie in files.
   private var externalColumns: Set<String> = []
   private lazy var reader = SnapshotReader(writer.session, entity: entity)
-  private var insertionStatement: Statement?
   private var greatestKey: Int64 = 0
-  private lazy var insertion: String = {
-    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
-    let parameters = ["?1", String(number), "1"] + columns.indices.map { "?\($0 + 2)" }
-    return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
-  }()
+  private let texts = BoundTexts()
+  private var insertionStatements: [Int: Statement] = [:]
+  /// The sets of columns that updates write.
+  private var updates: [Update] = []
+  private var updateIndexes: [[Int]: Int] = [:]
+  private var lastUpdate = 0
+  private var changed: [Int] = []
+  private var isWritingTogether: Bool?
+
+  /// An update of some columns.
+  private struct Update {
+    var columns: [Int]
+    var names: [String]
+    /// The ordered relationships that lead elsewhere.
+    var moved: [Relationship]
+    var hasExternalData: Bool
+    var statement: Statement?
+  }
 
   init(_ writer: StoreWriter, entity: Entity) {
     self.writer = writer
@@ -58,15 +70,82 @@ final class SnapshotWriter {
     }
   }
 
-  func insert(_ snapshot: Snapshot) throws {
-    let statement = try insertionStatement ?? writer.cached(insertion)
-    insertionStatement = statement
-    let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
-    try bind(snapshot, key, columns.indices, to: statement)
-    try statement.run()
-    greatestKey = max(greatestKey, key)
-    try writer.history?.recordInsert(entityNumber: number, key: key)
-    noteOrder(key)
+  deinit {
+    // Their texts go.
+    for statement in insertionStatements.values { statement.clearBindings() }
+    for update in updates { update.statement?.clearBindings() }
+  }
+
+  // MARK: inserting
+
+  /// Inserts new rows in the given order, many with one statement.
+  func insert(_ snapshots: [Snapshot], _ range: Range<Int>) throws {
+    let rowsPerStatement = try range.count > 1 ? rowsPerStatement() : 1
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let count = range.upperBound - start < rowsPerStatement ? 1 : rowsPerStatement
+      let statement = try insertion(ofRows: count)
+      texts.removeAll()
+      var parameter: Int32 = 1
+      for position in start..<start + count {
+        let key = writer.file.primaryKey(of: snapshots[position].objectID) ?? 0
+        try statement.bind(parameter, key)
+        for index in columns.indices {
+          try bind(snapshots[position], key, index, to: statement, at: parameter + 1 + Int32(index))
+        }
+        parameter += Int32(columns.count + 1)
+        greatestKey = max(greatestKey, key)
+      }
+      try statement.run()
+      for position in start..<start + count {
+        let key = writer.file.primaryKey(of: snapshots[position].objectID) ?? 0
+        try writer.history?.recordInsert(entityNumber: number, key: key)
+        for place in ordered { writer.noteMissingOrderKey(place.relationship, key) }
+      }
+      start += count
+    }
+  }
+
+  /// How many rows one statement takes.
+  private func rowsPerStatement() throws -> Int {
+    let greatestParameterCount = 900
+    return try writesTogether() ? max(min(64, greatestParameterCount / (columns.count + 1)), 1) : 1
+  }
+
+  /// Whether one statement may write several rows. Which owners the history records with a row depends on those that are there
+  /// when it comes. And statements of several rows say `OR FAIL`, so that SQLite keeps no journal for each, which triggers
+  /// would take for their own statements.
+  private func writesTogether() throws -> Bool {
+    if let isWritingTogether { return isWritingTogether }
+    var isPossible = writer.history == nil
+    if isPossible {
+      let find = try writer.cached(
+        """
+        SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+        UNION ALL SELECT 1 FROM sqlite_temp_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+        """)
+      defer { find.reset() }
+      try find.bind(1, table)
+      isPossible = try !find.step()
+    }
+    isWritingTogether = isPossible
+    return isPossible
+  }
+
+  /// After a failure of a statement of several rows, some of them are there: the save undoes all that it has written.
+  private func insertion(ofRows count: Int) throws -> Statement {
+    if let statement = insertionStatements[count] { return statement }
+    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
+    let rows = (0..<count).map { row in
+      let first = row * (columns.count + 1) + 1
+      let parameters = ["?\(first)", String(number), "1"] + columns.indices.map { "?\(first + 1 + $0)" }
+      return "(" + parameters.joined(separator: ", ") + ")"
+    }
+    let statement = try writer.cached(
+      "INSERT \(count > 1 ? "OR FAIL " : "")INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows.joined(separator: ", "))"
+    )
+    insertionStatements[count] = statement
+    return statement
   }
 
   /// To be called after the last row: no key that was written is given out again.
@@ -74,85 +153,145 @@ final class SnapshotWriter {
     if greatestKey > 0 { try writer.setLastPrimaryKey(greatestKey, of: entity) }
   }
 
-  /// Writes what differs from the stored row. Other columns keep what they have, to the byte.
-  /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
-  ///   stays.
-  func update(_ snapshot: Snapshot, keepsVersionOfNewOwner: Bool) throws {
-    let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
-    let changed = try changedColumns(snapshot, key)
-    if keepsVersionOfNewOwner && changed.isEmpty && writer.isImporting && !writer.wasThere(key, in: entity) { return }
-    let names = changed.map { columns[$0].name }
-    if let history = writer.history {
-      try history.recordingUpdate(entityNumber: number, key: key, columns: names) { try write(changed, snapshot, key) }
-    } else {
-      try write(changed, snapshot, key)
+  // MARK: updating
+
+  /// Compares new snapshots with the rows as they are.
+  /// - Parameters:
+  ///   - snapshot: the one at a position.
+  ///   - body: gets the position of each row that is there, its version, and the number of the update that writes what
+  ///     differs; other columns keep what they have, to the byte.
+  func compare(
+    _ rows: KeyedPositions, _ snapshots: [Snapshot], _ body: (_ position: Int, _ version: Int64, _ update: Int) -> Void
+  ) throws {
+    let statement = try writer.cached(
+      "SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK BETWEEN ?1 AND ?2 AND t0.Z_ENT = \(number) ORDER BY t0.Z_PK"
+    )
+    try rows.scan(statement) { position in
+      let row = try reader.row(statement)
+      changed.removeAll(keepingCapacity: true)
+      for index in columns.indices where try !isStored(snapshots[position], index, in: row) { changed.append(index) }
+      body(position, row.version, updateOfChanged())
     }
-    for place in ordered where names.contains(place.key) { writer.noteMissingOrderKey(place.relationship, key) }
   }
 
-  private func write(_ changed: [Int], _ snapshot: Snapshot, _ key: Int64) throws {
-    let names = changed.map { columns[$0].name }
-    if !externalColumns.isDisjoint(with: names) {
-      try writer.noteExternalData(of: entity, key, columns: Set(names))
+  /// The number of the update that writes what differs between two snapshots of one object.
+  func update(from old: Snapshot, to new: Snapshot) -> Int {
+    changed.removeAll(keepingCapacity: true)
+    for index in columns.indices {
+      let isSame =
+        switch columns[index].source {
+        case .attribute(let position, _): old.attributes[position].isIdentical(to: new.attributes[position])
+        case .element(let position, let path, _):
+          old.attributes[position].element(at: path).isIdentical(to: new.attributes[position].element(at: path))
+        case .toOneKey(let position), .toOneEntity(let position): old.toOne[position] == new.toOne[position]
+        }
+      if !isSame { changed.append(index) }
     }
-    var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
-    for (position, name) in names.enumerated() { assignments.append("\(name) = ?\(position + 2)") }
-    // A row that moves to another destination loses its place.
-    for place in ordered where names.contains(place.key) { assignments.append("\(place.order) = NULL") }
-    let statement = try writer.cached("UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
-    try bind(snapshot, key, changed, to: statement)
+    return updateOfChanged()
+  }
+
+  private func isStored(_ snapshot: Snapshot, _ index: Int, in row: SnapshotReader.Row) throws -> Bool {
+    switch columns[index].source {
+    case .attribute(let position, _): try row.has(snapshot.attributes[position], attribute: position)
+    case .element(let position, let path, _):
+      try row.value(attribute: position).element(at: path).isIdentical(
+        to: snapshot.attributes[position].element(at: path))
+    case .toOneKey(let position), .toOneEntity(let position):
+      try row.destination(relationship: position) == snapshot.toOne[position]
+    }
+  }
+
+  /// The number of the update that writes the columns in `changed`.
+  private func updateOfChanged() -> Int {
+    if lastUpdate < updates.count && updates[lastUpdate].columns == changed { return lastUpdate }
+    if let known = updateIndexes[changed] {
+      lastUpdate = known
+      return known
+    }
+    let names = changed.map { columns[$0].name }
+    lastUpdate = updates.count
+    updateIndexes[changed] = lastUpdate
+    updates.append(
+      Update(
+        columns: changed, names: names, moved: ordered.filter { names.contains($0.key) }.map(\.relationship),
+        hasExternalData: !externalColumns.isDisjoint(with: names)))
+    return lastUpdate
+  }
+
+  /// Writes what `compare` found to differ from the stored row.
+  /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
+  ///   stays.
+  func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
+    let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
+    if keepsVersionOfNewOwner && updates[number].columns.isEmpty && writer.isImporting
+      && !writer.wasThere(key, in: entity)
+    {
+      return
+    }
+    if let history = writer.history {
+      try history.recordingUpdate(entityNumber: self.number, key: key, columns: updates[number].names) {
+        try write(number, snapshot, key)
+      }
+    } else {
+      try write(number, snapshot, key)
+    }
+    for relationship in updates[number].moved { writer.noteMissingOrderKey(relationship, key) }
+  }
+
+  private func write(_ number: Int, _ snapshot: Snapshot, _ key: Int64) throws {
+    if updates[number].hasExternalData {
+      try writer.noteExternalData(of: entity, key, columns: Set(updates[number].names))
+    }
+    let statement = try statement(ofUpdate: number)
+    try statement.bind(1, key)
+    texts.removeAll()
+    for position in updates[number].columns.indices {
+      try bind(snapshot, key, updates[number].columns[position], to: statement, at: Int32(position + 2))
+    }
     try statement.run()
   }
 
-  private func noteOrder(_ key: Int64) {
-    for place in ordered { writer.noteMissingOrderKey(place.relationship, key) }
+  private func statement(ofUpdate number: Int) throws -> Statement {
+    if let statement = updates[number].statement { return statement }
+    var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+    for (position, name) in updates[number].names.enumerated() { assignments.append("\(name) = ?\(position + 2)") }
+    // A row that moves to another destination loses its place.
+    for place in ordered where updates[number].names.contains(place.key) { assignments.append("\(place.order) = NULL") }
+    let statement = try writer.cached("UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+    updates[number].statement = statement
+    return statement
   }
 
+  // MARK: binding
+
   private func bind(
-    _ snapshot: Snapshot, _ key: Int64, _ written: some Collection<Int>, to statement: Statement
+    _ snapshot: Snapshot, _ key: Int64, _ index: Int, to statement: Statement, at parameter: Int32
   ) throws {
-    try statement.bind(1, key)
-    var parameter: Int32 = 1
-    for index in written {
-      parameter += 1
-      switch columns[index].source {
-      case .attribute(let position, let kind):
+    switch columns[index].source {
+    case .attribute(let position, let kind):
+      switch (snapshot.attributes[position], kind) {
+      case (.integer(let number), .integer): try statement.bind(parameter, number)
+      case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
+      default:
         try ValueCoding.bind(
           snapshot.attributes[position], kind: kind, to: statement, at: parameter, externalData: writer.externalData,
           seed: RowBinder.seed(number, key, index))
-      case .element(let position, let path, let kind):
-        try ValueCoding.bind(
-          snapshot.attributes[position].element(at: path), kind: kind, to: statement, at: parameter,
-          externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
-      case .toOneKey(let position):
-        if let destination = snapshot.toOne[position].flatMap({ writer.file.primaryKey(of: $0) }) {
-          try statement.bind(parameter, destination)
-        } else {
-          try statement.bindNull(parameter)
-        }
-      case .toOneEntity(let position):
-        if let destination = snapshot.toOne[position] {
-          try statement.bind(parameter, Int64(writer.layout.number(of: destination.entity)))
-        } else {
-          try statement.bindNull(parameter)
-        }
       }
-    }
-  }
-
-  /// The columns whose values differ from the stored row's.
-  private func changedColumns(_ snapshot: Snapshot, _ key: Int64) throws -> [Int] {
-    let statement = try writer.cached("SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK = ?1")
-    defer { statement.reset() }
-    try statement.bind(1, key)
-    guard try statement.step() else { return [] }
-    let stored = try reader.snapshot(statement)
-    return columns.indices.filter { index in
-      switch columns[index].source {
-      case .attribute(let position, _): !stored.attributes[position].isIdentical(to: snapshot.attributes[position])
-      case .element(let position, let path, _):
-        !stored.attributes[position].element(at: path).isIdentical(to: snapshot.attributes[position].element(at: path))
-      case .toOneKey(let position), .toOneEntity(let position): stored.toOne[position] != snapshot.toOne[position]
+    case .element(let position, let path, let kind):
+      try ValueCoding.bind(
+        snapshot.attributes[position].element(at: path), kind: kind, to: statement, at: parameter,
+        externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
+    case .toOneKey(let position):
+      if let destination = snapshot.toOne[position].flatMap({ writer.file.primaryKey(of: $0) }) {
+        try statement.bind(parameter, destination)
+      } else {
+        try statement.bindNull(parameter)
+      }
+    case .toOneEntity(let position):
+      if let destination = snapshot.toOne[position] {
+        try statement.bind(parameter, Int64(writer.layout.number(of: destination.entity)))
+      } else {
+        try statement.bindNull(parameter)
       }
     }
   }

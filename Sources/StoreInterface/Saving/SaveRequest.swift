@@ -17,6 +17,9 @@ public struct SaveRequest: Sendable {
   /// (they were deleted meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
+  /// What the updated objects were read as, in the same order; empty where that is not known. It spares the store a look at rows
+  /// that still have the version that they were read at.
+  package var updatedFrom: [Snapshot] = []
   /// Whether objects of which only the members change keep their version, as far as they are new to the import that the
   /// save is a part of. Such a request's objects are not to be saved again from what was read before.
   package var keepsVersionsOfNewOwners = false
