@@ -1,5 +1,6 @@
 import ObjectModel
 import Predicates
+import StoreInterface
 
 /// What changed in a context since its changes were last processed.
 struct ContextEvent {
@@ -27,12 +28,50 @@ struct ContextEvent {
   }
 }
 
-/// The state of an object at one moment. Arrays are shared with the object until it changes.
+/// The state of an object at one moment. Arrays are shared with the object until it changes, and a row that was not taken
+/// apart is only taken apart when its values are asked for.
 struct ObjectState {
   let status: ManagedObject.Status
-  var values: [Value]
-  var destinations: [ObjectID?]
+  private var row: (block: SnapshotBlock, index: Int)?
+  private var ownValues: [Value] = []
+  private var ownDestinations: [ObjectID?] = []
   private(set) var memberLists: [MemberList?]
+
+  fileprivate init(of object: ManagedObject) {
+    status = object.status
+    memberLists = object.memberLists
+    if object.isPacked, let block = object.block {
+      row = (block, Int(object.blockRow))
+    } else {
+      ownValues = object.values
+      ownDestinations = object.destinations
+    }
+  }
+
+  /// One value per attribute. Asking for them may take a row apart.
+  var values: [Value] {
+    get { row.map { $0.block.snapshot(at: $0.index).attributes } ?? ownValues }
+    set {
+      unpack()
+      ownValues = newValue
+    }
+  }
+
+  /// One destination per relationship. Asking for them may take a row apart.
+  var destinations: [ObjectID?] {
+    get { row.map { $0.block.snapshot(at: $0.index).toOne } ?? ownDestinations }
+    set {
+      unpack()
+      ownDestinations = newValue
+    }
+  }
+
+  private mutating func unpack() {
+    guard let row else { return }
+    let snapshot = row.block.snapshot(at: row.index)
+    (ownValues, ownDestinations) = (snapshot.attributes, snapshot.toOne)
+    self.row = nil
+  }
 
   /// The members of a to-many relationship, when they were loaded.
   func members(_ index: Int) -> [ObjectID]? {
@@ -42,8 +81,10 @@ struct ObjectState {
 
   /// Whether every property is the same.
   func isSame(as other: ObjectState) -> Bool {
-    status == other.status && destinations == other.destinations && values.count == other.values.count
-      && zip(values, other.values).allSatisfy { $0.isIdentical(to: $1) }
+    if status != other.status { return false }
+    let (destinations, values, otherValues) = (destinations, values, other.values)
+    return destinations == other.destinations && values.count == otherValues.count
+      && zip(values, otherValues).allSatisfy { $0.isIdentical(to: $1) }
       && destinations.indices.allSatisfy { members($0) == other.members($0) }
   }
 
@@ -55,7 +96,5 @@ struct ObjectState {
 }
 
 extension ManagedObject {
-  var state: ObjectState {
-    ObjectState(status: status, values: values, destinations: destinations, memberLists: memberLists)
-  }
+  var state: ObjectState { ObjectState(of: self) }
 }

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
       }
       try letGo(of: object, index)
     }
-    if object.stored == nil {
+    if !object.hasStored {
       unregister(object.objectID)
       object.makeInert(.detached)
     }

@@ -5,13 +5,13 @@ import StoreInterface
 extension ManagedObject {
   /// The value of an attribute by name, or of an element of a composite by its dotted path.
   package func attributeValue(_ name: String) -> Value {
-    if let index = runtime.layout.attributeIndexes[name] { return value(at: index) }
+    if let index = runtime.layout.attributeIndex(name) { return value(at: index) }
     let (index, path) = elementPlace(name)
     return value(at: index).element(at: path)
   }
 
   func setAttributeValue(_ value: Value, _ name: String) {
-    if let index = runtime.layout.attributeIndexes[name] { return setValue(value, at: index) }
+    if let index = runtime.layout.attributeIndex(name) { return setValue(value, at: index) }
     let (index, path) = elementPlace(name)
     setValue(self.value(at: index).settingElement(at: path, to: value), at: index)
   }

@@ -70,14 +70,16 @@ extension ManagedObject {
     guard let before = context?.stateBeforeEvent(of: self), before.values.count == values.count else { return [:] }
     let layout = runtime.layout
     var changed: [String: PropertyValue] = [:]
+    let (values, formerValues) = (values, before.values)
     for (index, attribute) in layout.attributes.enumerated()
-    where !values[index].isIdentical(to: before.values[index]) {
-      changed[attribute.name] = .attribute(before.values[index])
+    where !values[index].isIdentical(to: formerValues[index]) {
+      changed[attribute.name] = .attribute(formerValues[index])
     }
+    let (destinations, formerDestinations) = (destinations, before.destinations)
     for (index, relationship) in layout.relationships.enumerated() {
       if !relationship.isToMany {
-        if destinations[index] != before.destinations[index] {
-          changed[relationship.name] = .toOne(before.destinations[index])
+        if destinations[index] != formerDestinations[index] {
+          changed[relationship.name] = .toOne(formerDestinations[index])
         }
       } else if before.memberLists.indices.contains(index), var old = before.memberLists[index],
         memberLists.indices.contains(index), var new = memberLists[index], old.members() != new.members()

@@ -231,6 +231,7 @@ open class ManagedObject {
 
   /// Gives a fault something to answer with.
   func fillWithNulls() {
+    if isPacked { return }
     if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
     if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
   }

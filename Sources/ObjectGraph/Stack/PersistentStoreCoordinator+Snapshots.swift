@@ -48,7 +48,9 @@ extension PersistentStoreCoordinator {
     let epoch = rowCache.epoch
     try store.save(request)
     let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
-    guard let next = rowCache.forget(written, writtenIn: epoch), caching else { return }
+    guard let next = rowCache.forget(written, writtenIn: epoch), caching,
+      rowCache.takes(request.inserted.count + request.updated.count)
+    else { return }
     let updated = request.updated.map { snapshot in
       var snapshot = snapshot
       snapshot.version += 1

@@ -114,6 +114,11 @@ final class RowCache: Sendable {
   /// To be asked before rows are read or written, and told when they are remembered.
   var epoch: Int { generations.withLock { $0.epoch } }
 
+  /// Whether it would keep any of so many rows that come together.
+  func takes(_ count: Int) -> Bool {
+    count > 0 && (count <= rowsPerGeneration || !generations.withLock { $0.isEmpty })
+  }
+
   /// Keeps rows, unless some were forgotten since the epoch: these may be older than what was written meanwhile. Where
   /// a newer version of a row is known, neither is kept. Of more than one generation can hold, only those that are
   /// known already are replaced: their objects have the rows themselves.

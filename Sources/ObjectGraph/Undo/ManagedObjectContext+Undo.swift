@@ -171,7 +171,8 @@ extension ManagedObjectContext {
     let after = after.flatMap {
       $0.values.count == before.values.count && $0.destinations.count == before.destinations.count ? $0 : nil
     }
-    for (index, value) in before.values.enumerated() where after?.values[index].isIdentical(to: value) != true {
+    let laterValues = after?.values
+    for (index, value) in before.values.enumerated() where laterValues?[index].isIdentical(to: value) != true {
       object.setValue(value, at: index)
     }
     for (index, destination) in before.destinations.enumerated()
@@ -239,13 +240,16 @@ struct UndoEntry {
     guard let before, object.status == .deleted, object.values.count == before.values.count,
       object.destinations.count == before.destinations.count, after.values.count == before.values.count
     else { return before }
+    var (values, destinations) = (before.values, before.destinations)
+    let (laterValues, laterDestinations) = (after.values, after.destinations)
+    for index in values.indices where values[index].isIdentical(to: laterValues[index]) {
+      values[index] = object.values[index]
+    }
+    for index in destinations.indices where destinations[index] == laterDestinations[index] {
+      destinations[index] = object.destinations[index]
+    }
     var state = before
-    for index in before.values.indices where before.values[index].isIdentical(to: after.values[index]) {
-      state.values[index] = object.values[index]
-    }
-    for index in before.destinations.indices where before.destinations[index] == after.destinations[index] {
-      state.destinations[index] = object.destinations[index]
-    }
+    (state.values, state.destinations) = (values, destinations)
     return state
   }
 }

@@ -9,6 +9,7 @@ package final class EntityLayout: Sendable {
   package let relationships: [Relationship]
   package let attributeIndexes: [String: Int]
   package let relationshipIndexes: [String: Int]
+  private let attributeNames: [String]
   /// The inverse of each relationship as its destination names it.
   package let inverses: [Relationship?]
 
@@ -21,6 +22,13 @@ package final class EntityLayout: Sendable {
     relationshipIndexes = Dictionary(
       relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     inverses = relationships.map(\.inverse)
+    attributeNames = attributes.map(\.name)
+  }
+
+  /// The position of the attribute of that name; nil where there is none.
+  package func attributeIndex(_ name: String) -> Int? {
+    // Short names are compared as two words each, which for a few of them takes less than hashing one.
+    attributeNames.count <= 12 ? attributeNames.firstIndex(of: name) : attributeIndexes[name]
   }
 }
 
