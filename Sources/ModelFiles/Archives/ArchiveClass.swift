@@ -47,6 +47,7 @@ enum ArchiveClass: String {
   case keyPathSpecifier = "NSKeyPathSpecifierExpression"
   case functionExpression = "NSFunctionExpression"
   case aggregateExpression = "NSAggregateExpression"
+  case fetchExpression = "NSFetchRequestExpression"
   case comparisonOperator = "NSComparisonPredicateOperator"
   case equalityOperator = "NSEqualityPredicateOperator"
   case matchingOperator = "NSMatchingPredicateOperator"

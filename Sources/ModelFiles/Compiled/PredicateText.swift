@@ -21,6 +21,16 @@ struct PredicateText {
     return try writer.expression(value, 0)
   }
 
+  /// An expression of a mapping model, which may also call objects and fetch.
+  static func mappingExpression(_ value: ArchivedValue) throws(ArchiveError) -> String {
+    var writer = PredicateText()
+    writer.allowsCalls = true
+    return try writer.expression(value, 0)
+  }
+
+  /// Whether functions of objects and fetches have a text.
+  private var allowsCalls = false
+
   private mutating func enter(_ depth: Int) throws(ArchiveError) {
     partsLeft -= 1
     guard depth < Self.maximumDepth, partsLeft >= 0 else {
@@ -77,6 +87,7 @@ struct PredicateText {
     case .selfExpression: return "SELF"
     case .variableExpression: return "$" + (try object.requiredString("NSVariable"))
     case .constantExpression: return try constant(object.value("NSConstantValue") ?? .null, depth + 1)
+    case .fetchExpression where allowsCalls: return try fetch(object, depth)
     case .keyPathSpecifier: return Self.escaped(keyPath: try object.requiredString("NSKeyPath"))
     case .keyPathExpression: return try keyPath(object, depth)
     case .functionExpression: return try function(object, depth)
@@ -98,13 +109,27 @@ struct PredicateText {
     let selector = try object.requiredString("NSSelectorName")
     var arguments: [String] = []
     for value in try object.list("NSArguments") ?? [] { arguments.append(try expression(value, depth + 1)) }
-    guard let operand = try object.object("NSOperand", .constantExpression),
-      try object.archive.isPredicateUtilities(operand)
-    else { throw .unsupported("a function of an object has no text: \(selector.prefix(64))") }
+    guard case .object(let operand)? = try object.value("NSOperand") else {
+      throw ArchiveError("a function has no operand")
+    }
+    guard operand.kind == .constantExpression, try object.archive.isPredicateUtilities(operand) else {
+      guard allowsCalls else { throw .unsupported("a function of an object has no text: \(selector.prefix(64))") }
+      let parts = [try expression(.object(operand), depth + 1), PredicateWords.quoted(selector)] + arguments
+      return "FUNCTION(\(parts.joined(separator: ", ")))"
+    }
     if arguments.count == 2, let sign = Self.arithmetic[selector] {
       return "(\(arguments[0]) \(sign) \(arguments[1]))"
     }
     return "\(selector)(\(arguments.joined(separator: ", ")))"
+  }
+
+  private mutating func fetch(_ object: ArchivedObject, _ depth: Int) throws(ArchiveError) -> String {
+    guard let request = try object.value("NSFRExpression"), let context = try object.value("NSMOCExpression") else {
+      throw ArchiveError("a fetch expression has no request or no context")
+    }
+    let isCount = try object.flag("NSCountOnlyFlag")
+    let parts = [try expression(request, depth + 1), try expression(context, depth + 1), isCount ? "YES" : "NO"]
+    return "FETCH(\(parts.joined(separator: ", ")))"
   }
 
   private static let arithmetic = [

@@ -7,15 +7,19 @@ import ObjectModel
 
 extension XMLNode {
   /// Parses a whole document into its root element.
+  /// - Parameter allowsDocumentType: whether a document type may be named, which is never looked up. Entities cannot be
+  ///   declared in any case.
   /// - Throws: `ModelError` for XML that is not well-formed or ends early, that declares a document type (a model has
   ///   none, and its entities could expand without bound) or that is nested too deeply.
-  static func parse(_ bytes: Data, path: String) throws(ModelError) -> XMLNode {
+  static func parse(_ bytes: Data, path: String, allowsDocumentType: Bool = false) throws(ModelError) -> XMLNode {
     if bytes.starts(with: Array("bplist".utf8)) {
       throw ModelError(
         .unsupportedFormat, file: path, "this is a binary property list, not the XML of a model",
         hint: "open the model in a newer Xcode and save it, which writes the XML format")
     }
-    if let position = bytes.range(of: Data("<!DOCTYPE".utf8))?.lowerBound {
+    if let position = bytes.range(of: Data("<!DOCTYPE".utf8))?.lowerBound,
+      !(allowsDocumentType && hasNoDeclarations(bytes[position...]))
+    {
       let line = bytes[..<position].count(where: { $0 == UInt8(ascii: "\n") }) + 1
       throw ModelError(
         .malformedXML, file: path, line: line, XMLNodeParser.documentTypeMessage, hint: XMLNodeParser.documentTypeHint)
@@ -45,6 +49,13 @@ extension XMLNode {
         hint: "restore the file from a whole copy")
     }
     return root.node
+  }
+
+  /// Whether a document type declaration, the only one, ends without an internal part, where entities would be declared.
+  private static func hasNoDeclarations(_ declaration: Data) -> Bool {
+    let end = declaration.firstIndex(of: UInt8(ascii: ">")) ?? declaration.endIndex
+    return !declaration[..<end].contains(UInt8(ascii: "["))
+      && declaration[end...].range(of: Data("<!DOCTYPE".utf8)) == nil
   }
 }
 

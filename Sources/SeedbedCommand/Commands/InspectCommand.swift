@@ -9,13 +9,16 @@ import ObjectModel
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Shows a store's or a model's entities, properties, versions, metadata and history.",
+    abstract: "Shows a store's or a model's entities, properties, versions, metadata and history; or a mapping model.",
     discussion: """
       Properties are those of the model that the store carries, or of --model; without either, the tables' columns are \
       shown. With --er, a diagram is written instead: an SVG picture or Mermaid text. Nothing is changed.
       """)
 
-  @Argument(help: "The store, or a model: an .xcdatamodeld, .xcdatamodel, .momd or .mom.", completion: .file())
+  @Argument(
+    help:
+      "The store, or a model: an .xcdatamodeld, .xcdatamodel, .momd or .mom; or a mapping model, an .xcmappingmodel or .cdm.",
+    completion: .file())
   var path: String
 
   @OptionGroup var model: ModelOptions
@@ -45,6 +48,12 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     do {
+      if MappingInspection.isMappingModel(path) {
+        if diagramPath != nil { throw ValidationError("--er draws the entities of a store or a model, not mappings") }
+        let mapping = try MappingInspection(path: path)
+        Terminal.print(json ? mapping.json : mapping.text)
+        return
+      }
       let subject = try InspectionSubject(path: path, modelPath: model.model, version: model.modelVersion)
       if let diagramPath, let format = DiagramFormat(path: diagramPath) {
         try DiagramFile(subject: subject, replacesForeign: force).write(to: diagramPath, format)

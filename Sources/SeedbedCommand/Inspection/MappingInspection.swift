@@ -1,0 +1,103 @@
+import ImportEngine
+import ModelFiles
+import ObjectModel
+import PropertyLists
+
+/// The listing of `inspect` for a mapping model.
+struct MappingInspection {
+  let path: String
+  let file: MappingModelFile
+
+  /// Whether the path is that of a mapping model, by its name.
+  static func isMappingModel(_ path: String) -> Bool { MappingModelReader.isMappingModel(path: path) }
+
+  init(path: String) throws(ModelError) {
+    self.path = path
+    file = try MappingModelReader.read(path: path)
+  }
+
+  // MARK: Text
+
+  var text: String {
+    let mappings = file.mappingModel.entityMappings
+    var sections = [[Format.count(mappings.count, "entity mapping", "entity mappings")]]
+    if let source = file.source, let destination = file.destination {
+      sections.append([
+        "from \(source.path), \(Format.count(source.model.entities.count, "entity", "entities"))",
+        "to   \(destination.path), \(Format.count(destination.model.entities.count, "entity", "entities"))",
+      ])
+    }
+    for (index, mapping) in mappings.enumerated() { sections.append(Self.lines(of: mapping, number: index + 1)) }
+    sections.append(file.warnings.map { "warning: mapping model: \($0.shortDescription)" })
+    let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    return Terminal.bold(PropertyText.harmless(path)) + " · " + PropertyText.harmless(body)
+  }
+
+  private static func lines(of mapping: EntityMapping, number: Int) -> [String] {
+    var facts = ["\(number) \(mapping.name)", "\(mapping.mappingType)"]
+    facts.append("\(mapping.sourceEntityName ?? "nothing") → \(mapping.destinationEntityName ?? "nothing")")
+    if let policy = mapping.entityMigrationPolicyClassName { facts.append("policy \(policy)") }
+    var rows: [[String]] = []
+    if let source = mapping.sourceExpression { rows.append(["source", "", source]) }
+    for (kind, properties) in [
+      ("attribute", mapping.attributeMappings), ("relationship", mapping.relationshipMappings),
+    ] {
+      for property in properties { rows.append([property.name, kind, property.valueExpression ?? "left as it is"]) }
+    }
+    for (key, value) in mapping.userInfo.sorted(by: { $0.key.precedesByCodePoint($1.key) }) {
+      rows.append([key, "user info", value])
+    }
+    if let hash = mapping.sourceEntityVersionHash {
+      rows.append(["source hash", "", PropertyText.hexadecimal(hash)])
+    }
+    if let hash = mapping.destinationEntityVersionHash {
+      rows.append(["destination hash", "", PropertyText.hexadecimal(hash)])
+    }
+    let titles = ["property", "kind", "value"]
+    let table = TextTable.lines(titles: titles, rows: rows, leftAligned: Set(titles.indices))
+    return [facts.joined(separator: " · ")] + table.map { "  " + $0 }
+  }
+
+  // MARK: JSON
+
+  /// Keys do not change between versions; new ones may come.
+  var json: String {
+    func model(_ model: MappingModelFile.EmbeddedModel?) -> JSONValue {
+      model.map {
+        .object([
+          ("path", .string($0.path)),
+          (
+            "versionHashes",
+            .object($0.model.entities.map { ($0.name, .string(PropertyText.hexadecimal($0.versionHash))) })
+          ),
+        ])
+      } ?? .null
+    }
+    return JSONValue.object([
+      ("path", .string(path)), ("source", model(file.source)), ("destination", model(file.destination)),
+      ("entityMappings", .array(file.mappingModel.entityMappings.map { Self.json(of: $0) })),
+      ("notes", .array(file.warnings.map { .string($0.shortDescription) })),
+    ]).text(isIndented: true)
+  }
+
+  private static func json(of mapping: EntityMapping) -> JSONValue {
+    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    func properties(_ properties: [PropertyMapping]) -> JSONValue {
+      .array(properties.map { .object([("name", .string($0.name)), ("value", text($0.valueExpression))]) })
+    }
+    return .object([
+      ("name", .string(mapping.name)), ("type", .string("\(mapping.mappingType)")),
+      ("sourceEntity", text(mapping.sourceEntityName)), ("destinationEntity", text(mapping.destinationEntityName)),
+      ("sourceVersionHash", text(mapping.sourceEntityVersionHash.map { PropertyText.hexadecimal($0) })),
+      ("destinationVersionHash", text(mapping.destinationEntityVersionHash.map { PropertyText.hexadecimal($0) })),
+      ("policy", text(mapping.entityMigrationPolicyClassName)), ("source", text(mapping.sourceExpression)),
+      ("attributes", properties(mapping.attributeMappings)),
+      ("relationships", properties(mapping.relationshipMappings)),
+      (
+        "userInfo",
+        .object(
+          mapping.userInfo.sorted { $0.key.precedesByCodePoint($1.key) }.map { ($0.key, .string($0.value)) })
+      ),
+    ])
+  }
+}
