@@ -47,6 +47,9 @@ struct Seedbed: ParsableCommand {
     ThreadShortage.watch()
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
+      if arguments.first == "run", let invocation = RunInvocation(plain: arguments.dropFirst()) {
+        return try invocation.run()
+      }
       try CommandAdvice.requireCommand(arguments, of: configuration)
       var command = try parsedAlone(arguments) ?? parseAsRoot(arguments)
       try command.run()

@@ -39,6 +39,6 @@ struct PageCheck {
           name: list.string(at: 0) ?? "", root: UInt32(list.int64(at: 1)), isIndex: list.int64(at: 2) == 1,
           tableRoot: list.isNull(at: 3) || isPartial ? nil : UInt32(list.int64(at: 3))))
     }
-    return DatabaseCheck(path: path, trees: trees, workers: 2)
+    return DatabaseCheck(path: path, trees: trees, workers: StoreFiles.workers(2, for: path))
   }
 }

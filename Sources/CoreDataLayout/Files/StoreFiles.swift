@@ -35,6 +35,12 @@ package enum StoreFiles {
     try converted { () throws(SystemError) in try FileSystem.stamp(path) }
   }
 
+  /// Threads for work on all pages of a file: one where it is small, because to make another takes longer than the work.
+  static func workers(_ count: Int, for path: String) -> Int {
+    let size = (try? FileSystem.stamp(path))?.size ?? 0
+    return size < 1 << 18 ? 1 : count
+  }
+
   /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder.
   static func requireFile(_ path: String) throws(StoreError) {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }

@@ -209,6 +209,7 @@ final class StoreLoads {
         try load.finishTables()
         // The tables go to disk while the indexes are made.
         let flush = try BackgroundSync(file.path)
+        let workers = StoreFiles.workers(workers, for: file.path)
         let loader = IndexLoader(
           path: file.path, memoryBudget: memoryBudget, temporaryPath: file.path + "-sort", workers: workers)
         for (tableRoot, shapes) in load.indexes {

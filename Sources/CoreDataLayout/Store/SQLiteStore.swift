@@ -121,6 +121,11 @@ public final class SQLiteStore: MonitoredFetching, TwoPhaseSaving, @unchecked Se
     do {
       let connection = try Connection(
         path: path, options: .init(createsFile: true, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
+      if options.isUnderConstruction {
+        // The first page is written by what follows, and need not be forced to disk four times.
+        try connection.execute("PRAGMA synchronous = OFF")
+        _ = try connection.string("PRAGMA journal_mode = MEMORY")
+      }
       try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
       let session = try StoreSession(file, connection, options.connecting)
       _ = try connection.string("PRAGMA journal_mode = " + (options.isUnderConstruction ? "MEMORY" : "WAL"))

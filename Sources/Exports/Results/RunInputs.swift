@@ -32,9 +32,15 @@ package struct RunInputs {
       return
     }
     folders.append(ResultPath.resolved(path))
-    guard let names = FileManager.default.enumerator(atPath: path) else { return }
-    for case let name as String in names {
-      if let identity = FileIdentity(path + "/" + name) { files[identity] = path + "/" + name }
+    addContents(of: path)
+  }
+
+  /// Symbolic links to folders are not followed.
+  private mutating func addContents(of folder: String) {
+    for name in FileSystem.names(in: folder) {
+      let path = folder + "/" + name
+      if let identity = FileIdentity(path) { files[identity] = path }
+      if PathContent(at: path) == .folder, !PathContent.isLink(path) { addContents(of: path) }
     }
   }
 

@@ -7,7 +7,13 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 
   /// Begins.
-  init(_ body: @escaping @Sendable () throws(Failure) -> Value) {
+  /// - Parameter isInline: do it now, on the caller's thread.
+  init(isInline: Bool = false, _ body: @escaping @Sendable () throws(Failure) -> Value) {
+    if isInline {
+      let outcome = Result<Value, Failure>(catching: body)
+      result.withLock { $0 = outcome }
+      return
+    }
     // A queue of its own: while this waits for a file, the workers of others must not be one fewer.
     DispatchQueue(label: "seedbed.background").async(group: group) {
       let outcome = Result<Value, Failure>(catching: body)

@@ -101,13 +101,16 @@ public struct PipelineRun {
     defer { withExtendedLifetime(lock) {} }
     let build = try StoreBuild(settings: pipeline.store, isDryRun: options.isDryRun)
     defer { build.discard() }
-    defer { use.measure(build.folder) }
+    var isDone = false
+    defer { if !isDone { use.measure(build.folder) } }
     let spool = SourceSpool(folder: build.folder, limit: options.maximumInputBytes, cancellation: cancellation)
     let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: options.isDryRun)
     progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs, resources)
 
-    let digest = Background { [pipeline] () throws(RunError) in
+    // For little a thread costs more than it saves.
+    let isSmall = pipeline.store.seed == nil && SourceInputs.bytes(of: inputs.files.flatMap { $0 }) < 1 << 20
+    let digest = Background(isInline: isSmall) { [pipeline] () throws(RunError) in
       try InputDigest(pipeline: pipeline, model: modelFile, inputs: inputs)
     }
     // It reads files, one of which may go with the run.
@@ -208,7 +211,10 @@ public struct PipelineRun {
       let rest = try sealing.work {
         try store.sealUnfinished(journal: pipeline.store.journal == .wal ? .wal : .delete)
       }
-      finishing = Background { try sealing.work { try rest.run() } }
+      // Where nothing else is to be done meanwhile, no thread is needed.
+      finishing = Background(isInline: pipeline.exports.isEmpty && !expectations.hasExpectations) {
+        try sealing.work { try rest.run() }
+      }
     }
     defer { finishing?.wait() }
 
@@ -259,6 +265,7 @@ public struct PipelineRun {
     report.durationSeconds = (ContinuousClock.now - start).seconds
     report.peakMemoryBytes = PeakMemory.bytes
     report.allocations = AllocationCount.ofProcess
+    isDone = true
     return report
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Platform
 
 /// What a run had written into its work folder when it ended, for the message of a full disk.
 final class WorkUse {
@@ -9,8 +10,7 @@ final class WorkUse {
   func measure(_ folder: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     bytes = names.reduce(0) { sum, name in
-      let size = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int
-      return sum + (size ?? 0)
+      sum + Int(clamping: (try? FileSystem.stamp(folder + "/" + name))?.size ?? 0)
     }
   }
 }

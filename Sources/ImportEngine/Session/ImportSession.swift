@@ -21,7 +21,7 @@ final class ImportSession {
   let memory: MemoryBudget
   /// Where natural keys are kept.
   let keyMemory: KeyMemory
-  let objects: ObjectWriter
+  private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
   let late: LateReferences
   let unchangedScan: UnchangedScanSettings
@@ -51,7 +51,6 @@ final class ImportSession {
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
-    objects = try ObjectWriter(target: target, tables: tables)
     late = LateReferences(target: target, tables: tables, temporaryPath: temporaryPath)
     indexesAreDeferred = isFresh
     if !isFresh {
@@ -63,6 +62,16 @@ final class ImportSession {
     if !isFresh {
       try requirePackableKeys(of: plans)
       try tables.load(from: target)
+    }
+  }
+
+  /// Writes records as objects. Made when it is first asked for: most steps write rows.
+  var objects: ObjectWriter {
+    get throws {
+      if let objectWriter { return objectWriter }
+      let writer = try ObjectWriter(target: target, tables: tables)
+      objectWriter = writer
+      return writer
     }
   }
 
@@ -115,7 +124,7 @@ final class ImportSession {
     if !files.isEmpty { hints.append("\(files) has the records and why") }
     hints.append("mend the data, leave such records out with where:, or raise rejects.limit or rejects.percent")
     var error = RunError(
-      .badData, code: "rejects.over-limit",
+      .badData, code: RunError.overLimitCode,
       (isEarly ? "at least " : "")
         + "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)"
         + (first.map { "; the first: \($0.place)\($0.message)" } ?? ""),
@@ -156,4 +165,9 @@ final class ImportSession {
     try late.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()
   }
+}
+
+extension RunError {
+  /// The code of a run that ended over its reject limit.
+  static let overLimitCode = "rejects.over-limit"
 }

@@ -51,8 +51,9 @@ struct StepStages: Sendable {
       buffers: buffers, reader: options.format == .json ? reading.scan : reading.read, worker: reading.decode,
       consumer: reading.write.waitForInput, read: source.read)
     let running = DispatchGroup()
-    // One of them reads.
-    for worker in 0..<max(jobs, 2) {
+    // One of them reads. A source of no more bytes than a batch has records is one batch, which one worker reads and decodes.
+    let isOneBatch = files.count == 1 && SourceInputs.bytes(of: files) <= recordsPerBatch
+    for worker in 0..<(isOneBatch ? 1 : max(jobs, 2)) {
       reading.decode.work(on: DispatchQueue(label: "seedbed.worker.\(worker)"), in: running) { decode(in: workers) }
     }
     defer {

@@ -93,7 +93,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()
     guard decoded.root.batch.count > 0 else { return nil }
-    return session.objects.begin(decoded, plan: plan, waiting: waiting)
+    return try session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
   /// Counts what became of a batch that was saved.

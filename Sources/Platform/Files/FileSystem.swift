@@ -39,6 +39,21 @@ package enum FileSystem {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Names of what lies in a folder, in no order; none where it cannot be read.
+  package static func names(in path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      // Safety: the system ends the name with a zero byte, inside the entry.
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   /// Removes a file, if it is there.
   package static func remove(_ path: String) throws(SystemError) {
     if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw SystemError("remove the file", path) }

@@ -7,7 +7,8 @@
 
   init(_ file: PageFile) {
     self.file = file
-    memory = PageMemory(file.geometry, pages: max(1, (1 << 18) / file.geometry.pageSize))
+    let most = max(1, (1 << 18) / file.geometry.pageSize)
+    memory = PageMemory(file.geometry, pages: min(most, max(1, Int(file.header.pageCount))))
   }
 
   /// A page, valid until the next call.

@@ -137,8 +137,9 @@ public struct FileKind: Sendable {
         "a web page (HTML)",
         hint: "a server may have answered with a page instead of the data: look into it, and download the file again")
     }
-    let isPropertyList = String(decoding: start.prefix(400), as: UTF8.self).lowercased().contains("<plist ")
-    if isPropertyList, lower.hasPrefix("<?xml ") || lower.hasPrefix("<plist ") {
+    if lower.hasPrefix("<?xml ") || lower.hasPrefix("<plist "),
+      String(decoding: start.prefix(400), as: UTF8.self).lowercased().contains("<plist ")
+    {
       return FileKind("an XML property list", hint: propertyList)
     }
     if lower.hasPrefix("<?xml ") {

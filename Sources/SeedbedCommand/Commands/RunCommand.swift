@@ -1,12 +1,6 @@
 public import ArgumentParser
-import Exports
-import Foundation
 import ImportEngine
 public import Logging
-import Pipelines
-import Platform
-import Reports
-import SeedFormats
 
 /// `seedbed run`
 struct RunCommand: ParsableCommand {
@@ -17,6 +11,9 @@ struct RunCommand: ParsableCommand {
       fails leaves the previous store as it was, byte for byte. Only earlier results are replaced: anything else at the \
       path of a result ends the run before it begins, unless --force is given.
       """)
+
+  /// What holds where no option says otherwise.
+  private static let standard = RunInvocation(pipeline: "")
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String
@@ -40,7 +37,7 @@ struct RunCommand: ParsableCommand {
   var verbose = false
 
   @Option(help: ArgumentHelp("Decode workers, 1 to 64. The result is the same.", valueName: "count"))
-  var jobs: Int = Workers.processorCount
+  var jobs: Int = standard.jobs
 
   @Option(
     help: ArgumentHelp(
@@ -51,7 +48,7 @@ struct RunCommand: ParsableCommand {
       valueName: "size"),
     transform: ByteSize.parse
   )
-  var memory = ByteSize(bytes: MemoryBudget.standard.total)
+  var memory = standard.memory
 
   @Option(
     help: ArgumentHelp(
@@ -82,7 +79,7 @@ struct RunCommand: ParsableCommand {
       valueName: "limit"),
     transform: InflationOption.parse
   )
-  var maxInflated = InflationOption(limit: .standard)
+  var maxInflated = standard.inflation
 
   @Flag(help: "Replace files at the paths of results that are no earlier results of the same kind.")
   var force = false
@@ -91,7 +88,7 @@ struct RunCommand: ParsableCommand {
   var allowOutside = false
 
   @Option(help: "How errors and events are written to standard error: text or json.")
-  var logFormat: LogFormat = .text
+  var logFormat: LogFormat = standard.logFormat
 
   @Option(
     help: ArgumentHelp(
@@ -110,62 +107,22 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    FreedMemory.keep()
-    var output = ReportOutput(
-      begin: Date(), isJSON: json, isQuiet: quiet, showsStages: verbose, path: nil, logFormat: logFormat)
-    let done = outcome(&output)
-    let exitCode = done.failure?.kind.exitCode ?? (done.counts.rejected > 0 ? 1 : 0)
-    try output.finish(done, exitCode: exitCode)
-    if let failure = done.failure { throw CommandFailure(failure, store: pipeline, format: logFormat) }
-    if exitCode != 0 { throw ExitCode(exitCode) }
-  }
-
-  /// Reads the pipeline and runs it.
-  /// - Parameter output: gets the path of the report once nothing else is at it.
-  private func outcome(_ output: inout ReportOutput) -> RunReport {
-    do {
-      try checkReportPlace(nil)
-      output.path = report
-      let file = try PipelineCheck.read(
-        path: pipeline, environment: ProcessInfo.processInfo.environment,
-        options: PipelineReader.Options(allowOutside: allowOutside))
-      // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there yet.
-      let cancellation = Cancellation()
-      let signals = Signals(cancelling: cancellation)
-      defer { withExtendedLifetime(signals) {} }
-      output.path = nil
-      try checkReportPlace(file)
-      output.path = report
-      let progress = RunProgress()
-      let line =
-        !quiet && logFormat == .text && Terminal.canRedraw
-          && (logLevel ?? .error) >= .warning
-        ? ProgressLine(progress, stepNames: file.imports.map(\.name)) : nil
-      defer { line?.finish() }
-      return PipelineRun(
-        file, options: options, progress: progress, cancellation: cancellation,
-        logger: EventLogHandler.logger(logFormat, level: logLevel ?? (logFormat == .json ? .warning : .error))
-      ).outcome()
-    } catch {
-      return RunReport(failure: RunError(any: error, store: pipeline), pipeline: pipeline)
-    }
-  }
-
-  private func checkReportPlace(_ file: PipelineFile?) throws(RunError) {
-    guard let report else { return }
-    try ReportPlace.check(report, pipelinePath: pipeline, pipeline: file, replacesForeign: force)
-  }
-
-  private var options: PipelineRun.Options {
-    var options = PipelineRun.Options()
-    options.jobs = jobs
-    options.isDryRun = dryRun
-    options.strategy = strategy?.step
-    options.replacesForeign = force
-    options.memory = MemoryBudget(total: memory.bytes)
-    options.maximumInputBytes = maxInput?.bytes
-    options.inflation = maxInflated.limit
-    return options
+    var invocation = RunInvocation(pipeline: pipeline)
+    invocation.isDryRun = dryRun
+    invocation.isJSON = json
+    invocation.isQuiet = quiet
+    invocation.showsStages = verbose
+    invocation.replacesForeign = force
+    invocation.allowsOutside = allowOutside
+    invocation.report = report
+    invocation.jobs = jobs
+    invocation.memory = memory
+    invocation.strategy = strategy
+    invocation.maximumInput = maxInput
+    invocation.inflation = maxInflated
+    invocation.logFormat = logFormat
+    invocation.logLevel = logLevel
+    try invocation.run()
   }
 }
 

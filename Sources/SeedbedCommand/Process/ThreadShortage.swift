@@ -1,4 +1,3 @@
-import Foundation
 import Platform
 
 /// Ends a process that waits for ever for threads.
@@ -15,24 +14,35 @@ enum ThreadShortage {
   static func watch() {
     #if canImport(Glibc)
       let limits = [__rlimit_resource_t(RLIMIT_AS.rawValue), __rlimit_resource_t(__RLIMIT_NPROC.rawValue)]
-      guard limits.contains(where: isLimited) else { return }
-      let thread = Thread {
-        var count = 0
-        var used = usedMicroseconds()
-        while true {
-          _ = sleep(1)
-          let now = usedMicroseconds()
-          count = now - used < idleMicroseconds && !canMakeThread() ? count + 1 : 0
-          if count >= patience { end() }
-          used = usedMicroseconds()
-        }
-      }
-      thread.stackSize = 256 << 10
-      thread.start()
+      if limits.contains(where: isLimited) { makeThread() }
     #endif
   }
 
   #if canImport(Glibc)
+    /// One of Foundation's takes longer to make.
+    private static func makeThread() {
+      var attributes = pthread_attr_t()
+      guard unsafe pthread_attr_init(&attributes) == 0 else { return }
+      defer { unsafe pthread_attr_destroy(&attributes) }
+      // Where memory is limited, it is the addresses that count.
+      guard unsafe pthread_attr_setstacksize(&attributes, 256 << 10) == 0 else { return }
+      var thread = pthread_t()
+      guard unsafe pthread_create(&thread, &attributes, lookForThreads, nil) == 0 else { return }
+      pthread_detach(thread)
+    }
+
+    fileprivate static func look() {
+      var count = 0
+      var used = usedMicroseconds()
+      while count < patience {
+        _ = sleep(1)
+        let now = usedMicroseconds()
+        count = now - used < idleMicroseconds && !canMakeThread() ? count + 1 : 0
+        used = usedMicroseconds()
+      }
+      end()
+    }
+
     private static func isLimited(_ resource: __rlimit_resource_t) -> Bool {
       var limit = rlimit()
       return unsafe getrlimit(resource, &limit) == 0 && limit.rlim_cur != rlim_t.max
@@ -63,3 +73,10 @@ enum ThreadShortage {
     }
   #endif
 }
+
+#if canImport(Glibc)
+  private func lookForThreads(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    ThreadShortage.look()
+    return nil
+  }
+#endif
