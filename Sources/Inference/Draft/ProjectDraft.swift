@@ -102,7 +102,7 @@ struct ProjectDraft {
     if let candidate, let search {
       let (found, near) = search.reference(of: column, decision, in: candidate)
       if let found {
-        addReference(column, found, field: field, isNeverEmpty: missing == 0, to: entity)
+        addReference(column, found, field: field, isNeverEmpty: missing == 0, isKey: isKey, to: entity)
         if !isKey { return }
       }
       if let near { comment += "; " + near }
@@ -134,8 +134,10 @@ struct ProjectDraft {
     if decision.byValue != nil { textColumnCount += 1 }
   }
 
+  /// - Parameter isKey: whether the column is the entity's key too, so that no two objects of it lead to one target.
   private mutating func addReference(
-    _ column: ColumnProfile, _ found: ReferenceSearch.Found, field: String, isNeverEmpty: Bool, to entity: EntityDraft
+    _ column: ColumnProfile, _ found: ReferenceSearch.Found, field: String, isNeverEmpty: Bool, isKey: Bool,
+    to entity: EntityDraft
   ) {
     let target = found.target
     let isCircle = isNeverEmpty && (target === entity || needs(target.name, entity.name))
@@ -144,7 +146,7 @@ struct ProjectDraft {
     let wanted = ReferenceSearch.relationshipName(column.name, target: target.name)
     let name = names.property(wanted, of: entity.name, fallback: "target")
     var words = NameWords.words(entity.name)
-    if let last = words.popLast() { words.append(NameWords.plural(last)) }
+    if !isKey, let last = words.popLast() { words.append(NameWords.plural(last)) }
     var back = NameWords.lowerCamel(words)
     if target === entity || target.relationships.contains(where: { $0.destinationEntityName == entity.name }) {
       back += "By" + NameWords.capitalized(name)
@@ -153,7 +155,10 @@ struct ProjectDraft {
     var relationship = RelationshipDescription(name, toOne: target.name, inverse: inverse)
     relationship.isOptional = !isMandatory
     entity.relationships.append(relationship)
-    var reverse = RelationshipDescription(inverse, toMany: entity.name, inverse: name)
+    var reverse =
+      isKey
+      ? RelationshipDescription(inverse, toOne: entity.name, inverse: name)
+      : RelationshipDescription(inverse, toMany: entity.name, inverse: name)
     // What needs its destination keeps it from being deleted.
     reverse.deleteRule = isMandatory ? .deny : .nullify
     target.relationships.append(reverse)
