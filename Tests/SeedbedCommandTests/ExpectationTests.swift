@@ -79,6 +79,25 @@ struct ExpectationTests {
     }
   }
 
+  @Test("the JSON report says where each expectation stands that is not met")
+  func positions() async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", Self.before)
+    try pipeline("items.csv", Case(step: "{ min: 9 }", store: ["{ entity: Tag }", "{ entity: Item, max: 1 }"]))
+      .write(to: workspace)
+    let lines = try workspace.text("items.yaml").split(separator: "\n", omittingEmptySubsequences: false)
+    let expected = ["{ min: 9 }", "entity: Tag", "max: 1"].map { words in
+      lines.firstIndex { $0.contains(words) }.map { $0 + 1 }
+    }
+    let run = try await workspace.run("run", "items.yaml", "--json")
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+    let error = try #require(report["error"] as? [String: Any])
+    let problems = try #require(error["problems"] as? [[String: Any]])
+    let positions = ([error] + problems).compactMap { $0["position"] as? [String: Any] }
+    #expect(positions.map { $0["line"] as? Int } == [expected[0]] + expected)
+    #expect(positions.allSatisfy { $0["file"] as? String == "items.yaml" && $0["column"] is Int })
+  }
+
   @Test("nothing can shrink where no store is there, and growing is no shrinking")
   func shrink() async throws {
     let workspace = try Workspace.withModel()

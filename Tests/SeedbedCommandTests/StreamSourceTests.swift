@@ -70,6 +70,14 @@ struct StreamSourceTests {
     }
   }
 
+  @Test("a pipeline itself is read from a file, because its paths are relative to it")
+  func pipelineOutOfPipe() async throws {
+    let workspace = try workspace(ItemPipeline(source: "items.csv", map: Self.map))
+    let outcome = try await shell("f() { \"$0\" run \"$1\"; }; f <(cat items.yaml)", in: workspace)
+    #expect(outcome.exitCode == 66)
+    #expect(outcome.talk.contains("a pipeline is read from a file"), "\(outcome.talk)")
+  }
+
   @Test("a stream of two steps is read once, by whatever name")
   func shared() async throws {
     for second in ["feed.csv", "link.csv"] {

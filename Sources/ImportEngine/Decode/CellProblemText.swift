@@ -122,6 +122,22 @@ extension CellProblem {
 }
 
 extension CellProblem {
+  /// How one value of a JSON array or object is reached.
+  static func hint(forStructured text: String, at path: String) -> String? {
+    func inner(_ name: some StringProtocol) -> String {
+      RecordExpression.quoted(path.isEmpty || path.hasPrefix("/") ? "\(path)/\(name)" : "\(path).\(name)")
+    }
+    if text.hasPrefix("[") {
+      return "it is an array, and one value is expected: write first(\(RecordExpression.quoted(path))) or "
+        + "\(inner("0")) for its first element"
+    }
+    // A name with a point or a slash in it is reached otherwise, and one with an escape is not looked at.
+    guard let name = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first,
+      !name.isEmpty, !name.contains(where: { "\\./".contains($0) })
+    else { return nil }
+    return "it is an object, and one value is expected: write \(inner(name)) for its \"\(name)\""
+  }
+
   /// Whether a text is one that people write where there is no value.
   private static func isPlaceholder(_ text: String) -> Bool {
     let words: Set<String> = [

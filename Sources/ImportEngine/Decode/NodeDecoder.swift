@@ -272,12 +272,10 @@ import StoreInterface
       attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
       rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text, dates: cell.dates)
     let paths = unsafe plan.projection
-    if problem == .isStructured, text.hasPrefix("["), let slot, slot == cell.input.slot, slot < paths.count {
-      let path = paths[slot]
-      let first = path.isEmpty || path.hasPrefix("/") ? path + "/0" : path + ".0"
-      described.hint =
-        "it is an array, and one value is expected: write first(\(RecordExpression.quoted(path))) or "
-        + "\(RecordExpression.quoted(first)) for its first element"
+    if problem == .isStructured, let slot, slot == cell.input.slot, slot < paths.count,
+      let hint = CellProblem.hint(forStructured: text, at: paths[slot])
+    {
+      described.hint = hint
     }
     unsafe note(described, row: row)
   }

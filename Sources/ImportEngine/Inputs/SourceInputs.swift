@@ -67,6 +67,12 @@ struct SourceInputs {
     return "variables are written ${\(match.output.1)};"
   }
 
+  /// For a path that was meant from the folder around the pipeline's.
+  private static func outerHint(_ path: String) -> String? {
+    let (folder, name) = (FilePath.folder(of: path), FilePath.name(of: path))
+    return FileSystem.exists("\(folder)/../\(name)") ? "did you mean ../\(name)?" : nil
+  }
+
   private static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
     guard path != "-" else { return }
     let path = SeedPlace.parts(of: path).file
@@ -83,7 +89,10 @@ struct SourceInputs {
     }
     throw RunError(
       .missingInput, code: "source.missing", "\(FilePath.shown(path)): \(reason)",
-      hint: ((variableHint(step.source.written) ?? FileNature.hint(forMissing: path)).map { $0 + " " } ?? "")
+      hint: ((variableHint(step.source.written) ?? FileNature.hint(forMissing: path) ?? outerHint(path)).map {
+        $0 + " "
+      }
+        ?? "")
         + "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 

@@ -44,14 +44,14 @@ struct ExpectationCheck {
     options.isReadOnly = true
     let store = try open ?? SQLiteStore.open(path: storePath, model: model, options: options)
     defer { if open == nil { try? store.close() } }
-    var failures: [String] = []
+    var failures: [PipelineProblem] = []
     var count = 0
     for (index, step) in pipeline.imports.enumerated() {
       guard let expectation = step.expectation, !unread[index] else { continue }
       count += 1
       func fail(_ field: String, _ message: String) {
         failures.append(
-          "\(place(expectation.fieldPositions[field] ?? step.position)): step \(step.name): \(message)")
+          problem("step \(step.name): \(message)", at: expectation.fieldPositions[field] ?? step.position))
       }
       check(expectation, steps[index].counts, fail)
       if let shrink = expectation.shrink, let message = try shrinkage(step, shrink, store) { fail("shrink", message) }
@@ -59,15 +59,26 @@ struct ExpectationCheck {
     if !unread.contains(true) {
       for expectation in pipeline.expectations {
         count += 1
-        if let message = try failure(of: expectation, store) { failures.append(message) }
+        if let message = try failure(of: expectation, store) {
+          failures.append(problem(message, at: expectation.position))
+        }
       }
     }
-    guard failures.isEmpty else {
-      throw RunError(
-        .badData, code: "expect.failed", failures.joined(separator: "\n"),
-        hint: "mend the sources, or change expect:; the previous store is as it was")
-    }
-    return count
+    guard let first = failures.first else { return count }
+    var error = RunError(
+      .badData, code: Self.code, failures.map { $0.place + $0.message }.joined(separator: "\n"),
+      hint: "mend the sources, or change expect:; the previous store is as it was")
+    error.position = RunError.Position(
+      file: first.file, line: first.position?.line, column: first.position?.column)
+    error.problems = failures
+    throw error
+  }
+
+  private static let code = "expect.failed"
+
+  /// An expectation that is not met.
+  private func problem(_ message: String, at position: FilePosition) -> PipelineProblem {
+    PipelineProblem(code: Self.code, message: message, file: FilePath.shown(pipeline.path), position: position)
   }
 
   private func check(_ expectation: StepExpectation, _ counts: OutcomeCounts, _ fail: (String, String) -> Void) {
@@ -125,7 +136,7 @@ struct ExpectationCheck {
     case let maximum?: wanted = expectation.minimum == 0 ? "at most \(maximum)" : "\(expectation.minimum) to \(maximum)"
     }
     let name = expectation.name.map { "\($0): " } ?? ""
-    return "\(place(expectation.position)): \(name)the store has \(count) \(what), \(wanted) are expected"
+    return "\(name)the store has \(count) \(what), \(wanted) are expected"
   }
 
   private func entity(_ name: String) throws(RunError) -> Entity {
@@ -134,9 +145,5 @@ struct ExpectationCheck {
     throw RunError(
       .badPipeline, code: "pipeline.unknown-entity", "the model has no entity \(name)",
       hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
-  }
-
-  private func place(_ position: FilePosition) -> String {
-    "\(FilePath.shown(pipeline.path)):\(position.line):\(position.column)"
   }
 }

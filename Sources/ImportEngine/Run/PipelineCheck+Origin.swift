@@ -8,22 +8,18 @@ extension PipelineCheck {
   /// opens it.
   public static func problemsOfOrigin(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
     guard let origin = file.store.origin else { return [] }
-    func problem(_ error: RunError, _ kind: PipelineProblem.Kind) -> PipelineProblem {
+    func problem(_ error: RunError) -> PipelineProblem {
       PipelineProblem(
-        kind: kind, code: error.code, message: error.message, hint: error.hint, file: FilePath.shown(file.path),
+        kind: PipelineProblem.Kind(error.kind), code: error.code, message: error.message, hint: error.hint,
+        file: FilePath.shown(file.path),
         position: file.store.position)
     }
-    guard file.store.existingOrigin != nil else { return [problem(.missingSeed(FilePath.shown(origin)), .missing)] }
+    guard file.store.existingOrigin != nil else { return [problem(.missingSeed(FilePath.shown(origin)))] }
     do {
       try StoreMetadata.read(path: origin).check(against: model)
       return []
     } catch {
-      let failure = RunError(any: error, store: FilePath.shown(origin))
-      switch failure.kind {
-      case .missingInput: return [problem(failure, .missing)]
-      case .inputOutput, .locked: return [problem(failure, .inputOutput)]
-      default: return [problem(failure, .configuration)]
-      }
+      return [problem(RunError(any: error, store: FilePath.shown(origin)))]
     }
   }
 }

@@ -93,7 +93,7 @@ public enum PipelineCheck {
     let used = Set(file.imports.flatMap(\.expressions).flatMap(\.root.withOperands).compactMap(\.lookupName))
     return failures.map { lookup, error in
       PipelineProblem(
-        kind: error.kind == .missingInput ? .missing : .configuration, code: error.code, message: error.message,
+        kind: PipelineProblem.Kind(error.kind), code: error.code, message: error.message,
         hint: error.hint, file: FilePath.shown(file.path), position: lookup.position)
     }
       + file.lookups.filter { !used.contains($0.name) }.map { lookup in
@@ -234,7 +234,7 @@ extension PipelineCheck {
 
     private func problem(_ failure: RunError) -> PipelineProblem {
       PipelineProblem(
-        severity: .error, kind: failure.kind == .missingInput ? .missing : .configuration, code: failure.code,
+        severity: .error, kind: PipelineProblem.Kind(failure.kind), code: failure.code,
         message: failure.place?.message ?? failure.message, hint: failure.hint, file: pipelinePath,
         position: failure.place?.position ?? step.source.position)
     }

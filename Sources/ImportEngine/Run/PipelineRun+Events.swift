@@ -13,8 +13,12 @@ extension PipelineRun {
       metadata: ["event": "run.begun", "pipeline": "\(pipeline.path)", "store": "\(pipeline.store.path)"])
   }
 
-  func logEnd(_ report: RunReport) {
+  func logWarnings(_ report: RunReport) {
     for warning in report.warnings { logger.warning("\(warning)", metadata: ["event": "run.warning"]) }
+  }
+
+  func logEnd(_ report: RunReport) {
+    logWarnings(report)
     logger.info(
       "run ended",
       metadata: [

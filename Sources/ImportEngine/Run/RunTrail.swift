@@ -28,7 +28,11 @@ extension PipelineRun {
       report.storeBytes = 0
       report.externalFiles = (0, 0)
       report.exports = []
-      if report.steps.isEmpty { report.steps = trail.steps.map(\.report) }
+      if report.steps.isEmpty {
+        report.steps = trail.steps.map(\.report)
+        report.warnings += report.steps.flatMap(\.warnings)
+      }
+      logWarnings(report)
       if let rejects = trail.rejects { report.addRejects(of: rejects) }
       report.durationSeconds = (ContinuousClock.now - start).seconds
       report.peakMemoryBytes = PeakMemory.bytes

@@ -48,13 +48,19 @@ final class StepRun {
     let strategy = choice.makeStrategy(scope)
     self.strategy = strategy
     try strategy.begin()
-    try strategy.importRecords()
+    do {
+      try strategy.importRecords()
+    } catch let error as RunError where error.code == RunError.overLimitCode {
+      // A field that no record has is why many are rejected.
+      warnings = scope.source.fieldWarnings(isWhole: false)
+      throw error
+    }
     scope.keys.end()
     session.noteRows(in: plan)
     session.releaseTables(after: scope.index)
     try strategy.finish()
     notes = scope.source.sourceNotes()
-    warnings = scope.source.fieldWarnings()
+    warnings = scope.source.fieldWarnings(isWhole: true)
   }
 
   /// Writes what was held back, now that everything is there.

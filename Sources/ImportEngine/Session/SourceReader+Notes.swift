@@ -5,8 +5,9 @@ import SeedFormats
 
 extension SourceReader {
   /// Fields that the step reads and no record has.
-  func fieldWarnings() -> [String] {
-    met?.findings(plan, isWhole: true).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
+  /// - Parameter isWhole: whether all records were read.
+  func fieldWarnings(isWhole: Bool) -> [String] {
+    met?.findings(plan, isWhole: isWhole).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
   }
 
   /// What the report says of files that have no record.

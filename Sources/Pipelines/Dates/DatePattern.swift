@@ -59,7 +59,7 @@ struct DatePattern: Sendable {
         continue
       }
       while end < bytes.count, bytes[end] == byte { end += 1 }
-      elements.append(try Self.element(byte, count: end - index))
+      elements.append(try Self.element(byte, count: end - index, of: pattern))
       guard letters.insert(byte).inserted else {
         throw DateFormatError(message: "the date pattern \"\(pattern)\" has the letter \(Character(.init(byte))) twice")
       }
@@ -101,13 +101,28 @@ struct DatePattern: Sendable {
     throw DateFormatError(message: "a quote in the date pattern is not closed")
   }
 
-  private static func element(_ letter: UInt8, count: Int) throws(DateFormatError) -> Element {
+  /// How a text with a year of two digits is given the century before it is read.
+  private static func wideningHint(_ pattern: String) -> String {
+    let wide = pattern.replacing("yy", with: "yyyy")
+    let beginning = "say the century with an expression, in which x is the column: "
+    if pattern.hasPrefix("yy") { return beginning + "date(\"20\" & x, \"\(wide)\")" }
+    let separator = pattern.dropLast(2).last ?? " "
+    guard pattern.hasSuffix("yy"), !separator.isLetter, separator != "'", separator != "\"",
+      pattern.split(separator: separator, omittingEmptySubsequences: false).count == 3
+    else { return "put 20 before the year with an expression first; substring() and split() take a text apart" }
+    func piece(_ number: Int) -> String { "split(x, \"\(separator)\", \(number))" }
+    return beginning
+      + "date(\(piece(1)) & \"\(separator)\" & \(piece(2)) & \"\(separator)20\" & \(piece(3)), \"\(wide)\")"
+  }
+
+  private static func element(
+    _ letter: UInt8, count: Int, of pattern: String
+  ) throws(DateFormatError) -> Element {
     switch (Character(.init(letter)), count) {
     case ("y", 4): return .year
     case ("y", 2):
       throw DateFormatError(
-        message: "years of two digits (yy) do not say the century",
-        hint: "widen the year with an expression first, such as date(\"20\" & x, \"yyyyMMdd\")")
+        message: "years of two digits (yy) do not say the century", hint: wideningHint(pattern))
     case ("M", 1...2): return .month(count)
     case ("M", 3...4): return .monthName(isShort: count == 3)
     case ("d", 1...2): return .day(count)

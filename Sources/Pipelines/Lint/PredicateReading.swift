@@ -14,8 +14,13 @@ package enum PredicateReading {
     let predicate: FetchPredicate
     do {
       predicate = try FetchPredicate(parsing: text)
+    } catch  where error.code == .argument {
+      throw refuse("arguments have no value here, and one stands at column \(error.column)", valueHint)
     } catch {
       throw refuse("\(error.message) (column \(error.column))", error.hint)
+    }
+    if let name = predicate.substitutionVariables.min() {
+      throw refuse("variables have no value here, and $\(name) is one", valueHint)
     }
     do {
       var request = FetchSpecification(entity)
@@ -29,6 +34,10 @@ package enum PredicateReading {
     }
     return predicate
   }
+
+  /// How values are written that a program gives apart from the predicate.
+  private static let valueHint =
+    "write the value itself: text in quotes ('Ada'), a number as it is, a date as CAST(SECONDS, 'NSDate')"
 
   /// What may have been meant by the first name that is none of the entity's, or by a text where a date belongs.
   private static func hint(for predicate: FetchPredicate, _ entity: Entity) -> String? {

@@ -18,7 +18,7 @@ package struct MissingColumn {
 
   package func problem(pipelinePath: String) -> PipelineProblem {
     PipelineProblem(
-      severity: .error, kind: .configuration, code: "csv.unknown-column", message: message, hint: hint,
+      severity: .error, kind: .badData, code: "csv.unknown-column", message: message, hint: hint,
       file: pipelinePath, position: position)
   }
 }

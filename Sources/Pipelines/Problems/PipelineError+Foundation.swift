@@ -5,7 +5,7 @@ extension PipelineError: LocalizedError, CustomNSError {
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.PipelineError" }
-  /// 66 for missing inputs, 78 for a bad pipeline.
+  /// The exit code that stands for it: 66 for missing inputs, 78 for a bad pipeline.
   public var errorCode: Int { Int(exitCode) }
   /// The description, under Foundation's keys.
   public var errorUserInfo: [String: Any] {

@@ -12,8 +12,12 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
     case configuration
     /// The pipeline file or an input is missing or unreadable: exit code 66.
     case missing
-    /// The system failed to read the pipeline file: exit code 74.
+    /// The system failed to read the pipeline file or an input: exit code 74.
     case inputOutput
+    /// A source cannot be read as what it is said to be, or a store is not fit: exit code 65.
+    case badData
+    /// Another process uses a store: exit code 75.
+    case locked
   }
   /// How much it matters.
   public var severity: Severity
@@ -63,18 +67,22 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// `.inputOutput` when the system failed, `.missing` when nothing is wrong but inputs that are not there.
+  /// `.inputOutput` when the system failed; else `.configuration`, unless nothing is wrong but inputs: then `.missing` when
+  /// one is not there.
   public var kind: PipelineProblem.Kind {
-    if problems.contains(where: { $0.kind == .inputOutput }) { return .inputOutput }
-    return problems.allSatisfy { $0.kind == .missing } ? .missing : .configuration
+    let kinds = problems.map(\.kind)
+    return [.inputOutput, .configuration, .missing, .badData, .locked].first(where: kinds.contains) ?? .missing
   }
 
-  /// 66 for missing inputs, 74 for a failure of the system, 78 for a bad pipeline.
+  /// 65 for inputs that are not fit, 66 for missing ones, 74 for a failure of the system, 75 for a store in use, 78 for a bad
+  /// pipeline.
   public var exitCode: Int32 {
     switch kind {
     case .configuration: 78
     case .missing: 66
     case .inputOutput: 74
+    case .badData: 65
+    case .locked: 75
     }
   }
 

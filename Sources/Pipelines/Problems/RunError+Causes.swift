@@ -12,13 +12,7 @@ extension RunError {
     case let error as RunError: self = error
     case let error as SeedFormatError: self.init(error)
     case let error as PipelineError:
-      let kind: Kind =
-        switch error.kind {
-        case .configuration: .badPipeline
-        case .missing: .missingInput
-        case .inputOutput: .inputOutput
-        }
-      self.init(kind, code: "pipeline", error.description)
+      self.init(Kind(error.kind), code: "pipeline", error.description)
       problems = error.problems
       position = error.problems.first.map { Position($0) }
     case let error as ModelError:
@@ -139,5 +133,30 @@ extension SeedFormatError {
       place += "\(place.isEmpty ? "" : ":")byte \(byteOffset)"
     }
     return (place.isEmpty ? "" : place + ": ") + message
+  }
+}
+
+extension RunError.Kind {
+  init(_ kind: PipelineProblem.Kind) {
+    switch kind {
+    case .configuration: self = .badPipeline
+    case .missing: self = .missingInput
+    case .inputOutput: self = .inputOutput
+    case .badData: self = .badData
+    case .locked: self = .locked
+    }
+  }
+}
+
+extension PipelineProblem.Kind {
+  /// What a look at the pipeline calls an error that a run would end with.
+  package init(_ kind: RunError.Kind) {
+    switch kind {
+    case .missingInput: self = .missing
+    case .inputOutput: self = .inputOutput
+    case .badData: self = .badData
+    case .locked: self = .locked
+    case .badPipeline, .cannotCreate, .internal, .interrupted: self = .configuration
+    }
   }
 }

@@ -27,7 +27,7 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
   public var hint: String?
   /// Where in a file it is, as far as that is known.
   public var position: Position?
-  /// Every mistake in the pipeline file, where it has some.
+  /// Every mistake in the pipeline file, or every expectation of it that is not met, where there are some.
   public var problems: [PipelineProblem] = []
 
   /// Of a mistake in a pipeline file: where it is, and the message without that.

@@ -78,6 +78,12 @@ public enum PipelineReader {
     if FileNature.isURL(path) {
       throw refusal("this is a URL, not a path", FileNature.hint(forURL: path), kind: .missing)
     }
+    // Paths in it are relative to it.
+    if SourceKind(path).isStream, path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
+      throw refusal(
+        "a pipeline is read from a file, because the paths in it are relative to it",
+        "write it into a file beside its model", kind: .missing)
+    }
     guard let nature = FileNature(path) else { return }
     let advice = "give the pipeline's YAML file, such as pipelines/NAME.yaml"
     if nature.isFolder {
@@ -133,7 +139,7 @@ public enum PipelineReader {
       pipeline?.allowsOutside = options.allowOutside
     } else if reader.problems.isEmpty {
       reader.add(
-        "empty", "the file is empty", hint: "a pipeline has at least model: and store:",
+        "empty", "the file is empty", hint: SectionReader.pipelineNeeds,
         at: FilePosition(line: 1, column: 1))
     }
     return PipelineReading(
@@ -159,7 +165,27 @@ public enum PipelineReader {
 }
 
 extension SectionReader {
+  /// What a file that is no pipeline lacks.
+  fileprivate static let pipelineNeeds =
+    "a pipeline has model: (the app's data model), store: { path: ... } and import: (steps with from:, entity: and map:); "
+    + "seedbed init DATA writes one"
+
+  /// Whether a mapping has no key of a pipeline, nor one that may be meant so.
+  private func isNoPipeline(_ root: Node) -> Bool {
+    guard case .mapping(let mapping) = root, !mapping.isEmpty else { return false }
+    let names = PipelineSection.pipeline.fields.map(\.name)
+    return mapping.keys.allSatisfy { key in
+      guard case .scalar(let scalar) = key else { return true }
+      return !names.contains(scalar.string) && Suggestion.nearest(to: scalar.string, among: names) == nil
+        && ForeignVocabulary.hint(forKey: scalar.string, among: names) == nil
+    }
+  }
+
   mutating func pipeline(_ root: Node, path: String) -> PipelineFile? {
+    if isNoPipeline(root) {
+      add("no-pipeline", "this is no pipeline: it has no key of one", hint: Self.pipelineNeeds, at: root.position)
+      return nil
+    }
     guard let values = section(.pipeline, root) else { return nil }
     let model = values.nodes["model"].flatMap { pathOrSection(.model, $0) }
     let modelPath = model.flatMap { self.path($0, "path") }

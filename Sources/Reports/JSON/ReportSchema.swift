@@ -125,7 +125,11 @@ package enum ReportSchema {
       object([
         ("code", described(type("string"), "Does not change between versions.")), ("message", type("string")),
         ("hint", type("string", "null")), ("position", reference("position")),
-        ("problems", described(array(reference("problem")), "Every mistake, where the pipeline file has some.")),
+        (
+          "problems",
+          described(
+            array(reference("problem")), "Every mistake in the pipeline file, or every expectation that is not met.")
+        ),
       ])
     ),
     (

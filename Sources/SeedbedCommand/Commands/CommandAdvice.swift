@@ -10,7 +10,9 @@ enum CommandAdvice {
   /// - Throws: `CommandFailure` with code 64.
   static func requireCommand(_ arguments: [String], of configuration: CommandConfiguration) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    guard let word = arguments.first, !word.hasPrefix("-"), !names.contains(word) else { return }
+    // What help is asked about is a command, too.
+    let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+    guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
     let suffix = (word as NSString).pathExtension
     let hint: String
     if suffix == "yaml" || suffix == "yml" {
@@ -37,12 +39,29 @@ enum CommandAdvice {
 
   /// The parser's message, with what to do where that is known.
   static func advised(_ text: String, arguments: [String]) -> String {
-    guard arguments.dropFirst().first == "run",
-      let setting = settings.first(where: { text.hasPrefix("Error: Unknown option '\($0.key)'") })
-    else { return text }
+    guard let hint = hint(for: text, Array(arguments.dropFirst())) else { return text }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    lines.insert("  hint: \(setting.key) is \(setting.value)", at: 1)
+    lines.insert("  hint: \(hint)", at: 1)
     return lines.joined(separator: "\n")
+  }
+
+  private static func hint(for text: String, _ arguments: [String]) -> String? {
+    switch arguments.first {
+    case "run":
+      return settings.first { text.hasPrefix("Error: Unknown option '\($0.key)'") }.map { "\($0.key) is \($0.value)" }
+    case "query":
+      guard text.contains("nexpected argument"), arguments.count > 4, arguments[3].lowercased() == "where" else {
+        return nil
+      }
+      let query = arguments[2...].prefix { !$0.hasPrefix("--") }.joined(separator: " ")
+      return "a query is one argument: put it in quotes, as in \"\(query)\""
+    case "export":
+      guard text.hasPrefix("Error: Missing expected argument '--entity"), arguments.count > 2,
+        !arguments[2].hasPrefix("-")
+      else { return nil }
+      return "write --entity \(arguments[2])"
+    default: return nil
+    }
   }
 
   /// Tells what the parser has to say of a wrong command line, as errors of commands are told.

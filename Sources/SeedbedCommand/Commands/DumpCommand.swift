@@ -1,6 +1,7 @@
 import ArgumentParser
 import Exports
 import ImportEngine
+import Logging
 
 /// `seedbed dump`
 struct DumpCommand: ParsableCommand {
@@ -43,9 +44,9 @@ struct DumpCommand: ParsableCommand {
       Self.warn(report, folder: folder)
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }
-        Terminal.say(
+        LogLine.say(
           "dumped \(Format.count(count, "object", "objects")) of "
-            + "\(Format.count(report.entities.count, "entity", "entities")) to \(folder)")
+            + "\(Format.count(report.entities.count, "entity", "entities")) to \(folder)", event: "dump.ended")
       }
       if report.missingValues > 0 { throw ExitCode(1) }
     } catch let exit as ExitCode {
@@ -60,14 +61,14 @@ struct DumpCommand: ParsableCommand {
     let file = (folder.hasSuffix("/") ? folder : folder + "/") + "left-out.ndjson"
     if report.danglingReferences > 0 {
       let references = Format.count(report.danglingReferences, "reference leads", "references lead")
-      Terminal.say(PropertyText.harmless("warning: \(references) nowhere and will not be restored: see \(file)"))
+      LogLine.say("\(references) nowhere and will not be restored: see \(file)", .warning, event: "dump.dangling")
     }
-    for text in report.missingValueTexts { Terminal.say(PropertyText.harmless("missing: " + text)) }
+    for text in report.missingValueTexts { LogLine.say("missing: " + text, event: "dump.missing-value") }
     if report.missingValues > 0 {
       let values = Format.count(report.missingValues, "value is", "values are")
-      Terminal.say(
-        PropertyText.harmless(
-          "error: \(values) null in the dump, as the file of its external data is missing: see \(file)"))
+      LogLine.say(
+        "\(values) null in the dump, as the file of its external data is missing: see \(file)", .error,
+        event: "dump.missing-values")
     }
   }
 }

@@ -90,7 +90,10 @@ struct ExportCommand: ParsableCommand {
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
         replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom
       ).run()
-      if !quiet { Terminal.say("exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)")) }
+      if !quiet {
+        LogLine.say(
+          "exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)"), event: "export.ended")
+      }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }

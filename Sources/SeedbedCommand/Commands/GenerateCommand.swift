@@ -69,10 +69,10 @@ struct GenerateCommand: ParsableCommand {
       guard !quiet else { return }
       for path in written { Terminal.print(path) }
       let unchanged = files.files.count - written.count - kept.count
-      Terminal.say(
+      LogLine.say(
         "\(written.count) written, \(unchanged) unchanged"
-          + (kept.isEmpty ? "" : ", \(kept.count) classes left as they are"))
-      for note in generator.notes + files.notes(about: kept) { Terminal.say("note: \(note)") }
+          + (kept.isEmpty ? "" : ", \(kept.count) classes left as they are"), event: "generate.ended")
+      for note in generator.notes + files.notes(about: kept) { LogLine.say("note: \(note)", event: "generate.note") }
     } catch {
       throw CommandFailure(error, store: model, format: log.logFormat)
     }

@@ -19,6 +19,14 @@ struct GeneratedFiles {
   /// - Returns: the paths written, in the order of the files.
   func write(from model: String, replacesForeign: Bool) throws(RunError) -> [String] {
     try OutputCheck.check(paths: [folder] + files.map { path(of: $0.name) }, reads: [model])
+    switch PathContent(at: folder) {
+    case .nothing, .folder: break
+    case let other:
+      throw RunError(
+        .cannotCreate, code: "output.not-a-folder",
+        "\(folder) is \(other.text), and a folder is needed: one file is made for each entity",
+        hint: "name a folder, such as \(FilePath.folder(of: folder))/Generated")
+    }
     // What is no file cannot be replaced, and is not opened: a FIFO would wait for a writer.
     for file in files {
       switch PathContent(at: path(of: file.name)) {

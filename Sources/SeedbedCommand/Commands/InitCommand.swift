@@ -100,23 +100,22 @@ struct InitCommand: ParsableCommand {
   }
 
   private func report(_ project: DataInference.Project, _ layout: ProjectLayout, _ written: ProjectLayout.Written) {
-    for path in written.paths { Terminal.say(PropertyText.harmless("wrote \(path)")) }
+    func say(_ text: String, _ event: String = "init.note") { LogLine.say(text, event: event) }
+    for path in written.paths { say("wrote \(path)", "init.wrote") }
     if !project.notes.isEmpty {
-      Terminal.say("The store or an export will have otherwise than the files:")
-      for note in project.notes.prefix(20) { Terminal.say(PropertyText.harmless("  \(note)")) }
-      if project.notes.count > 20 {
-        Terminal.say("  and \(project.notes.count - 20) more, in \(layout.pipelinePath)")
-      }
+      say("The store or an export will have otherwise than the files:")
+      for note in project.notes.prefix(20) { say("  \(note)") }
+      if project.notes.count > 20 { say("  and \(project.notes.count - 20) more, in \(layout.pipelinePath)") }
     }
     if project.textColumnCount > 0 {
       let columns = Format.count(project.textColumnCount, "column stays", "columns stay")
-      Terminal.say("\(columns) text, because an export would write numbers or booleans otherwise")
+      say("\(columns) text, because an export would write numbers or booleans otherwise")
     }
-    for problem in written.problems { Terminal.say(PropertyText.harmless(problem)) }
-    for hint in project.doubts + written.hints { Terminal.say(PropertyText.harmless("note: \(hint)")) }
+    for problem in written.problems { say(problem) }
+    for hint in project.doubts + written.hints { say("note: \(hint)") }
     let records = Format.count(project.recordCount, "record", "records")
     let entities = Format.count(project.entities.count, "entity", "entities")
-    Terminal.say("\(records), \(entities). Next:")
-    Terminal.say(PropertyText.harmless("  \(Terminal.commandName) run \(layout.pipelineArguments)"))
+    say("\(records), \(entities). Next:", "init.ended")
+    say("  \(Terminal.commandName) run \(layout.pipelineArguments)", "init.next")
   }
 }

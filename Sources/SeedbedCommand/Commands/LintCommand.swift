@@ -44,11 +44,11 @@ struct LintCommand: ParsableCommand {
       for problem in problems { Terminal.print(problem.description) }
       let warnings = problems.count - errors.count
       if problems.isEmpty {
-        Terminal.say("\(pipeline): no problems")
+        LogLine.say("\(pipeline): no problems", event: "lint.ended")
       } else {
-        Terminal.say(
+        LogLine.say(
           "\(pipeline): \(errors.count) error\(errors.count == 1 ? "" : "s"), "
-            + "\(warnings) warning\(warnings == 1 ? "" : "s")")
+            + "\(warnings) warning\(warnings == 1 ? "" : "s")", event: "lint.ended")
       }
     }
     if !errors.isEmpty {

@@ -68,7 +68,7 @@ struct QueryCommand: ParsableCommand {
         columns: ExportCommand.list(columns), order: ExportCommand.list(order), output: "-", format: format.export,
         safeForSpreadsheets: false, predicate: query.predicate, limit: limit)
       let rows = try format == .table ? export.table { Terminal.print($0) } : export.run()
-      if !quiet { Terminal.say("\(Format.grouped(rows)) \(query.entity)") }
+      if !quiet { LogLine.say("\(Format.grouped(rows)) \(query.entity)", event: "query.ended") }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }

@@ -45,8 +45,8 @@ struct DiagramFile {
       option: "--er", path: path, reads: subject.paths, replacesForeign: replacesForeign,
       isEarlier: EntityDiagram.isBeginning)
     try TextResults.write([(path: path, text: text)])
-    Terminal.say(
+    LogLine.say(
       "wrote \(path): \(Format.count(diagram.entityCount, "entity", "entities")), "
-        + Format.count(diagram.lineCount, "line", "lines"))
+        + Format.count(diagram.lineCount, "line", "lines"), event: "diagram.written")
   }
 }

@@ -5,6 +5,17 @@ import Pipelines
 
 /// A line of the log on standard error.
 enum LogLine {
+  /// What a command says beside its data: a line of text, or with `--log-format json` of JSON.
+  /// - Parameters:
+  ///   - level: warnings and errors are named so in text, too.
+  ///   - event: what the line is about, for programs.
+  static func say(_ text: String, _ level: Logger.Level = .info, event: String) {
+    switch LogFormat.ofCommandLine {
+    case .json: Terminal.say(json(level, [("event", .string(event)), ("message", .string(text))]))
+    case .text: Terminal.say(level >= .warning ? "\(level.rawValue): \(text)" : text)
+    }
+  }
+
   /// As JSON: time, level and run first, then what happened.
   static func json(_ level: Logger.Level, _ members: [(String, JSONValue)]) -> String {
     JSONValue.object(

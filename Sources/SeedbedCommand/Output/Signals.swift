@@ -38,11 +38,7 @@ final class Signals {
   }
 
   private static func sayStopping() {
-    let text = "stopping; a second signal stops at once"
-    switch LogFormat.ofCommandLine {
-    case .text: Terminal.say(text)
-    case .json: Terminal.say(LogLine.json(.notice, [("event", .string("run.stopping")), ("message", .string(text))]))
-    }
+    LogLine.say("stopping; a second signal stops at once", .notice, event: "run.stopping")
   }
 
   /// When the first signal came; used on the signals' queue alone.

@@ -34,6 +34,9 @@ struct ReportOutput {
         let text = ReportText.text(report, showsStages: showsStages)
         if writesData { Terminal.say(text) } else { Terminal.print(text) }
       }
+    } else if !isQuiet, logFormat == .text {
+      // One may be the reason.
+      for warning in report.warnings { LogLine.say(warning, .warning, event: "run.warning") }
     }
     guard let path else { return }
     do {

@@ -98,6 +98,27 @@ struct RunLogTests {
     #expect(try lines(other).map { $0["run"] is String } == [true])
   }
 
+  @Test(
+    "what other commands say beside their data is JSON, too, a line each",
+    arguments: [
+      ["export", "Shop.sqlite", "--entity", "Item", "--output", "out.csv", "--model", "Shop.xcdatamodeld"],
+      ["query", "Shop.sqlite", "Item", "--model", "Shop.xcdatamodeld"],
+      ["dump", "Shop.sqlite", "dumped", "--model", "Shop.xcdatamodeld"],
+      ["generate", "Shop.xcdatamodeld", "classes"], ["lint", "items.yaml"],
+      ["init", "items.csv", "--name", "New", "--output", "new"],
+      ["inspect", "Shop.xcdatamodeld", "--er", "model.svg"],
+    ])
+  func otherCommands(arguments: [String]) async throws {
+    let workspace = try workspace()
+    try workspace.write("items.csv", "id,name,count\na,A,1\n")
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
+    let outcome = try await Tool.run(arguments + ["--log-format", "json"], in: workspace.folder)
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    let lines = try lines(outcome)
+    #expect(!lines.isEmpty)
+    #expect(lines.allSatisfy { $0["event"] is String && $0["message"] is String && $0["level"] is String })
+  }
+
   @Test("every single reject is an event at the level debug, with its place and its reason, and at no other level")
   func singleRejects() async throws {
     let workspace = try workspace()
