@@ -11,7 +11,7 @@ struct ContextEvent {
     var before: ObjectState?
   }
 
-  var entries: [Entry] = []
+  private(set) var entries: [Entry] = []
   /// Objects whose to-many relationships got or lost members because the other side says so. Undo follows the members.
   var owners: [ManagedObject] = []
   /// Objects whose values were replaced by those of the store.
@@ -22,6 +22,29 @@ struct ContextEvent {
   var merged: [ManagedObject] = []
   /// Objects that a merge found to be deleted.
   var lost: [ManagedObject] = []
+
+  /// Notes what an object was before its first change in this event; nil for one that was not there.
+  mutating func note(_ object: ManagedObject, before: ObjectState?) {
+    object.marks.eventIndex = Int32(entries.count)
+    entries.append(Entry(object: object, before: before))
+  }
+
+  /// What an object was when the event began; nil when it has not changed since or was not there.
+  func stateBefore(of object: ManagedObject) -> ObjectState? {
+    let index = Int(object.marks.eventIndex)
+    return entries.indices.contains(index) ? entries[index].before : nil
+  }
+
+  /// Completes what an object was before with to-many relationships that were loaded since.
+  mutating func addMissingMembers(of object: ManagedObject) {
+    let index = Int(object.marks.eventIndex)
+    if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object) }
+  }
+
+  /// The event is over: its objects are in none.
+  func releaseObjects() {
+    for entry in entries { entry.object.marks.eventIndex = -1 }
+  }
 
   var isEmpty: Bool {
     entries.isEmpty && refreshed.isEmpty && merged.isEmpty && lost.isEmpty && invalidatedCount == 0
@@ -40,9 +63,8 @@ struct ObjectState {
   fileprivate init(of object: ManagedObject) {
     status = object.status
     memberLists = object.memberLists
-    if object.isPacked, let block = object.block {
-      row = (block, Int(object.blockRow))
-    } else {
+    row = object.packedRow
+    if row == nil {
       ownValues = object.values
       ownDestinations = object.destinations
     }

@@ -14,8 +14,8 @@ struct InverselessOwners {
 
   /// Does nothing for an object that is there already.
   mutating func insert(_ object: ManagedObject) {
-    if object.isInverselessOwner { return }
-    object.isInverselessOwner = true
+    if object.marks.isInverselessOwner { return }
+    object.marks.isInverselessOwner = true
     if references.count >= sweepCount {
       references.removeAll { $0.object == nil }
       sweepCount = max(Self.leastSweepCount, references.count * 2)

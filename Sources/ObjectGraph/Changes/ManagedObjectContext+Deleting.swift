@@ -69,8 +69,7 @@ extension ManagedObjectContext {
 
   /// What deletion loads of an object is what undo gives back, also where the object is a member of its own.
   private func noteLoadedMembers(of object: ManagedObject) {
-    guard undoManager != nil, event.entries.indices.contains(Int(object.eventIndex)) else { return }
-    event.entries[Int(object.eventIndex)].before?.addMissingMembers(of: object)
+    if undoManager != nil { event.addMissingMembers(of: object) }
   }
 
   private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {

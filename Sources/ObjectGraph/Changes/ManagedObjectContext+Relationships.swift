@@ -81,10 +81,10 @@ extension ManagedObjectContext {
         silentMerge?.unsaid.objectIDs.insert(owner)
         return
       }
-      partner.stored = snapshot
+      partner.setWaiting(snapshot)
     }
     if let back = partner.runtime.index(of: inverse), partner.currentDestination(back) == object.objectID {
-      partner.destinations[back] = nil
+      partner.putDestination(nil, at: back)
       partner.noteUpdate()
     }
   }
@@ -117,10 +117,10 @@ extension ManagedObjectContext {
     }
     guard object.destinations[index] == owner, partner.destinations[back] != object.objectID else { return }
     if storeWins {
-      partner.destinations[back] = object.objectID
+      partner.putDestination(object.objectID, at: back)
       partner.noteUpdate()
     } else if partner.destinations[back] != partner.stored?.toOne[back] {
-      object.destinations[index] = nil
+      object.putDestination(nil, at: index)
       object.noteUpdate()
     }
   }

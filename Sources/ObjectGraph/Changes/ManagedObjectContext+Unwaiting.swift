@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     var taken: [ManagedObject] = []
     for (id, snapshot) in state.snapshots {
       let object = object(with: id)
-      if object.isUnloaded && !object.hasStored { object.stored = snapshot }
+      if object.isUnloaded && !object.hasStored { object.setWaiting(snapshot) }
       taken.append(object)
     }
     for (key, members) in state.members {

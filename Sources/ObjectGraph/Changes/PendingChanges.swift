@@ -40,21 +40,21 @@ final class PendingChanges {
   /// Puts a persisted object on the list of those that a save compares with their rows.
   func noteUpdate(of object: ManagedObject) {
     if object.isMaybeUpdated { return }
-    object.isMaybeUpdated = true
+    object.marks.isMaybeUpdated = true
     maybeUpdated.append(object)
   }
 
   /// Puts an object on the list of those whose member lists a save looks at.
   func noteEditedLists(of object: ManagedObject) {
     if object.hasEditedLists { return }
-    object.hasEditedLists = true
+    object.marks.hasEditedLists = true
     editedLists.append(object)
   }
 
   /// Marks an object as deleted, without applying delete rules.
   func delete(_ object: ManagedObject) {
     if object.status == .loaded { deleted.append(object) }
-    object.status = .deleted
+    object.becomeDeleted()
   }
 
   /// Forgets what was changed of objects; insertions and deletions stay.
@@ -62,8 +62,8 @@ final class PendingChanges {
     let wereUpdated = objects.contains(where: \.isMaybeUpdated)
     let hadEditedLists = objects.contains(where: \.hasEditedLists)
     for object in objects {
-      object.isMaybeUpdated = false
-      object.hasEditedLists = false
+      object.marks.isMaybeUpdated = false
+      object.marks.hasEditedLists = false
     }
     if wereUpdated { maybeUpdated.removeAll { !$0.isMaybeUpdated } }
     if hadEditedLists { editedLists.removeAll { !$0.hasEditedLists } }
@@ -107,8 +107,8 @@ final class PendingChanges {
 
   /// Forgets all that a save looks at: it was written, or taken back. Deletions whose rules are to be applied stay.
   func removeAll() {
-    for object in maybeUpdated { object.isMaybeUpdated = false }
-    for object in editedLists { object.hasEditedLists = false }
+    for object in maybeUpdated { object.marks.isMaybeUpdated = false }
+    for object in editedLists { object.marks.hasEditedLists = false }
     inserted = []
     maybeUpdated = []
     deleted = []

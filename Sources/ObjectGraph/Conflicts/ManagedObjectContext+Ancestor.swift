@@ -45,8 +45,7 @@ extension ManagedObjectContext {
       if snapshot.objectID == fault.objectID {
         found = snapshot
       } else if let sibling = registeredObject(with: snapshot.objectID), sibling.isUnloaded {
-        sibling.stored = snapshot
-        sibling.faultGroup = nil
+        sibling.setWaiting(snapshot)
       }
     }
     return found

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
       guard object.status == .loaded || object.status == .deleted, isUnsettled else { continue }
       // An override changed the object and left it at that.
       if let snapshot = conflict.persisted {
-        object.stored = snapshot
+        object.noteStored(snapshot)
       } else if parent == nil || object.status == .deleted {
         try resolve(conflict, .overwrite)
       } else {
@@ -77,9 +77,9 @@ extension ManagedObjectContext {
     } else {
       switch kind {
       case .overwrite:
-        object.stored = snapshot
+        object.noteStored(snapshot)
         for index in object.memberLists.indices where object.isListWritten(index) {
-          object.memberLists[index]?.isOverwriting = true
+          object.memberLists[index]?.overwriteOthers()
         }
       case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
       case .mergeByPropertyStoreTrump: try applyStoredChanges(in: snapshot, to: object)
@@ -95,16 +95,16 @@ extension ManagedObjectContext {
     ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
     for (index, value) in snapshot.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
-      object.values[index] = value
+      object.putValue(value, at: index)
     }
     var formerOwners: [(index: Int, owner: ObjectID)] = []
     for (index, destination) in snapshot.toOne.enumerated() where destination != old.toOne[index] {
       if let owner = object.destinations[index], owner != old.toOne[index], owner != destination {
         formerOwners.append((index, owner))
       }
-      object.destinations[index] = destination
+      object.putDestination(destination, at: index)
     }
-    object.stored = snapshot
+    object.noteStored(snapshot)
     for (index, owner) in formerOwners { try leave(owner, object, index) }
     for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
       try refreshOtherSide(old.toOne[index], object, index, storeWins: true)
@@ -116,24 +116,10 @@ extension ManagedObjectContext {
   private func insertAgain(_ object: ManagedObject) {
     if object.isInserted { return }
     forgetChanges(of: object)
-    prepareInsertion(of: object)
-    object.status = .inserted
-    object.reservedID = object.objectID
-    object.stored = nil
-    pending.insert(object)
-  }
-
-  /// A new object has all its members in lists of its own; none are in the store.
-  func prepareInsertion(of object: ManagedObject) {
-    object.memberLists = object.runtime.layout.relationships.indices.map { index in
-      guard object.runtime.layout.relationships[index].isToMany else { return nil }
-      var list = MemberList(stored: [])
-      guard object.memberLists.indices.contains(index), var old = object.memberLists[index] else { return list }
-      for member in old.members() { list.append(member) }
-      list.isSetHere = true
-      return list
-    }
+    object.takeMembersAsNew()
     if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }) { pending.noteEditedLists(of: object) }
+    object.becomeInsertedAgain()
+    pending.insert(object)
   }
 }
 

@@ -137,10 +137,10 @@ extension ManagedObjectContext {
       switch object.status {
       case .fault:
         guard let snapshot = silentMerge?.state?.snapshots[id] else {
-          object.stored = nil
+          object.setWaiting(nil)
           continue
         }
-        if (object.storedVersion ?? -1) < snapshot.version { object.stored = snapshot }
+        if (object.storedVersion ?? -1) < snapshot.version { object.setWaiting(snapshot) }
       case .loaded: loaded.append(object)
       // Should it come back, it is what others saved; and its deletion is no conflict with that.
       case .deleted where object.stored != nil: loaded.append(object)

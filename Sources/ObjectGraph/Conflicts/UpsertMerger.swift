@@ -169,15 +169,7 @@ struct UpsertMerger {
   /// Nothing holds the stored row's object, so the new object becomes it.
   private mutating func moveRow(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
     guard stored.runtime === object.runtime else { return stored }
-    object.adopt(stored.objectID)
-    object.reservedID = nil
-    object.values = stored.values
-    object.destinations = stored.destinations
-    object.memberLists = stored.memberLists
-    object.stored = stored.stored
-    object.status = stored.status
-    object.isMaybeUpdated = stored.isMaybeUpdated
-    object.hasEditedLists = stored.hasEditedLists
+    object.replace(stored)
     replacements[stored] = object
     unknown.remove(object.objectID)
     stored.makeInert(.detached)

@@ -90,8 +90,8 @@ extension ManagedObjectContext {
       return
     }
     let object = makeInserted(coordinator.runtime(snapshot.objectID.entity), snapshot.objectID)
-    object.assignedStore = store
-    object.values = snapshot.attributes
+    object.assign(toStore: store)
+    object.putValues(snapshot.attributes)
   }
 
   private func apply(_ update: ChildSave.Update, to object: ManagedObject) {

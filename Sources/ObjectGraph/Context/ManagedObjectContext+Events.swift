@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     let finished = event
     event = ContextEvent()
     eventCount += 1
-    for entry in finished.entries { entry.object.eventIndex = -1 }
+    finished.releaseObjects()
     if let undoManager, undoManager.isUndoRegistrationEnabled, !finished.entries.isEmpty {
       registerUndo(finished.entries, with: undoManager)
     }
@@ -68,24 +68,14 @@ extension ManagedObjectContext {
   /// Called before the first change of an object in an event.
   func noteFirstChange(of object: ManagedObject) {
     if object.isInert { return }
-    object.eventIndex = Int32(event.entries.count)
-    event.entries.append(ContextEvent.Entry(object: object, before: object.state))
+    event.note(object, before: object.state)
   }
 
-  func noteInsertion(of object: ManagedObject) {
-    object.eventIndex = Int32(event.entries.count)
-    event.entries.append(ContextEvent.Entry(object: object, before: nil))
-  }
-
-  /// What an object was when the event began; nil when it has not changed since or was not there.
-  func stateBeforeEvent(of object: ManagedObject) -> ObjectState? {
-    let index = Int(object.eventIndex)
-    return event.entries.indices.contains(index) ? event.entries[index].before : nil
-  }
+  func noteInsertion(of object: ManagedObject) { event.note(object, before: nil) }
 
   /// Forgets the event: what it was about is gone.
   func abandonEvent() {
-    for entry in event.entries { entry.object.eventIndex = -1 }
+    event.releaseObjects()
     event = ContextEvent()
   }
 }

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     let empty = objects.filter { $0.isUnloaded && !$0.hasStored }
     if empty.count > 1 {
       let group = FaultGroup(empty.map(\.objectID))
-      for fault in empty { fault.faultGroup = group }
+      for fault in empty { fault.join(group) }
     }
     return objects
   }
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
   /// read-only. Does nothing for an object that has its permanent id.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) {
     checkConfinement()
-    if object.isInserted && object.reservedID == nil { object.assignedStore = store.identifier }
+    if object.isInserted && object.reservedID == nil { object.assign(toStore: store.identifier) }
   }
 
   /// Permanent ids for new objects, in their stores.
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
     let new = objects.filter { $0.isInserted && $0.objectID.isTemporary }
     let keyless = new.filter { $0.reservedID == nil }
     for (object, id) in zip(keyless, try reserveIDs(for: keyless)) {
-      object.reservedID = id
+      object.reserve(id)
     }
     var ids: [ObjectID: ObjectID] = [:]
     for object in new { ids[object.objectID] = object.reservedID }

@@ -17,16 +17,16 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     checkConfinement()
     // A fault may have its row at hand.
-    if object.isUnloaded { object.stored = nil }
+    if object.isUnloaded { object.setWaiting(nil) }
     if object.isInserted && !mergeChanges {
-      if object.eventIndex >= 0 { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
+      if object.isInEvent { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
       guard object.isInserted else { return }
       event.refreshed.append(object)
       return try object.empty()
     }
     guard object.status == .loaded else { return }
     // What was changed here is one event, what comes from the store another: undo takes back the first alone.
-    if object.eventIndex >= 0 { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
+    if object.isInEvent { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
     guard object.status == .loaded else { return }
     event.refreshed.append(object)
     if !mergeChanges {
@@ -117,19 +117,19 @@ extension ManagedObjectContext {
     ownersMayDiffer()
     for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
     for (index, value) in object.values.enumerated() where value.isIdentical(to: old.attributes[index]) {
-      object.values[index] = snapshot.attributes[index]
+      object.putValue(snapshot.attributes[index], at: index)
     }
     var followed: [(index: Int, others: [ObjectID?])] = []
     var contested: [(index: Int, owner: ObjectID)] = []
     for (index, destination) in object.destinations.enumerated() where snapshot.toOne[index] != old.toOne[index] {
       if destination == old.toOne[index] {
-        object.destinations[index] = snapshot.toOne[index]
+        object.putDestination(snapshot.toOne[index], at: index)
         followed.append((index, [destination, snapshot.toOne[index]]))
       } else if let owner = snapshot.toOne[index], owner != destination {
         contested.append((index, owner))
       }
     }
-    object.stored = snapshot
+    object.noteStored(snapshot)
     for (index, others) in followed {
       for other in others { try refreshOtherSide(other, object, index) }
     }
@@ -143,11 +143,10 @@ extension ManagedObjectContext {
     guard object.memberLists.indices.contains(index), object.memberLists[index] != nil else { return }
     let isOrdered = object.runtime.layout.relationships[index].isOrdered
     if object.memberLists[index]?.isChanged(isOrdered: isOrdered) == false {
-      object.memberLists[index] = nil
+      object.unloadMembers(index)
     } else {
       guard let fresh = try newMembers(of: object, index) else { return }
-      object.memberLists[index]?.rebase(onto: fresh, isOrdered: isOrdered)
-      object.memberLists[index]?.stamp = stampOfLastAnswer
+      object.memberLists[index]?.rebase(onto: fresh, isOrdered: isOrdered, stamp: stampOfLastAnswer)
     }
   }
 
@@ -212,33 +211,5 @@ extension ManagedObjectContext {
     var seen: Set<ManagedObject> = Set(renamed)
     return renamed
       + renamed.flatMap(\.mentionedIDs).compactMap { registeredObject(with: $0) }.filter { seen.insert($0).inserted }
-  }
-}
-
-extension ManagedObject {
-  /// What relationships that are loaded lead to, and led to in the store.
-  fileprivate var mentionedIDs: [ObjectID] {
-    var ids = destinations.compactMap { $0 } + (stored?.toOne.compactMap { $0 } ?? [])
-    for index in memberLists.indices {
-      if let list = memberLists[index] { ids += list.stored }
-      ids += memberLists[index]?.members() ?? []
-    }
-    return ids
-  }
-
-  /// Gives objects that this one mentions other ids, in its current and its stored state.
-  func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    func replaced(_ destinations: [ObjectID?]) -> [ObjectID?]? {
-      guard destinations.contains(where: { $0.map { ids[$0] != nil } ?? false }) else { return nil }
-      return destinations.map { $0.map { ids[$0] ?? $0 } }
-    }
-    if let changed = replaced(destinations) { destinations = changed }
-    if var snapshot = stored {
-      let changed = replaced(snapshot.toOne)
-      if let changed { snapshot.toOne = changed }
-      if let id = ids[snapshot.objectID] { snapshot.objectID = id }
-      if changed != nil || snapshot.objectID != stored?.objectID { stored = snapshot }
-    }
-    for index in memberLists.indices { memberLists[index]?.replaceIDs(ids) }
   }
 }

@@ -336,7 +336,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let entityContext = entityContext(objectID.space.entityIndex)
     let object = entityContext.runtime.objectClass.init(
       ManagedObject.Registration(entityContext: entityContext, objectID: objectID, isInserted: false))
-    if !retainedParents.isEmpty { object.retainedParent = retainedParents.removeValue(forKey: objectID) }
+    if !retainedParents.isEmpty, let parent = retainedParents.removeValue(forKey: objectID) { object.retain(parent) }
     registry.insertNew(object, objectID, isStrong: isStrong)
     return object
   }
@@ -381,7 +381,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     if id.isTemporary {
       if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isStrong: false) }
     } else {
-      object.reservedID = id
+      object.reserve(id)
       register(object)
     }
     pending.insert(object)

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   func retain(_ found: ParentObjects) -> [Snapshot] {
     for (snapshot, object) in zip(found.snapshots, found.objects) {
       if let own = registeredObject(with: snapshot.objectID) {
-        own.retainedParent = object
+        own.retain(object)
       } else {
         retainedParents[snapshot.objectID] = object
       }

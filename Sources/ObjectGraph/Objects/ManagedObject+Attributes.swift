@@ -36,7 +36,7 @@ extension ManagedObject {
     }
     if loadedValue(index).isIdentical(to: value) { return }
     willChange()
-    values[index] = value
+    putValue(value, at: index)
     noteUpdate()
   }
 
@@ -56,7 +56,7 @@ extension ManagedObject {
   /// `shouldDeleteInaccessibleFaults` is off. After an error of the store, which the context's next fetch or save
   /// throws, the object stays a fault with null values, and the next access tries again.
   @inline(__always) func fire() {
-    if status == .fault { loadValues() } else if isEmptied { isEmptied = false }
+    if status == .fault { loadValues() } else if isEmptied { endEmptiness() }
   }
 
   private func loadValues() {
@@ -86,7 +86,7 @@ extension ManagedObject {
 
   /// To be called before a property changes: notes what the object was when the current event began.
   @inline(__always) func willChange() {
-    if eventIndex < 0 { context?.noteFirstChange(of: self) }
+    if marks.eventIndex < 0 { context?.noteFirstChange(of: self) }
   }
 
   /// Puts the object on the context's list of objects that a save looks at.

@@ -67,7 +67,7 @@ extension ManagedObject {
   /// when it was loaded then.
   public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
-    guard let before = context?.stateBeforeEvent(of: self), before.values.count == values.count else { return [:] }
+    guard let before = context?.event.stateBefore(of: self), before.values.count == values.count else { return [:] }
     let layout = runtime.layout
     var changed: [String: PropertyValue] = [:]
     let (values, formerValues) = (values, before.values)
@@ -122,5 +122,31 @@ extension Snapshot {
       values[relationship.name] = .toOne(destination)
     }
     return values
+  }
+}
+
+extension ManagedObject {
+  /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
+  var hasOwnChanges: Bool {
+    status == .loaded && isMaybeUpdated && differsFromStored(countingTransients: context?.parent != nil)
+  }
+
+  func differsFromStored(countingTransients: Bool = false) -> Bool {
+    if isUntouched { return false }
+    guard let stored else { return false }
+    for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
+      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
+    }
+    if destinations != stored.toOne { return true }
+    return hasEditedLists && memberLists.indices.contains { isListWritten($0) }
+  }
+
+  /// Whether a save writes the membership of the to-many relationship as this object has it.
+  func isListWritten(_ index: Int) -> Bool {
+    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
+    let relationship = runtime.layout.relationships[index]
+    let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
+    if isSaidByToOne && !relationship.isOrdered { return false }
+    return memberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
   }
 }

@@ -76,7 +76,7 @@ extension ManagedObject {
   /// Sets one side of a to-one relationship and leaves the other to the caller.
   func replaceDestination(_ destination: ObjectID?, at index: Int) {
     willChange()
-    destinations[index] = destination
+    putDestination(destination, at: index)
     noteUpdate()
   }
 
@@ -230,8 +230,7 @@ extension ManagedObject {
   /// Takes the members that the store has, with the changes of the context since.
   func setStoredMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
-    var list = MemberList(stored: stored)
-    list.stamp = context.stampOfLastAnswer
+    var list = MemberList(stored: stored, stamp: context.stampOfLastAnswer)
     if runtime.layout.inverses[index] == nil {
       let remaining = context.remainingMembers(stored, of: self, index)
       if remaining.count < stored.count {

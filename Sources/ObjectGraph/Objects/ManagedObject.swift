@@ -15,31 +15,11 @@ open class ManagedObject {
   }
 
   private let entityContext: EntityContext
-  private(set) var currentID: ObjectID
-  /// Where the row lies that the object has its values from, or that the fault will get them from.
-  var block: SnapshotBlock?
-  /// The rest, once there is any.
-  var contents: ObjectContents?
-  var blockRow: Int32 = 0
-  /// Whether the values are those of the row in the block, not those of the contents.
-  var isPacked = false
-  var status: Status
-  /// Is on the context's list of objects that were changed at some time since the last save.
-  var isMaybeUpdated = false
-  /// Is on the context's list of objects whose member lists were edited.
-  var hasEditedLists = false
-  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
-  var isInverselessOwner = false
-  /// Where the context noted what the object was when the current event began; negative when it did not change since.
-  var eventIndex: Int32 = -1
-  /// The faults that were made together with this one, until it fires.
-  var faultGroup: FaultGroup?
-  /// Whether a save of the context deleted it.
-  var isDeletionSaved = false
-  /// Whether it is a new object that was refreshed, and has not been used since.
-  var isEmptied = false
-  /// In a child context: the parent's object, held so that it keeps the version that was read.
-  var retainedParent: ManagedObject?
+  final private(set) var currentID: ObjectID
+  /// Values, row and status: see `ManagedObject+State.swift`.
+  final var storage: ObjectStorage
+  /// What the context's lists of changes keep here.
+  final var marks = ObjectMarks()
 
   enum Status {
     /// Nothing loaded.
@@ -58,14 +38,11 @@ open class ManagedObject {
   public required init(_ registration: Registration) {
     entityContext = registration.entityContext
     currentID = registration.objectID
-    status = registration.isInserted ? .inserted : .fault
     if registration.isInserted {
-      let new = ObjectContents()
-      new.values = entityContext.runtime.defaultValues
-      new.destinations = entityContext.runtime.emptyDestinations
-      new.memberLists = entityContext.runtime.emptyMemberLists
+      storage = ObjectStorage(newObjectOf: entityContext.runtime)
       if entityContext.runtime.hasToMany { entityContext.hasLists = true }
-      contents = new
+    } else {
+      storage = ObjectStorage()
     }
   }
 
@@ -89,11 +66,11 @@ open class ManagedObject {
     context.adopt(self)
   }
 
-  var runtime: EntityRuntime { entityContext.runtime }
+  final var runtime: EntityRuntime { entityContext.runtime }
 
   /// To be called before the object gets a list of members.
-  func noteLists() { entityContext.hasLists = true }
-  var context: ManagedObjectContext? { entityContext.context }
+  final func noteLists() { entityContext.hasLists = true }
+  final var context: ManagedObjectContext? { entityContext.context }
 
   // MARK: Identity and state
 
@@ -181,9 +158,9 @@ open class ManagedObject {
   // MARK: Internals
 
   /// Whether there is nothing but an id, and perhaps a row to load from.
-  var isUnloaded: Bool { currentStatus == .fault }
+  final var isUnloaded: Bool { currentStatus == .fault }
   /// Whether the object counts as deleted, before and after the save.
-  var isDeletedHere: Bool { currentStatus == .deleted || status == .gone }
+  final var isDeletedHere: Bool { currentStatus == .deleted || status == .gone }
 
   private var currentStatus: Status {
     checkConfinement()
@@ -191,76 +168,11 @@ open class ManagedObject {
   }
 
   /// Whether nothing of the object is saved any more.
-  var isInert: Bool { status == .gone || status == .detached }
+  final var isInert: Bool { status == .gone || status == .detached }
 
-  func adopt(_ objectID: ObjectID) { currentID = objectID }
+  final func adopt(_ objectID: ObjectID) { currentID = objectID }
 
-  func makeFault() {
-    willTurnIntoFault()
-    forgetValues()
-    status = .fault
-    didTurnIntoFault()
-  }
-
-  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a change
-  /// like others, which undo takes back.
-  func empty() throws {
-    willTurnIntoFault()
-    for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
-    for (index, relationship) in runtime.layout.relationships.enumerated() {
-      if relationship.isToMany {
-        try setObjects([], for: relationship.name)
-      } else {
-        setDestination(nil, at: index)
-      }
-    }
-    isEmptied = true
-    didTurnIntoFault()
-  }
-
-  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
-  func makeInert(_ status: Status) {
-    fillWithNulls()
-    self.status = status
-    isEmptied = false
-    faultGroup = nil
-    retainedParent = nil
-    isMaybeUpdated = false
-    hasEditedLists = false
-  }
-
-  /// Gives a fault something to answer with.
-  func fillWithNulls() {
-    if isPacked { return }
-    if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
-    if destinations.isEmpty { destinations = Array(repeating: nil, count: runtime.layout.relationships.count) }
-  }
-
-  /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
-  var hasOwnChanges: Bool {
-    status == .loaded && isMaybeUpdated && differsFromStored(countingTransients: context?.parent != nil)
-  }
-
-  func differsFromStored(countingTransients: Bool = false) -> Bool {
-    if isPacked && contents == nil { return false }
-    guard let stored else { return false }
-    for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
-      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
-    }
-    if destinations != stored.toOne { return true }
-    return hasEditedLists && memberLists.indices.contains { isListWritten($0) }
-  }
-
-  /// Whether a save writes the membership of the to-many relationship as this object has it.
-  func isListWritten(_ index: Int) -> Bool {
-    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
-    let relationship = runtime.layout.relationships[index]
-    let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
-    if isSaidByToOne && !relationship.isOrdered { return false }
-    return memberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
-  }
-
-  @inline(__always) func checkConfinement() {
+  @inline(__always) final func checkConfinement() {
     if ConcurrencyDebugging.isEnabled { context?.checkConfinement(of: self) }
   }
 }

@@ -12,13 +12,14 @@ struct MemberList {
   private var storedSet: Set<ObjectID>?
   /// The relationship was set through this object, not only followed from the other side.
   var isSetHere = false
-  /// The next save writes the members as they are here, whatever others made of them since.
-  var isOverwriting = false
+  /// Whether the next save writes the members whatever others made of them since.
+  private(set) var isOverwriting = false
   /// In a child context: the parent's count (`SharedState`) when the list was read.
-  var stamp: Int64 = 0
+  private(set) var stamp: Int64
 
-  init(stored: [ObjectID]) {
+  init(stored: [ObjectID], stamp: Int64 = 0) {
     self.stored = stored
+    self.stamp = stamp
     positions = [:]
     nextPosition = 0
     for member in stored {
@@ -83,6 +84,9 @@ struct MemberList {
     ordered = members
   }
 
+  /// Has the next save write the members as they are here, whatever others made of them since.
+  mutating func overwriteOthers() { isOverwriting = true }
+
   /// Whether the members, or their order where it counts, are not those of the store.
   mutating func isChanged(isOrdered: Bool) -> Bool {
     if isOrdered { return members() != stored }
@@ -91,13 +95,11 @@ struct MemberList {
 
   /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
   /// own the list is the store's members and then those added here; an order that was set here stays.
-  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool) {
+  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, stamp: Int64) {
     let merged = MembershipMerge.merged(members(), from: stored, onto: fresh, isOrdered: isOrdered)
     let wasSetHere = isSetHere
-    let stamp = stamp
-    self = MemberList(stored: fresh)
+    self = MemberList(stored: fresh, stamp: stamp)
     isSetHere = wasSetHere
-    self.stamp = stamp
     let known = Set(merged)
     for member in fresh where !known.contains(member) { remove(member) }
     for member in merged { append(member) }
@@ -106,7 +108,7 @@ struct MemberList {
 
   /// Gives members other ids, those of the store included.
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    var replaced = MemberList(stored: stored.map { ids[$0] ?? $0 })
+    var replaced = MemberList(stored: stored.map { ids[$0] ?? $0 }, stamp: stamp)
     let current = members().map { ids[$0] ?? $0 }
     let known = Set(current)
     for member in replaced.stored where !known.contains(member) { replaced.remove(member) }
@@ -114,7 +116,6 @@ struct MemberList {
     replaced.arrange(replaced.unique(current))
     replaced.isSetHere = isSetHere
     replaced.isOverwriting = isOverwriting
-    replaced.stamp = stamp
     self = replaced
   }
 

@@ -104,8 +104,7 @@ extension ManagedObjectContext {
     for (object, snapshot) in zip(plan.updated, plan.request.updated) {
       var saved = snapshot
       if parent == nil { saved.version += 1 }
-      object.stored = saved
-      object.destinations = saved.toOne
+      object.becomeSaved(saved)
     }
     let memberChanges = pending.memberChanges
     let owners = pending.editedLists.map(\.objectID)
@@ -126,7 +125,7 @@ extension ManagedObjectContext {
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners, memberChanges)
     // Hooks and observers of the save can still ask.
-    for object in plan.deleted where object.status == .gone { object.isDeletionSaved = true }
+    for object in plan.deleted where object.status == .gone { object.becomeDeletionSaved() }
   }
 
   private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {

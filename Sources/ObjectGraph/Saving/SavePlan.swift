@@ -23,7 +23,7 @@ struct SavePlan {
       // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
       let keyless = inserted.filter { $0.reservedID == nil }
       for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) {
-        object.reservedID = id
+        object.reserve(id)
       }
     }
 

@@ -127,18 +127,13 @@ extension ManagedObjectContext {
     case .inserted, .loaded: return false
     case .deleted:
       object.willChange()
-      object.status = object.stored == nil ? .inserted : .loaded
-      object.destinations = Array(repeating: nil, count: object.destinations.count)
+      object.becomeUndeleted()
       for index in object.memberLists.indices { emptyMembers(of: object, index) }
       object.noteUpdate()
     case .gone, .detached:
       noteInsertion(of: object)
-      object.status = .inserted
-      object.isDeletionSaved = false
-      object.stored = nil
-      object.reservedID = object.objectID.isTemporary ? object.reservedID : object.objectID
-      object.destinations = Array(repeating: nil, count: object.runtime.layout.relationships.count)
-      object.memberLists = object.runtime.layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
+      object.becomeInsertedAgain()
+      object.emptyRelationships()
       register(object)
       pending.insert(object)
     }

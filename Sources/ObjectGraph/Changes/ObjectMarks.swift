@@ -1,0 +1,30 @@
+/// What a context's lists of changes keep at an object, so that it need not be looked up in them.
+struct ObjectMarks {
+  /// Is on the list of objects that were changed at some time since the last save.
+  var isMaybeUpdated = false
+  /// Is on the list of objects whose member lists were edited.
+  var hasEditedLists = false
+  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
+  var isInverselessOwner = false
+  /// Where the event has what the object was when it began; negative when the object did not change since.
+  var eventIndex: Int32 = -1
+
+  /// The object takes the place of another one on the lists.
+  mutating func takePlaces(of other: ObjectMarks) {
+    isMaybeUpdated = other.isMaybeUpdated
+    hasEditedLists = other.hasEditedLists
+  }
+
+  /// The object is on no list of changes any more.
+  mutating func leaveLists() {
+    isMaybeUpdated = false
+    hasEditedLists = false
+  }
+}
+
+extension ManagedObject {
+  var isMaybeUpdated: Bool { marks.isMaybeUpdated }
+  var hasEditedLists: Bool { marks.hasEditedLists }
+  /// Whether the object changed since the current event began.
+  var isInEvent: Bool { marks.eventIndex >= 0 }
+}

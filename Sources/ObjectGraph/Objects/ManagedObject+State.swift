@@ -1,0 +1,349 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// The values of an object, where they come from, and what the object is. Only this file sets them.
+struct ObjectStorage {
+  /// Where the row lies that the object has its values from, or that the fault will get them from.
+  fileprivate var block: SnapshotBlock?
+  /// The rest, once there is any.
+  fileprivate var contents: ObjectContents?
+  fileprivate var blockRow: Int32 = 0
+  /// Whether the values are those of the row in the block, not those of the contents.
+  fileprivate var isPacked = false
+  fileprivate var status = ManagedObject.Status.fault
+  fileprivate var isDeletionSaved = false
+  fileprivate var isEmptied = false
+  fileprivate var faultGroup: FaultGroup?
+  fileprivate var retainedParent: ManagedObject?
+
+  /// Of a fault.
+  init() {}
+
+  /// Of a new object, with the entity's defaults.
+  init(newObjectOf runtime: EntityRuntime) {
+    let new = ObjectContents()
+    new.values = runtime.defaultValues
+    new.destinations = runtime.emptyDestinations
+    new.memberLists = runtime.emptyMemberLists
+    contents = new
+    status = .inserted
+  }
+}
+
+// MARK: What the object is
+
+extension ManagedObject {
+  var status: Status { storage.status }
+  /// Whether a save of the context deleted it.
+  var isDeletionSaved: Bool { storage.isDeletionSaved }
+  /// Whether it is a new object that was refreshed, and has not been used since.
+  var isEmptied: Bool { storage.isEmptied }
+  /// The faults that were made together with this one, until it fires.
+  var faultGroup: FaultGroup? { storage.faultGroup }
+
+  func makeFault() {
+    willTurnIntoFault()
+    forgetValues()
+    storage.status = .fault
+    didTurnIntoFault()
+  }
+
+  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a change
+  /// like others, which undo takes back.
+  func empty() throws {
+    willTurnIntoFault()
+    for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
+    for (index, relationship) in runtime.layout.relationships.enumerated() {
+      if relationship.isToMany {
+        try setObjects([], for: relationship.name)
+      } else {
+        setDestination(nil, at: index)
+      }
+    }
+    storage.isEmptied = true
+    didTurnIntoFault()
+  }
+
+  /// An object that was emptied is used again.
+  func endEmptiness() { storage.isEmptied = false }
+
+  func becomeDeleted() { storage.status = .deleted }
+
+  /// A save of the context has written the deletion.
+  func becomeDeletionSaved() { storage.isDeletionSaved = true }
+
+  /// The deletion is taken back, without the links that the object had.
+  func becomeUndeleted() {
+    storage.status = stored == nil ? .inserted : .loaded
+    destinations = Array(repeating: nil, count: destinations.count)
+  }
+
+  /// An object that is gone becomes a new one with the same id.
+  func becomeInsertedAgain() {
+    storage.status = .inserted
+    storage.isDeletionSaved = false
+    setStored(nil)
+    if !objectID.isTemporary { reserve(objectID) }
+  }
+
+  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
+  func makeInert(_ status: Status) {
+    fillWithNulls()
+    storage.status = status
+    storage.isEmptied = false
+    storage.faultGroup = nil
+    storage.retainedParent = nil
+    marks.leaveLists()
+  }
+
+  /// Takes the place of an object of the same entity, which is to be forgotten.
+  func replace(_ other: ManagedObject) {
+    adopt(other.objectID)
+    contents?.reservedID = nil
+    values = other.values
+    destinations = other.destinations
+    memberLists = other.memberLists
+    setStored(other.stored)
+    storage.status = other.status
+    marks.takePlaces(of: other.marks)
+  }
+
+  /// The fault is one of these, until it fires.
+  func join(_ group: FaultGroup) { storage.faultGroup = group }
+
+  /// In a child context: holds the parent's object, so that it keeps the version that was read.
+  func retain(_ parent: ManagedObject) { storage.retainedParent = parent }
+}
+
+// MARK: Values
+
+extension ManagedObject {
+  // For short.
+  private var block: SnapshotBlock? { storage.block }
+  private var blockRow: Int32 { storage.blockRow }
+  private var contents: ObjectContents? { storage.contents }
+  private var isPacked: Bool { storage.isPacked }
+
+  /// The row that the values are those of, as long as it was not taken apart.
+  var packedRow: (block: SnapshotBlock, index: Int)? { isPacked ? block.map { ($0, Int(blockRow)) } : nil }
+
+  /// Whether the values are those that were read, and nothing but values is loaded.
+  var isUntouched: Bool { isPacked && contents == nil }
+
+  /// One value per attribute; empty while the object is a fault.
+  fileprivate(set) var values: [Value] {
+    get {
+      if isPacked { unpack() }
+      return contents?.values ?? []
+    }
+    _modify { yield &ownContents().values }
+  }
+
+  /// One destination per relationship; nil for to-many relationships. Empty while the object is a fault.
+  fileprivate(set) var destinations: [ObjectID?] {
+    get {
+      if isPacked { unpack() }
+      return contents?.destinations ?? []
+    }
+    _modify { yield &ownContents().destinations }
+  }
+
+  /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
+  var memberLists: [MemberList?] {
+    get { contents?.memberLists ?? [] }
+    _modify {
+      noteLists()
+      yield &ownContents().memberLists
+    }
+  }
+
+  /// The persisted state that the current values are compared with; nil for new objects. A fault that has one fires
+  /// without asking the store.
+  var stored: Snapshot? {
+    if block != nil { unpack() }
+    return contents?.stored
+  }
+
+  private func setStored(_ snapshot: Snapshot?) {
+    if isPacked { unpack() }
+    storage.block = nil
+    if snapshot != nil || contents != nil { ownContents().stored = snapshot }
+  }
+
+  /// The row is this now; the current values stay what they are.
+  func noteStored(_ snapshot: Snapshot) { setStored(snapshot) }
+
+  /// Gives a fault a snapshot to fire from; without one it asks the store.
+  func setWaiting(_ snapshot: Snapshot?) {
+    setStored(snapshot)
+    if snapshot != nil { storage.faultGroup = nil }
+  }
+
+  /// Sets a value that the object has not been given in an event.
+  func putValue(_ value: Value, at index: Int) { values[index] = value }
+
+  /// Sets all values of an object that was just inserted.
+  func putValues(_ values: [Value]) { self.values = values }
+
+  /// Sets a destination that the object has not been given in an event.
+  func putDestination(_ destination: ObjectID?, at index: Int) { destinations[index] = destination }
+
+  /// Leads nowhere from now on: no destination, and no members in lists of its own.
+  func emptyRelationships() {
+    destinations = runtime.emptyDestinations
+    memberLists = runtime.emptyMemberLists
+  }
+
+  /// A new object has all its members in lists of its own; none are in the store.
+  func takeMembersAsNew() {
+    memberLists = runtime.emptyMemberLists.indices.map { index in
+      guard var list = runtime.emptyMemberLists[index] else { return nil }
+      guard memberLists.indices.contains(index), var old = memberLists[index] else { return list }
+      for member in old.members() { list.append(member) }
+      list.isSetHere = true
+      return list
+    }
+  }
+
+  /// The members of a relationship are loaded when they are next asked for.
+  func unloadMembers(_ index: Int) { memberLists[index] = nil }
+
+  /// Gives something to answer with to a fault that cannot be loaded.
+  func fillWithNulls() {
+    if isPacked { return }
+    if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
+    if destinations.isEmpty { destinations = runtime.emptyDestinations }
+  }
+
+  /// Whether there is a `stored`.
+  var hasStored: Bool { block != nil || contents?.stored != nil }
+
+  /// The version of the row that `stored` is; nil without one.
+  var storedVersion: Int64? { block?.version(at: Int(blockRow)) ?? contents?.stored?.version }
+
+  /// The permanent id that a save which failed had already reserved.
+  var reservedID: ObjectID? { contents?.reservedID }
+  func reserve(_ objectID: ObjectID) { ownContents().reservedID = objectID }
+
+  /// The identifier of the store that a new object was assigned to.
+  var assignedStore: String? { contents?.assignedStore }
+  func assign(toStore identifier: String?) { ownContents().assignedStore = identifier }
+
+  /// Relationships that another save will fill, of rows that refer to what is not there yet: until then they may lack
+  /// a destination that the model requires.
+  public var deferredRelationships: Set<String> {
+    get { contents?.deferredRelationships ?? [] }
+    set { if !newValue.isEmpty || contents != nil { ownContents().deferredRelationships = newValue } }
+  }
+
+  /// The destination of a to-one relationship in the row: for a fault as far as that is there.
+  func waitingDestination(_ index: Int) -> ObjectID? {
+    if let block { return block.destination(at: Int(blockRow), relationship: index) }
+    return contents?.stored?.toOne[index]
+  }
+
+  /// The contents, of the object's own from now on.
+  private func ownContents() -> ObjectContents {
+    if isPacked { unpack() }
+    if let contents { return contents }
+    let own = ObjectContents()
+    storage.contents = own
+    return own
+  }
+
+  /// Takes the row apart. A fault keeps it as `stored`.
+  private func unpack() {
+    guard let block else { return }
+    let own = contents ?? ObjectContents()
+    storage.contents = own
+    let snapshot = block.snapshot(at: Int(blockRow))
+    own.stored = snapshot
+    if isPacked {
+      own.values = snapshot.attributes
+      own.destinations = snapshot.toOne
+    }
+    storage.block = nil
+    storage.isPacked = false
+  }
+
+  /// A new object has been saved as this row.
+  func becomeSaved(_ snapshot: Snapshot) {
+    let own = ownContents()
+    own.reservedID = nil
+    storage.isEmptied = false
+    own.stored = snapshot
+    own.destinations = snapshot.toOne
+    storage.block = nil
+    storage.status = .loaded
+  }
+
+  /// Gives a fault a row to fire from.
+  func setWaitingRow(_ block: SnapshotBlock, _ row: Int) {
+    storage.block = block
+    storage.blockRow = Int32(row)
+    storage.faultGroup = nil
+  }
+
+  /// Takes the values of a row: the object is loaded and unchanged.
+  func load(_ block: SnapshotBlock, _ row: Int) {
+    storage.block = block
+    storage.blockRow = Int32(row)
+    becomePacked()
+  }
+
+  /// Takes the values of the row that the fault has; does nothing when that was taken apart.
+  func loadWaitingRow() -> Bool {
+    if block == nil { return false }
+    becomePacked()
+    return true
+  }
+
+  private func becomePacked() {
+    if let contents {
+      contents.values = []
+      contents.destinations = []
+      contents.memberLists = []
+      contents.stored = nil
+    }
+    storage.isPacked = true
+    storage.faultGroup = nil
+    storage.status = .loaded
+  }
+
+  /// Takes the values of a snapshot: the object is loaded and unchanged.
+  func load(_ snapshot: Snapshot) {
+    storage.block = nil
+    storage.isPacked = false
+    let own = ownContents()
+    own.stored = snapshot
+    own.values = snapshot.attributes
+    own.destinations = snapshot.toOne
+    own.memberLists = []
+    storage.faultGroup = nil
+    storage.status = .loaded
+  }
+
+  /// Forgets values and row.
+  func forgetValues() {
+    storage.block = nil
+    storage.isPacked = false
+    guard let contents else { return }
+    contents.stored = nil
+    contents.values = []
+    contents.destinations = []
+    contents.memberLists = []
+  }
+
+  /// The value of an attribute of an object that is loaded.
+  func loadedValue(_ index: Int) -> Value {
+    if isPacked, let block { return block.value(at: Int(blockRow), attribute: index) }
+    return contents?.values[index] ?? .null
+  }
+
+  /// The destination of a to-one relationship of an object that is loaded.
+  func loadedDestination(_ index: Int) -> ObjectID? {
+    if isPacked, let block { return block.destination(at: Int(blockRow), relationship: index) }
+    return contents?.destinations[index]
+  }
+}
