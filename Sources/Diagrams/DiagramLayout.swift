@@ -15,82 +15,92 @@ struct DiagramLayout {
   private(set) var frames: [Frame]
   /// By position of the line: its corners, from its `from` end to its `to` end.
   private(set) var routes: [[Point]]
-  private(set) var width = 0.0
-  private(set) var height = 0.0
+  private(set) var width = DiagramMetrics.margin
+  private(set) var height = DiagramMetrics.margin
 
   init(_ content: DiagramContent) {
-    frames = content.boxes.map { box in
-      let size = DiagramMetrics.size(of: box)
-      return Frame(width: size.width, height: size.height)
-    }
+    let columns = DiagramColumns(content)
+    frames = [Frame](repeating: Frame(), count: content.boxes.count)
     routes = [[Point]](repeating: [], count: content.lines.count)
-    let placements = Self.parts(content).map { boxes, lines in
-      var part = DiagramPart(content, boxes: boxes, lines: lines)
-      part.orderColumns()
-      part.placeNodes()
-      return part.placement()
-    }
-    // Parts stand in rows, as words in a paragraph: the highest first, so that little room is lost.
-    let order = placements.indices.sorted {
-      (-placements[$0].height, $0) < (-placements[$1].height, $1)
-    }
-    let gap = DiagramMetrics.partGap
-    let area = placements.reduce(0) { $0 + ($1.width + gap) * ($1.height + gap) }
-    let rowWidth = max(placements.map(\.width).max() ?? 0, area.squareRoot() * 1.25)
-    var (x, y, rowHeight) = (DiagramMetrics.margin, DiagramMetrics.margin, 0.0)
-    for index in order {
-      let placement = placements[index]
-      if x > DiagramMetrics.margin, x + placement.width > DiagramMetrics.margin + rowWidth {
-        y += rowHeight + gap
-        (x, rowHeight) = (DiagramMetrics.margin, 0)
-      }
-      for (box, corner) in placement.corners {
-        frames[box].x = x + corner.x
-        frames[box].y = y + corner.y
-      }
-      for (line, points) in placement.routes {
-        let moved = points.map { Point(x: x + $0.x, y: y + $0.y) }
-        routes[line] = startsAtFrom(moved, content.lines[line]) ? moved : moved.reversed()
-      }
-      width = max(width, x + placement.width)
-      height = max(height, y + placement.height)
-      rowHeight = max(rowHeight, placement.height)
-      x += placement.width + gap
-    }
+    for column in columns.columns.indices { add(column, of: columns) }
+    for line in routes.indices where columns.isReversed[line] { routes[line].reverse() }
     width += DiagramMetrics.margin
     height += DiagramMetrics.margin
   }
 
-  /// Whether the left end of a line's way is its `from` end.
-  private func startsAtFrom(_ points: [Point], _ line: DiagramContent.Line) -> Bool {
-    guard let first = points.first, line.from.box != line.to.box else { return true }
-    let frame = frames[line.from.box]
-    return abs(frame.x + frame.width - first.x) < 0.5 && first.y >= frame.y && first.y <= frame.y + frame.height
+  /// Gives a column its place right of those before it, and its lines their way to the next: level out of their box, up or
+  /// down between the columns, and level on.
+  private mutating func add(_ column: Int, of columns: DiagramColumns) {
+    let nodes = columns.nodes
+    let x = width
+    for node in columns.columns[column] where nodes[node].isBox {
+      let (y, size) = (DiagramMetrics.margin + nodes[node].y, nodes[node])
+      frames[node] = Frame(x: x, y: y, width: size.width, height: size.height)
+      height = max(height, y + size.height)
+    }
+    let right = x + (columns.columns[column].map { nodes[$0].width }.max() ?? 0)
+    let rises = Self.rises(columns, column)
+    let trackCount = (rises.values.map(\.track).max() ?? -1) + 1
+    let isLast = column == columns.columns.count - 1
+    width = right
+    if trackCount > 0 || !isLast {
+      width += 2 * DiagramMetrics.stub + Double(trackCount) * DiagramMetrics.trackDistance
+    }
+    for segment in columns.segments[column] {
+      let (start, end) = Self.levels(segment, nodes)
+      if nodes[segment.left.node].isBox {
+        routes[segment.line].append(Point(x: x + nodes[segment.left.node].width, y: start))
+      }
+      if let track = rises[segment.line]?.track {
+        let place = right + DiagramMetrics.stub + Double(track) * DiagramMetrics.trackDistance
+        routes[segment.line] += [Point(x: place, y: start), Point(x: place, y: end)]
+      }
+      // A passing line goes on from here.
+      if segment.left.node == segment.right.node {
+        routes[segment.line].append(Point(x: x + nodes[segment.left.node].width, y: end))
+      } else if nodes[segment.right.node].isBox {
+        routes[segment.line].append(Point(x: width, y: end))
+      }
+    }
   }
 
-  /// The boxes and lines of each connected part, in the order of their first boxes.
-  private static func parts(_ content: DiagramContent) -> [(boxes: [Int], lines: [Int])] {
-    var neighbours = [[Int]](repeating: [], count: content.boxes.count)
-    for line in content.lines {
-      neighbours[line.from.box].append(line.to.box)
-      neighbours[line.to.box].append(line.from.box)
+  /// The upright piece of a line between two columns, on one of the tracks there.
+  private struct Rise {
+    let line: Int
+    let start: Double
+    let end: Double
+    let isLoop: Bool
+    var track = 0
+
+    /// Loops come first. Pieces that lead down are sorted from below, pieces that lead up from above: few cross so.
+    var rank: (Int, Double, Int) {
+      if isLoop { return (0, abs(end - start), line) }
+      return end > start ? (2, -start, line) : (1, start, line)
     }
-    var part = [Int?](repeating: nil, count: content.boxes.count)
-    var count = 0
-    for start in content.boxes.indices where part[start] == nil {
-      var waiting = [start]
-      part[start] = count
-      while let box = waiting.popLast() {
-        for next in neighbours[box] where part[next] == nil {
-          part[next] = count
-          waiting.append(next)
-        }
-      }
-      count += 1
+
+    func isBeside(_ other: Rise) -> Bool {
+      min(start, end) < max(other.start, other.end) + DiagramMetrics.lineGap
+        && min(other.start, other.end) < max(start, end) + DiagramMetrics.lineGap
     }
-    var parts = [(boxes: [Int], lines: [Int])](repeating: ([], []), count: count)
-    for box in content.boxes.indices { parts[part[box] ?? 0].boxes.append(box) }
-    for line in content.lines.indices { parts[part[content.lines[line].from.box] ?? 0].lines.append(line) }
-    return parts
+  }
+
+  /// By line. Pieces that lie beside each other have different tracks.
+  private static func rises(_ columns: DiagramColumns, _ column: Int) -> [Int: Rise] {
+    let rises = columns.segments[column].compactMap { segment -> Rise? in
+      let (start, end) = levels(segment, columns.nodes)
+      let isLoop = segment.left.node == segment.right.node
+      return isLoop || start != end ? Rise(line: segment.line, start: start, end: end, isLoop: isLoop) : nil
+    }
+    var placed: [Rise] = []
+    for var rise in rises.sorted(by: { $0.rank < $1.rank }) {
+      rise.track = (placed.filter(rise.isBeside).map(\.track).max() ?? -1) + 1
+      placed.append(rise)
+    }
+    return Dictionary(placed.map { ($0.line, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func levels(_ segment: DiagramColumns.Segment, _ nodes: [DiagramColumns.Node]) -> (Double, Double) {
+    func level(_ end: DiagramColumns.End) -> Double { DiagramMetrics.margin + nodes[end.node].y + end.offset }
+    return (level(segment.left), level(segment.right))
   }
 }

@@ -1,7 +1,6 @@
 /// Sizes in a diagram, in the picture's units (CSS pixels). Text is set in a font of equal widths, so that its size is
 /// known without the font.
 enum DiagramMetrics {
-  static let fontSize = 12.0
   static let characterWidth = 7.25
   static let headerHeight = 28.0
   static let rowHeight = 18.0
@@ -18,11 +17,9 @@ enum DiagramMetrics {
   /// Between a box and the nearest vertical piece of a line: room for the symbols at a line's end.
   static let stub = 26.0
   static let trackDistance = 9.0
-  /// Between two boxes of a column, a box and a line, and two lines.
+  /// Below a box of a column, and below a line that passes it.
   static let boxGap = 30.0
-  static let lineToBoxGap = 16.0
-  static let lineGap = 12.0
-  static let partGap = 44.0
+  static let lineGap = 14.0
   static let margin = 24.0
 
   /// Width of a text; letters of East Asian scripts take two places.
