@@ -167,6 +167,40 @@ struct StoreFileTests {
     try store.close()
   }
 
+  @Test("metadata that a transaction wrote are undone with it")
+  func undoneMetadata() throws {
+    let path = folder.path("a.sqlite")
+    let store = try SQLiteStore.create(path: path, model: model)
+    defer { try? store.close() }
+    try store.setMetadata(["kept": .string("1")])
+    let before = store.metadata
+    func change() throws {
+      try store.setMetadata(["kept": .string("2"), "new": .integer(1)], identifier: UUID().uuidString)
+      #expect(store.metadata != before)
+    }
+    try store.begin()
+    try change()
+    try store.rollback()
+    #expect(store.metadata == before)
+    // A part of a transaction is kept, and then the whole is not.
+    try store.beginWhole()
+    try store.begin()
+    try change()
+    try store.commit()
+    try store.begin()
+    try store.setMetadata(["kept": nil])
+    try store.rollback()
+    #expect(store.metadata.values["kept"] == .string("2"))
+    try store.rollbackWhole()
+    #expect(store.metadata == before)
+    #expect(store.identifier == before.uuid)
+    #expect(try StoreMetadata.read(path: path) == before)
+    try store.begin()
+    try change()
+    try store.commit()
+    #expect(try StoreMetadata.read(path: path) == store.metadata)
+  }
+
   @Test("metadata has every key of the newest framework and keeps unknown ones")
   func metadata() throws {
     var options = SQLiteStore.Options()

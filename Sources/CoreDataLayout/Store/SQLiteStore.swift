@@ -219,17 +219,7 @@ public final class SQLiteStore: MonitoredFetching, TwoPhaseSaving, @unchecked Se
   /// Replaces metadata keys; nil removes one.
   /// - Parameter identifier: the store's new UUID; nil: it keeps the one that it has.
   public func setMetadata(_ changes: [String: PropertyListValue?], identifier: String? = nil) throws {
-    try writing { writer in
-      try writer.performAtomically {
-        let before = file.metadata
-        var changed = before
-        if let identifier { changed.uuid = identifier.uppercased() }
-        for (key, value) in changes { changed.values[key] = value }
-        if changed == before { return }
-        try changed.write(to: connection)
-        file.replaceMetadata(with: changed)
-      }
-    }
+    try writing { try $0.setMetadata(changes, identifier: identifier) }
   }
 
   /// Makes a running statement of another thread fail.

@@ -23,6 +23,7 @@ extension StoreWriter {
         return result
       } catch {
         if let recorded { history?.restore(recorded) }
+        try? takeUpStoredMetadata()
         if isOutermost {
           pendingOrderKeys.removeAll()
           removeUnnamedFiles()
@@ -70,10 +71,11 @@ extension StoreWriter {
       if isWhole {
         if isPartOpen, connection.isInTransaction { try connection.execute("ROLLBACK TO part; RELEASE part") }
         isPartOpen = false
-        return
+      } else {
+        try connection.rollback()
+        removeUnnamedFiles()
       }
-      try connection.rollback()
-      removeUnnamedFiles()
+      try takeUpStoredMetadata()
     }
   }
 

@@ -31,6 +31,8 @@ final class StoreWriter {
   var isWhole = false
   /// Whether such a part is open.
   var isPartOpen = false
+  /// Whether a transaction has written metadata: then those in memory may be of one that was undone.
+  var hasWrittenMetadata = false
   /// Rows changed when it began.
   var changesBefore: Int64 = 0
   /// Whether indexes and triggers are still to be built.

@@ -1,0 +1,23 @@
+import PropertyLists
+import SQLite
+
+extension StoreWriter {
+  /// See `SQLiteStore.setMetadata`.
+  func setMetadata(_ changes: [String: PropertyListValue?], identifier: String?) throws {
+    try performAtomically {
+      let before = file.metadata
+      var changed = before
+      if let identifier { changed.uuid = identifier.uppercased() }
+      for (key, value) in changes { changed.values[key] = value }
+      if changed == before { return }
+      try changed.write(to: connection)
+      hasWrittenMetadata = true
+      file.replaceMetadata(with: changed)
+    }
+  }
+
+  /// To be called when a transaction, or a part of one, was undone: what it wrote is not in the file.
+  func takeUpStoredMetadata() throws {
+    if hasWrittenMetadata { file.replaceMetadata(with: try StoreMetadata(connection)) }
+  }
+}
