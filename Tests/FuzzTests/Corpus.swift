@@ -45,12 +45,8 @@ struct Corpus: Sendable {
   static var model: ManagedObjectModel { get throws { try parsedModel.get() } }
 
   private static let parsedModel = Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-fuzz-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("contents")
-    try Data(xml.utf8).write(to: path)
-    return try ModelReader.read(path: path.path)
+    let folder = try TemporaryFolder()
+    return try withExtendedLifetime(folder) { try ModelReader.read(path: folder.write(xml, to: "contents")) }
   }
 
   init() throws {
@@ -85,8 +81,9 @@ struct Corpus: Sendable {
       ]))
     add(.compiledModel, "own archive", archive)
     add(.cachedModel, "own archive", try RawDeflate.deflate(archive))
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-fuzz-\(UUID().uuidString).sqlite")
-    defer { try? FileManager.default.removeItem(at: path) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.file("own.sqlite")
     let store = try SQLiteStore.create(path: path.path, model: model)
     try store.seal()
     let connection = try Connection(path: path.path)

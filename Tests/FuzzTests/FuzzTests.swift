@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Readers of hostile bytes, fed with damaged ones. The suite does a short, fixed part; `scripts/fuzz` goes on for as
@@ -12,11 +13,10 @@ struct FuzzTests {
 
   @Test("damaged inputs give a result or an error, a fixed number of them", arguments: Target.allCases)
   func fixedPart(target: Target) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-fuzz-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
     let count = [Target.store: 12, .pages: 30, .pageLoad: 20, .rewrite: 30][target] ?? 150
-    #expect(try FuzzRun(seed: 1, folder: folder).run([target]) { $0 == count } == count)
+    #expect(try FuzzRun(seed: 1, folder: folder.url).run([target]) { $0 == count } == count)
   }
 
   @Test("the same seed gives the same input")

@@ -1,4 +1,5 @@
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -7,7 +8,7 @@ import Testing
 struct ObjectTableTests {
   @Test("finds what a dictionary finds, and objects that nobody uses are gone", arguments: UInt64(1)...10)
   func twin(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let school = try School(.inMemory)
     let context = school.container.newBackgroundContext(name: "twin")
     context.performAndWait {
@@ -80,7 +81,7 @@ struct ObjectTableTests {
   }
 
   /// Few keys, so that ids of several entities and stores have the same one.
-  private static func id(_ entities: [Entity], _ random: inout SplitMix) -> ObjectID {
+  private static func id(_ entities: [Entity], _ random: inout SeededGenerator) -> ObjectID {
     let key = Int64.random(in: 1...900, using: &random)
     let store = Bool.random(using: &random) ? "A" : "B"
     let entity = entities[Int.random(in: 0..<entities.count, using: &random)]

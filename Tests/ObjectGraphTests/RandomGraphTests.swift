@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestSupport
 import Testing
 
 /// What a node is, in a model of plain dictionaries.
@@ -93,7 +94,7 @@ struct RandomGraphTests {
         follower.performAndWait { follower.mergeChanges(fromContextDidSave: notification) }
       }
       var held: [ManagedObject] = []
-      var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 7)
+      var random = SeededGenerator(seed: UInt64(seed) &* 0x9E37_79B9 &+ 7)
       var plain = PlainGraph()
       var versions: [Int: Int64] = [:]
       var history: [String] = []
@@ -214,18 +215,5 @@ struct RandomGraphTests {
     var request = FetchSpecification(graph.node)
     request.predicate = .comparison(["number"], .equal, .integer(Int64(number)))
     return try #require(try context.fetch(request).first)
-  }
-}
-
-/// A generator that gives the same numbers on every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Random sequences in contexts that merge each other's saves")
@@ -25,7 +26,7 @@ struct RandomMergeTests {
         reader.performAndWait { reader.mergeChanges(fromContextDidSave: notification) }
       }
     }
-    var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 11)
+    var random = SeededGenerator(seed: UInt64(seed) &* 0x9E37_79B9 &+ 11)
     var history: [String] = []
     do {
       for round in 0..<25 {
@@ -71,7 +72,7 @@ struct RandomMergeTests {
 
   /// One random change, processed.
   private func change(
-    _ graph: NodeGraph, _ context: ManagedObjectContext, _ random: inout SplitMix, newNumber: Int
+    _ graph: NodeGraph, _ context: ManagedObjectContext, _ random: inout SeededGenerator, newNumber: Int
   ) throws -> String {
     defer { context.processPendingChanges() }
     var request = FetchSpecification(graph.node)

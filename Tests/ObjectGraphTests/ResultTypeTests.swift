@@ -2,6 +2,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestSupport
 import Testing
 
 @Suite("Result types")
@@ -43,7 +44,7 @@ struct ResultTypeTests {
   func random(kind: StoreKind, seed: UInt64) throws {
     let school = try School(kind)
     try school.work { root in
-      var random = SplitMix(state: seed)
+      var random = SeededGenerator(seed: seed)
       func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
       func change(_ context: ManagedObjectContext) throws {
         for pupil in try context.fetch(school.all(school.pupil, by: "name")) {

@@ -1,23 +1,14 @@
-import Foundation
 import Pipelines
+import TestSupport
 
-/// A temporary folder that is its own project root, removed with the last reference.
+/// A temporary folder that is its own project root.
 final class ProjectFolder: Sendable {
-  let path: String
+  private let folder: TemporaryFolder
+  var path: String { folder.path }
 
   init(files: [String] = []) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    path = folder.resolvingSymlinksInPath().path
-    for file in [".seedbed-root"] + files {
-      let url = URL(fileURLWithPath: path + "/" + file)
-      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data().write(to: url)
-    }
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
+    folder = try TemporaryFolder()
+    for file in [".seedbed-root"] + files { try folder.write("", to: file) }
   }
 
   /// Reads the text as `pipelines/test.yaml` of this project.

@@ -19,8 +19,8 @@ struct DatabaseCheckTests {
   static func trees(_ path: String) throws -> [DatabaseCheck.Tree] {
     try ["T", "E", "TA", "TB"].map { name in
       DatabaseCheck.Tree(
-        name: name, root: try PagesFolder.root(name, path), isIndex: name.count == 2,
-        tableRoot: name == "TA" ? try PagesFolder.root("T", path) : nil)
+        name: name, root: try TemporaryFolder.root(name, path), isIndex: name.count == 2,
+        tableRoot: name == "TA" ? try TemporaryFolder.root("T", path) : nil)
     }
   }
 
@@ -30,7 +30,7 @@ struct DatabaseCheckTests {
 
   @Test("nothing is wrong with what SQLite wrote, with free pages and long values")
   func sound() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database("a", Self.setUp)
     #expect(try Connection(path: path).integer("PRAGMA freelist_count") ?? 0 > 0)
     #expect(try Self.problems(path) == [])
@@ -89,7 +89,7 @@ struct DatabaseCheckTests {
 
   @Test("damage is found and named", arguments: damages)
   func damage(damage: Damage) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database("a", Self.setUp)
     let trees = try Self.trees(path)
     var roots: [String: UInt32] = [:]
@@ -109,11 +109,11 @@ struct DatabaseCheckTests {
 
   @Test("an index without an entry for every row is found")
   func missingEntry() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database("a", "CREATE TABLE T (ID INTEGER PRIMARY KEY, A); CREATE INDEX I ON T (A)")
-    let table = DatabaseCheck.Tree(name: "T", root: try PagesFolder.root("T", path), isIndex: false)
+    let table = DatabaseCheck.Tree(name: "T", root: try TemporaryFolder.root("T", path), isIndex: false)
     let index = DatabaseCheck.Tree(
-      name: "I", root: try PagesFolder.root("I", path), isIndex: true, tableRoot: table.root)
+      name: "I", root: try TemporaryFolder.root("I", path), isIndex: true, tableRoot: table.root)
     let file = try DatabaseFile(path: path)
     let rows = try TableTreeWriter(file: file, root: table.root)
     let keys = try IndexTreeWriter(file: file, root: index.root)
@@ -133,7 +133,7 @@ struct DatabaseCheckTests {
 
   @Test("random damage gives problems or an error, never a crash", arguments: 0..<4)
   func random(seed: UInt64) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database("a", Self.setUp)
     let trees = try Self.trees(path)
     let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

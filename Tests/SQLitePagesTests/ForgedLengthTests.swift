@@ -15,7 +15,8 @@ struct ForgedLengthTests {
   private static let pageSize = 512
 
   /// A table of one row, whose cell says that its record has another length; its overflow chain goes round in a circle.
-  private func forged(_ size: UInt64, _ folder: PagesFolder) throws -> (path: String, table: UInt32, index: UInt32) {
+  private func forged(_ size: UInt64, _ folder: TemporaryFolder) throws -> (path: String, table: UInt32, index: UInt32)
+  {
     let path = try folder.database(
       "forged-\(size)",
       """
@@ -24,8 +25,8 @@ struct ForgedLengthTests {
       INSERT INTO T VALUES (1, 7, printf('%.*c', 3000, 'x'));
       CREATE INDEX I ON T (V)
       """)
-    let table = try PagesFolder.root("T", path)
-    let index = try PagesFolder.root("I", path)
+    let table = try TemporaryFolder.root("T", path)
+    let index = try TemporaryFolder.root("I", path)
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let start = Int(table - 1) * Self.pageSize
     let geometry = PageGeometry(pageSize: Self.pageSize)
@@ -84,7 +85,7 @@ struct ForgedLengthTests {
 
   @Test("a record that says to be longer than its file is refused by all that read records", arguments: Reader.allCases)
   func longerThanTheFile(reader: Reader) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     for size in [UInt64(1 << 15), 1 << 20, UInt64(Int32.max), UInt64(Int32.max) + 1, 1 << 40, .max] {
       let (path, table, index) = try forged(size, folder)
       #expect("\(size)") { try read(reader, path, table: table, index: index) } throws: {

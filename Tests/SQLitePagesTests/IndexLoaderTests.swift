@@ -45,7 +45,7 @@ struct IndexLoaderTests {
 
   @Test("an index over any values is what CREATE INDEX would have made", arguments: cases)
   func differential(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: test.seed &+ 77)
     let kinds = (0..<4).map { _ in Int.random(in: 0..<8, using: &random) }
     var rows: [(id: Int64, values: [TestRecord.Value])] = []
@@ -67,7 +67,7 @@ struct IndexLoaderTests {
       "PRAGMA page_size = \(test.pageSize); PRAGMA auto_vacuum = 2; " + table + definitions.map { $0.0 + ";" }.joined()
     let fast = try folder.database("fast", setUp)
     let file = try DatabaseFile(path: fast)
-    let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", fast))
+    let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", fast))
     for row in rows {
       let record = TestRecord.encode([.null] + row.values)
       try unsafe record.withUnsafeBytes {
@@ -77,12 +77,12 @@ struct IndexLoaderTests {
     try writer.finish()
     try file.finish()
     let shapes = try definitions.enumerated().map { number, definition in
-      IndexShape(name: "I\(number + 1)", root: try PagesFolder.root("I\(number + 1)", fast), columns: definition.1)
+      IndexShape(name: "I\(number + 1)", root: try TemporaryFolder.root("I\(number + 1)", fast), columns: definition.1)
     }
     let loader = IndexLoader(
       path: fast, memoryBudget: test.memoryBudget, temporaryPath: folder.path + "/sort", workers: 1 + Int(test.seed % 3)
     )
-    try loader.load(shapes, tableRoot: try PagesFolder.root("T", fast))
+    try loader.load(shapes, tableRoot: try TemporaryFolder.root("T", fast))
 
     let slow = try folder.database("slow", setUp)
     let connection = try Connection(path: slow)
@@ -98,9 +98,9 @@ struct IndexLoaderTests {
     let other = try Connection(path: fast)
     #expect(try other.string("PRAGMA integrity_check") == "ok")
     // No tree has more pages than VACUUM leaves it.
-    let pages = try PagesFolder.pagesByTree(other)
+    let pages = try TemporaryFolder.pagesByTree(other)
     _ = try folder.vacuumed(other, "0")
-    for (name, count) in try PagesFolder.pagesByTree(Connection(path: folder.path + "/vacuumed-0.sqlite")) {
+    for (name, count) in try TemporaryFolder.pagesByTree(Connection(path: folder.path + "/vacuumed-0.sqlite")) {
       #expect(pages[name] ?? 0 <= count, "\(name) has \(pages[name] ?? 0) pages, \(count) after VACUUM")
     }
     #expect(try folder.vacuumed(other, "1") == folder.vacuumed(connection, "2"))
@@ -115,11 +115,11 @@ struct IndexLoaderTests {
       [.null, .integer(1)], [.null, .integer(1)], [.integer(5), .text("x")], [.real(5), .text("x")],
     ]
     for (count, isSound) in [(3, true), (4, false)] {
-      let folder = try PagesFolder()
+      let folder = try TemporaryFolder()
       let path = try folder.database(
         "a", "CREATE TABLE T (ID INTEGER PRIMARY KEY, A, B); CREATE UNIQUE INDEX I ON T (A, B)")
       let file = try DatabaseFile(path: path)
-      let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", path))
+      let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path))
       for (index, row) in rows.prefix(count).enumerated() {
         let record = TestRecord.encode([.null] + row)
         try unsafe record.withUnsafeBytes {
@@ -129,9 +129,10 @@ struct IndexLoaderTests {
       try writer.finish()
       try file.finish()
       let shape = IndexShape(
-        name: "I", root: try PagesFolder.root("I", path), columns: [.init(field: 1), .init(field: 2)], isUnique: true)
+        name: "I", root: try TemporaryFolder.root("I", path), columns: [.init(field: 1), .init(field: 2)],
+        isUnique: true)
       let loader = IndexLoader(path: path, memoryBudget: 1 << 20, temporaryPath: folder.path + "/sort", workers: 2)
-      let tableRoot = try PagesFolder.root("T", path)
+      let tableRoot = try TemporaryFolder.root("T", path)
       if isSound {
         try loader.load([shape], tableRoot: tableRoot)
         #expect(try Connection(path: path).string("PRAGMA integrity_check") == "ok")
@@ -145,7 +146,7 @@ struct IndexLoaderTests {
 
   @Test("numbers get the form that SQLite gives them in numeric and real columns")
   func numbers() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database("a", "CREATE TABLE T (ID INTEGER PRIMARY KEY, I INTEGER, N TIMESTAMP, R FLOAT)")
     let connection = try Connection(path: path)
     let insert = try Statement(connection, "INSERT INTO T (I, N, R) VALUES (?1, ?2, ?2)")
@@ -173,7 +174,7 @@ struct IndexLoaderTests {
     insert.finalize()
     try connection.execute("COMMIT")
     try connection.close()
-    let reader = try TableTreeReader(path: path, root: try PagesFolder.root("T", path))
+    let reader = try TableTreeReader(path: path, root: try TemporaryFolder.root("T", path))
     var row = 0
     try unsafe reader.rows(inLeaves: 0..<reader.leaves.count) { (rowID, record) throws(PageError) in
       let stored = unsafe Array(record)
@@ -213,13 +214,7 @@ extension Statement {
   }
 }
 
-/// A folder of a test's own.
-final class PagesFolder {
-  let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
-
-  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryFolder {
   func database(_ name: String, _ sql: String) throws -> String {
     let connection = try Connection(path: "\(path)/\(name).sqlite", options: .init(createsFile: true))
     try connection.execute(sql)

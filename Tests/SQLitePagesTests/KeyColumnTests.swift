@@ -31,7 +31,7 @@ struct KeyColumnTests {
 
   @Test("rows come back as they went in, from memory and from the file", arguments: [1 << 18, 1 << 22])
   func roundTrip(memoryBudget: Int) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: 3)
     var id: Int64 = 0
     let rows: [(id: Int64, value: Int64?)] = (0..<150_000).map { _ in
@@ -64,7 +64,7 @@ struct KeyColumnTests {
 
   @Test("what a column cannot hold makes it forget everything")
   func unsuitable() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let cases: [[(id: Int64, value: Int64?)]] = [
       [(1, 5), (2, -1)], [(1, 1 << 31)], [(1, .min)], [(2, 5), (1, 6)], [(0, 1)], [(-4, 1)], [(1 << 32, 1)],
     ]
@@ -109,7 +109,7 @@ struct KeyColumnTests {
   /// and any budget.
   @Test("an index over integers is the same file, however it is made", arguments: cases)
   func sameFile(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: UInt64(test.rows))
     var id = test.firstRowID - 1
     let rows: [(id: Int64, value: Int64?)] = (0..<test.rows).map { _ in
@@ -124,7 +124,7 @@ struct KeyColumnTests {
       """
     let table = try folder.database("table", setUp)
     let file = try DatabaseFile(path: table)
-    let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", table))
+    let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", table))
     for row in rows {
       let value = row.value.map { TestRecord.Value.integer($0) } ?? .null
       let record = TestRecord.encode([.null, value, value])
@@ -135,9 +135,9 @@ struct KeyColumnTests {
     try writer.finish()
     try file.finish()
     let shapes = try [("TA", 1), ("TB", 2)].map { name, field in
-      IndexShape(name: name, root: try PagesFolder.root(name, table), columns: [.init(field: field)])
+      IndexShape(name: name, root: try TemporaryFolder.root(name, table), columns: [.init(field: field)])
     }
-    let root = try PagesFolder.root("T", table)
+    let root = try TemporaryFolder.root("T", table)
     var expected: Data?
     let large = 1 << 26
     for (workers, budget, kept) in [
@@ -164,8 +164,8 @@ struct KeyColumnTests {
     // SQLite packs what it sorts in the same way, so there is nothing to gain from VACUUM.
     try expected?.write(to: URL(fileURLWithPath: table))
     let connection = try Connection(path: table)
-    let before = try PagesFolder.pagesByTree(connection)
+    let before = try TemporaryFolder.pagesByTree(connection)
     try connection.execute("VACUUM")
-    #expect(try PagesFolder.pagesByTree(connection) == before)
+    #expect(try TemporaryFolder.pagesByTree(connection) == before)
   }
 }

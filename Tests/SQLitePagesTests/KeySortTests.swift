@@ -39,7 +39,7 @@ struct KeySortTests {
 
   @Test("entries come out in the order of their keys, each with its payload", arguments: cases)
   func order(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: UInt64(test.count * 7 + test.style))
     let keys = Self.keys(&random, count: test.count, style: test.style)
     let arenas = (0..<test.arenas).map { _ in
@@ -68,7 +68,7 @@ struct KeySortTests {
 
   @Test("an entry may be larger than the budget and than any block")
   func large() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let arena = KeyArena(budget: 1 << 16, temporaryPath: folder.path + "/sort")
     let sizes = [3, 900_000, 40, 300_000, 70_000, 5]
     for (number, size) in sizes.enumerated() {

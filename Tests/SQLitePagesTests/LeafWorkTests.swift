@@ -50,7 +50,7 @@ struct LeafWorkTests {
 
   @Test("the file is the same as with one, and what SQLite reads are the rows", arguments: cases)
   func workers(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let batches = Self.batches(test)
     var files: [Data] = []
     for workers in [1, 2, 5] {
@@ -61,7 +61,7 @@ struct LeafWorkTests {
         try Connection(path: path).execute("INSERT INTO T VALUES (-3, zeroblob(30)), (-1, zeroblob(9000))")
       }
       let file = try DatabaseFile(path: path)
-      let root = try PagesFolder.root("T", path)
+      let root = try TemporaryFolder.root("T", path)
       let writer = try TableTreeWriter(file: file, root: root, after: test.isAppended ? -1 : nil, workers: workers)
       for batch in batches {
         try unsafe batch.bytes.withUnsafeBytes { bytes in

@@ -68,7 +68,7 @@ struct LockBytePageTests {
 
   @Test("rows and indexes are written around it", arguments: cases)
   func around(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a",
       """
@@ -77,7 +77,7 @@ struct LockBytePageTests {
       """)
     let hasPointerMap = test.autoVacuum != 0
     let lockBytePage = UInt32(0x4000_0000 / test.pageSize + 1)
-    let roots = try ["T", "TN", "TS"].map { try PagesFolder.root($0, path) }
+    let roots = try ["T", "TN", "TS"].map { try TemporaryFolder.root($0, path) }
     // The table takes 9 pages or so: the boundary comes among them.
     try Self.addFreePages(path, upTo: lockBytePage - 5, hasPointerMap: hasPointerMap)
     #expect(try Connection(path: path).string("PRAGMA integrity_check") == "ok")
@@ -115,7 +115,7 @@ struct LockBytePageTests {
 
   @Test("a table on both sides of it is written anew", arguments: [cases[1], cases[3]])
   func rewritten(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a",
       """
@@ -124,7 +124,7 @@ struct LockBytePageTests {
       """)
     let hasPointerMap = test.autoVacuum != 0
     let lockBytePage = UInt32(0x4000_0000 / test.pageSize + 1)
-    let root = try PagesFolder.root("T", path)
+    let root = try TemporaryFolder.root("T", path)
     try Self.addFreePages(path, upTo: lockBytePage - 5, hasPointerMap: hasPointerMap)
     let rows = Int64(test.pageSize * 9 / 100)
     var file = try DatabaseFile(path: path)
@@ -169,14 +169,14 @@ struct LockBytePageTests {
 
   @Test("an index over integers is written around it, whatever page it begins on", arguments: 0..<7 as Range<UInt32>)
   func integerIndex(distance: UInt32) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a",
       """
       PRAGMA page_size = 65536; PRAGMA auto_vacuum = 2;
       CREATE TABLE T (ID INTEGER PRIMARY KEY, N INTEGER); CREATE INDEX TN ON T (N);
       """)
-    let roots = try ["T", "TN"].map { try PagesFolder.root($0, path) }
+    let roots = try ["T", "TN"].map { try TemporaryFolder.root($0, path) }
     let file = try DatabaseFile(path: path)
     let writer = try TableTreeWriter(file: file, root: roots[0])
     let column = KeyColumn(field: 1, memoryBudget: 1 << 20, temporaryPath: folder.path + "/column")

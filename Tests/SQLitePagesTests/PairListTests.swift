@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lists of pairs")
 struct PairListTests {
-  private static func list(_ pairs: [(Int64, Int64)], _ folder: PagesFolder) throws -> PairList {
+  private static func list(_ pairs: [(Int64, Int64)], _ folder: TemporaryFolder) throws -> PairList {
     let list = PairList(memoryBudget: 1 << 16, temporaryPath: folder.path + "/pairs")
     for (first, second) in pairs { try list.append(first, second) }
     return list
@@ -14,7 +14,7 @@ struct PairListTests {
 
   @Test("pairs come back in their order, equal ones once", arguments: [0, 1, 500, 100_000], [true, false])
   func unique(count: Int, isAscending: Bool) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: UInt64(count))
     var first: Int64 = 0
     let pairs: [(Int64, Int64)] = (0..<count).map { _ in

@@ -142,11 +142,11 @@ struct RowKeyTableTests {
   func random(pageSize: Int, hashMask: UInt64) throws {
     var generator = SeededGenerator(seed: UInt64(pageSize) ^ hashMask)
     for size in [0, 1, 40, 160] {
-      let folder = try PagesFolder()
+      let folder = try TemporaryFolder()
       let path = "\(folder.path)/rows.sqlite"
       let stored = (0..<size).map { _ in Self.row(&generator) }
       try Self.fill(path, stored, pageSize: pageSize)
-      let mapped = try MappedTable(path: path, root: try PagesFolder.root("R", path))
+      let mapped = try MappedTable(path: path, root: try TemporaryFolder.root("R", path))
       let table = try RowKeyTable(mapped, shape: Self.shape, memoryBudget: 1 << 20, workers: 2, hashMask: hashMask)
       #expect(table.rowCount == size)
       var seen: Set<Int64> = []
@@ -169,10 +169,10 @@ struct RowKeyTableTests {
 
   @Test("keys that SQLite might find in another form, and tables over the budget, are refused")
   func refused() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "odd", "CREATE TABLE R (ID INTEGER PRIMARY KEY, K); INSERT INTO R VALUES (1, 5), (2, 5.5), (3, NULL)")
-    let root = try PagesFolder.root("R", path)
+    let root = try TemporaryFolder.root("R", path)
     func table(_ kind: ComparedField.Kind, budget: Int = 1 << 20) throws -> RowKeyTable {
       try RowKeyTable(
         try MappedTable(path: path, root: root),
@@ -191,10 +191,10 @@ struct RowKeyTableTests {
   func damaged(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let stored = (0..<60).map { _ in Self.row(&generator) }
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = "\(folder.path)/rows.sqlite"
     try Self.fill(path, stored, pageSize: 512)
-    let root = try PagesFolder.root("R", path)
+    let root = try TemporaryFolder.root("R", path)
     let sound = try Data(contentsOf: URL(fileURLWithPath: path))
     for _ in 0..<150 {
       var bytes = sound

@@ -46,7 +46,7 @@ struct TableAppendTests {
 
   @Test("the table and its indexes are those that SQLite makes of the same rows", arguments: cases)
   func differential(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: test.seed)
     let setUp = """
       PRAGMA page_size = \(test.pageSize); PRAGMA auto_vacuum = \(test.autoVacuum);
@@ -74,7 +74,7 @@ struct TableAppendTests {
     }
 
     let file = try DatabaseFile(path: paths[0])
-    let root = try PagesFolder.root("T", paths[0])
+    let root = try TemporaryFolder.root("T", paths[0])
     let writer = try TableTreeWriter(file: file, root: root, after: Int64(test.old * 2))
     for (id, values) in new {
       let record = TestRecord.encode([.null] + values)
@@ -87,7 +87,7 @@ struct TableAppendTests {
     try file.finish()
     let shapes = try ["TA": [1], "TB": [2], "TU": [2, 1]].map { name, fields in
       IndexShape(
-        name: name, root: try PagesFolder.root(name, paths[0]), columns: fields.map { .init(field: $0) },
+        name: name, root: try TemporaryFolder.root(name, paths[0]), columns: fields.map { .init(field: $0) },
         isUnique: name == "TU")
     }
     try IndexLoader(
@@ -103,12 +103,12 @@ struct TableAppendTests {
     #expect(try folder.vacuumed(fast, "fast") == folder.vacuumed(slow, "slow"))
     let trees = try ["O", "T", "OA", "TA", "TB", "TU"].map { name in
       DatabaseCheck.Tree(
-        name: name, root: try PagesFolder.root(name, paths[0]), isIndex: name.count == 2,
-        tableRoot: name.count == 2 ? try PagesFolder.root(String(name.prefix(1)), paths[0]) : nil)
+        name: name, root: try TemporaryFolder.root(name, paths[0]), isIndex: name.count == 2,
+        tableRoot: name.count == 2 ? try TemporaryFolder.root(String(name.prefix(1)), paths[0]) : nil)
     }
     #expect(try DatabaseCheck(path: paths[0], trees: trees, workers: 2).problems() == [])
-    let pages = try PagesFolder.pagesByTree(fast)
-    for (name, count) in try PagesFolder.pagesByTree(slow) {
+    let pages = try TemporaryFolder.pagesByTree(fast)
+    for (name, count) in try TemporaryFolder.pagesByTree(slow) {
       // The last of the old leaves is not filled up, and the order of a packed index is SQLite's own.
       #expect(pages[name] ?? 0 <= count + 2, "\(name)")
     }
@@ -120,11 +120,11 @@ struct TableAppendTests {
 
   @Test("rows that do not come behind the old ones are refused")
   func disorder() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a", "CREATE TABLE T (ID INTEGER PRIMARY KEY, A); INSERT INTO T VALUES (1, 2), (9, 3)")
     let file = try DatabaseFile(path: path)
-    let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", path), after: 4)
+    let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path), after: 4)
     let record = TestRecord.encode([.null, .integer(1)])
     #expect(throws: PageError.self) {
       try unsafe record.withUnsafeBytes {

@@ -119,7 +119,7 @@ struct TableRewriteTests {
     .init(position: 4, comparison: .real), .init(position: 5, comparison: .bytes),
   ]
 
-  private static func changes(_ folder: PagesFolder, budget: Int = 1 << 16) -> RowChanges {
+  private static func changes(_ folder: TemporaryFolder, budget: Int = 1 << 16) -> RowChanges {
     RowChanges(
       fields: fields, width: 7, versionPosition: 1, memoryBudget: budget, temporaryPath: folder.path + "/changes")
   }
@@ -150,7 +150,7 @@ struct TableRewriteTests {
 
   @Test("the rows, pages and indexes are those that SQLite makes of the same changes", arguments: cases)
   func differential(test: Case) throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: test.seed)
     let ids = Array(Set((1...Int64(test.old * 2)).filter { _ in Bool.random(using: &random) } + [1])).sorted()
     let old = ids.shuffled(using: &random).map { ($0, Self.row(&random, longest: test.longest)) }
@@ -195,7 +195,7 @@ struct TableRewriteTests {
     try slow.execute("COMMIT")
 
     let file = try DatabaseFile(path: paths[0])
-    let root = try PagesFolder.root("T", paths[0])
+    let root = try TemporaryFolder.root("T", paths[0])
     let writer = try TableTreeWriter(file: file, root: root, after: Int64(test.old * 2))
     try Self.append(new, to: writer)
     try writer.finish(changing: changes)
@@ -209,7 +209,7 @@ struct TableRewriteTests {
       .filter { _, fields in !new.isEmpty || !changes.changedPositions.isDisjoint(with: fields) }
       .map { name, fields in
         IndexShape(
-          name: name, root: try PagesFolder.root(name, paths[0]), columns: fields.map { .init(field: $0) },
+          name: name, root: try TemporaryFolder.root(name, paths[0]), columns: fields.map { .init(field: $0) },
           isUnique: false)
       }
     try IndexLoader(
@@ -221,12 +221,12 @@ struct TableRewriteTests {
     #expect(try folder.vacuumed(fast, "fast") == folder.vacuumed(slow, "slow"))
     let trees = try ["O", "T", "TA", "TB", "TK"].map { name in
       DatabaseCheck.Tree(
-        name: name, root: try PagesFolder.root(name, paths[0]), isIndex: name.count == 2,
+        name: name, root: try TemporaryFolder.root(name, paths[0]), isIndex: name.count == 2,
         tableRoot: name.count == 2 ? root : nil)
     }
     #expect(try DatabaseCheck(path: paths[0], trees: trees, workers: 2).problems() == [])
-    let pages = try PagesFolder.pagesByTree(fast)
-    for (name, count) in try PagesFolder.pagesByTree(slow) {
+    let pages = try TemporaryFolder.pagesByTree(fast)
+    for (name, count) in try TemporaryFolder.pagesByTree(slow) {
       // A page may hold the rest of the old rows alone.
       #expect(pages[name] ?? 0 <= count + 2, "\(name)")
     }
@@ -242,7 +242,7 @@ struct TableRewriteTests {
 
   @Test("what only SQLite can compare or count up is refused, and stays as it is")
   func refused() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a",
       Self.setUp.replacing("B VARCHAR", with: "B") + """
@@ -258,7 +258,7 @@ struct TableRewriteTests {
     }
     changes.excluded = [7]
     let file = try DatabaseFile(path: path)
-    let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", path), after: 7)
+    let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path), after: 7)
     try writer.finish(changing: changes)
     try file.finish()
     #expect(changes.refused == [10, 20, 30, 40, 50, 60, 70, 80])
@@ -271,7 +271,7 @@ struct TableRewriteTests {
 
   @Test("records that end before a column was added get it")
   func shortRecords() throws {
-    let folder = try PagesFolder()
+    let folder = try TemporaryFolder()
     let path = try folder.database(
       "a",
       """
@@ -285,7 +285,7 @@ struct TableRewriteTests {
     try Self.append(1, tag: 0, [nil, .null, nil, .text("new")], to: changes)
     try Self.append(2, tag: 1, [.integer(6), .integer(4), nil, .null], to: changes)
     let file = try DatabaseFile(path: path)
-    let writer = try TableTreeWriter(file: file, root: try PagesFolder.root("T", path), after: 3)
+    let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path), after: 3)
     try writer.finish(changing: changes)
     try file.finish()
     #expect(changes.updatedCount == 1 && changes.unchangedCount == 1 && changes.changedPositions == [5])

@@ -93,9 +93,7 @@ struct TreeTests {
 
   @Test("a table and its index are what SQLite itself would have written", arguments: cases)
   func differential(test: Case) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: UInt64(test.rows * 31 + test.pageSize + test.maximumLength))
     var rows: [(id: Int64, number: Int64?, text: String)] = []
     var id: Int64 = test.rows == 7 ? -3 : 0
@@ -111,8 +109,8 @@ struct TreeTests {
       CREATE TABLE T (ID INTEGER PRIMARY KEY, N INTEGER, S VARCHAR);
       CREATE INDEX TN ON T (N); CREATE INDEX TS ON T (S);
       """
-    let fast = folder + "/fast.sqlite"
-    let slow = folder + "/slow.sqlite"
+    let fast = folder.path("fast.sqlite")
+    let slow = folder.path("slow.sqlite")
     var roots: [UInt32] = []
     do {
       let connection = try Connection(path: fast, options: .init(createsFile: true))
@@ -160,9 +158,9 @@ struct TreeTests {
     let other = try Connection(path: fast)
     #expect(try other.string("PRAGMA integrity_check") == "ok")
     for (index, database) in [connection, other].enumerated() {
-      try database.execute("VACUUM INTO '\(folder)/\(index).sqlite'")
+      try database.execute("VACUUM INTO '\(folder.path)/\(index).sqlite'")
     }
-    let vacuumed = try (0..<2).map { try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0).sqlite")) }
+    let vacuumed = try (0..<2).map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0).sqlite")) }
     #expect(vacuumed[0] == vacuumed[1])
     let pages = try other.integer("PRAGMA page_count") ?? 0
     let pagesOfSQLite = try connection.integer("PRAGMA page_count") ?? 0

@@ -93,12 +93,12 @@ struct ContainerTests {
       description.shouldAddStoreAsynchronously = asynchronously
       return description
     }
-    let log = Log()
+    let (calls, log) = AsyncStream<String>.makeStream()
     container.loadPersistentStores { description, error in
-      log.note("\(description.url?.lastPathComponent ?? "") \(error == nil ? "opened" : "refused")")
+      log.yield("\(description.url?.lastPathComponent ?? "") \(error == nil ? "opened" : "refused")")
     }
-    while log.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(log.all.sorted() == ["broken.sqlite refused", "sound.sqlite opened"])
+    let told = await calls.prefix(2).reduce(into: []) { $0.append($1) }
+    #expect(told.sorted() == ["broken.sqlite refused", "sound.sqlite opened"])
     #expect(container.coordinator.persistentStores.count == 1)
     #expect(try Data(contentsOf: folder.file("broken.sqlite")) == Data("no database".utf8))
   }

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -65,7 +66,7 @@ struct FollowedResultsTests {
     try school.work { context in
       context.mergePolicy = .mergeByPropertyObjectTrump
       context.undoManager = ContextUndoManager()
-      var random = SplitMix(state: seed &* 0x51_7CC1 &+ 11)
+      var random = SeededGenerator(seed: seed &* 0x51_7CC1 &+ 11)
       func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
       let other = school.container.newBackgroundContext(name: "other")
       other.mergePolicy = .mergeByPropertyStoreTrump

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestSupport
 import Testing
 
 /// A list that knows nothing but what it is told, as one on a screen: the twin of a controller's results.
@@ -93,7 +94,7 @@ struct RandomResultsTests {
     try school.work { context in
       context.mergePolicy = .mergeByPropertyObjectTrump
       context.undoManager = ContextUndoManager()
-      var random = SplitMix(state: seed &* 0x9E37_79B9 &+ 3)
+      var random = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 3)
       func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
       let others = (0..<2).map { _ in
         let other = school.container.newBackgroundContext(name: "other")

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -26,7 +27,7 @@ struct ResultsChangesTests {
 
   @Test("the old results with the changes applied are the new results, whatever changed", arguments: UInt64(1)...40)
   func random(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     func arrangement(_ keys: [Int: Int]) -> [Changes.Section] {
       let sorted = keys.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
       return Dictionary(grouping: sorted, by: { $0.value / 10 }).sorted { $0.key < $1.key }.map { section, items in
@@ -97,7 +98,7 @@ struct FetchedResultsDifferenceTests {
     "a list that does what they say becomes the new one, sections in another order included", arguments: UInt64(1)...30)
   func random(seed: UInt64) throws {
     let item = try #require(try ManagedObjectModel(entities: [EntityDescription("Item")])["Item"])
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     func snapshot() -> FetchedResultsSnapshot {
       var sections = (0..<6).map { Section(name: "\($0)", objectIDs: []) }
       for key in Int64(1)...25 where Int.random(in: 0..<3, using: &random) > 0 {

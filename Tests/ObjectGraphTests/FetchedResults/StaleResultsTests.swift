@@ -4,6 +4,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestSupport
 import Testing
 
 /// Controllers whose context has not merged yet what others saved, and those that follow relationships: compared with what
@@ -57,7 +58,7 @@ struct StaleResultsTests {
   }
 
   /// One random change that others save.
-  private func change(_ school: School, _ context: ManagedObjectContext, _ random: inout SplitMix) throws {
+  private func change(_ school: School, _ context: ManagedObjectContext, _ random: inout SeededGenerator) throws {
     func pick(_ entity: Entity) throws -> ManagedObject? {
       let found = try context.fetch(school.all(entity))
       return found.isEmpty ? nil : found[Int(random.next() % UInt64(found.count))]
@@ -101,7 +102,7 @@ struct StaleResultsTests {
     let view = school.container.newBackgroundContext(name: "view")
     view.automaticallyMergesChangesFromParent = true
     let background = school.container.newBackgroundContext(name: "background")
-    var random = SplitMix(state: UInt64(seed) &* 977 &+ 5)
+    var random = SeededGenerator(seed: UInt64(seed) &* 977 &+ 5)
     let delegate = Delegate()
     let controller = try view.performAndWait {
       let controller = FetchedResultsController<ManagedObject>(
@@ -135,7 +136,7 @@ struct StaleResultsTests {
   func ownSaves(watch: Watch, seed: Int) throws {
     let school = try School(.inMemory)
     try fill(school)
-    var random = SplitMix(state: UInt64(seed) &* 31 &+ 7)
+    var random = SeededGenerator(seed: UInt64(seed) &* 31 &+ 7)
     try school.work { [random] view in
       var random = random
       let controller = FetchedResultsController<ManagedObject>(

@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormats
+import TestSupport
 
 /// Public test corpora beside the package; tests of them are skipped where they are absent.
 enum Corpora {
@@ -19,10 +20,8 @@ enum Corpora {
 
 /// Runs a test with a directory of its own.
 func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let directory = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  return try body(directory)
+  let folder = try TemporaryFolder()
+  return try withExtendedLifetime(folder) { try body(folder.url) }
 }
 
 /// Bytes written, for looking at.
