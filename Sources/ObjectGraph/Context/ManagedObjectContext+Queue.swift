@@ -1,0 +1,59 @@
+import ObjectModel
+
+extension ManagedObjectContext {
+  /// Runs work on the context's queue and then processes its changes.
+  public func perform<Result: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+      confinement.async {
+        let outcome = Swift.Result { () throws(Failure) -> Result in try self.inEvent(work) }
+        continuation.resume(returning: outcome)
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
+  public func perform(_ work: @escaping @Sendable () -> Void) {
+    confinement.async { self.inEvent(work) }
+  }
+
+  /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and
+  /// inside itself; then the work runs at once, and its changes belong to the outer event.
+  public func performAndWait<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
+  }
+
+  /// Runs the part of a merge that others began, some time from now: nothing in it waits for the parent's queue, whose
+  /// thread may be waiting for this one.
+  func follow(_ work: @escaping @Sendable () -> Void) {
+    confinement.async {
+      self.inEvent {
+        self.isFollowing = true
+        work()
+      }
+    }
+  }
+
+  /// Whether the parent's queue, and what that would ask in turn, is held by this very thread: then asking is not waiting.
+  var isParentAtHand: Bool {
+    var ancestor = parent
+    while let context = ancestor {
+      if !context.confinement.isHeldByCurrentThread { return false }
+      ancestor = context.parent
+    }
+    return true
+  }
+
+  func checkConfinement(of object: ManagedObject? = nil) {
+    if !ConcurrencyDebugging.isEnabled || confinement.isHeldByCurrentThread { return }
+    let what = object.map { "\($0.entity.name) \($0.objectID.reference)" } ?? "the context"
+    // Going on would be a data race; Core Data's concurrency debugging stops here too.
+    fatalError(
+      "\(what) of context \"\(name ?? "")\" was used outside its queue (\(confinement.label)); "
+        + "use perform or performAndWait")
+  }
+}
