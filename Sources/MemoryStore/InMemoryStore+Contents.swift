@@ -11,9 +11,6 @@ extension InMemoryStore {
     try self.contents.withLock { inner throws(StoreError) in try inner.load(contents, model: model) }
   }
 
-  /// Everything that the store holds; the metadata are the caller's part.
-  package func exportContents() -> StoreContents { contents.withLock { $0.export() } }
-
   /// Applies a save to a copy, hands that to `write`, and keeps it when `write` succeeds; nothing has changed otherwise.
   /// The store waits meanwhile.
   package func save(_ request: SaveRequest, writing write: (StoreContents) throws -> Void) throws {

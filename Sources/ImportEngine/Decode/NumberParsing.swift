@@ -29,23 +29,13 @@ enum NumberParsing {
       }
       return .value(isNegative ? -Int64(magnitude) : Int64(magnitude))
     }
-    var overflows = false
-    while index < count {
-      let digit = unsafe bytes[index] &- 48
-      guard digit < 10 else { return .notANumber }
-      if !overflows {
-        let (product, first) = magnitude.multipliedReportingOverflow(by: 10)
-        let (sum, second) = product.addingReportingOverflow(UInt64(digit))
-        overflows = first || second
-        magnitude = sum
-      }
-      index += 1
-    }
-    if overflows { return .outOfRange }
-    if isNegative {
-      return magnitude <= UInt64(Int64.max) + 1 ? .value(Int64(truncatingIfNeeded: 0 &- magnitude)) : .outOfRange
-    }
-    return magnitude <= UInt64(Int64.max) ? .value(Int64(magnitude)) : .outOfRange
+    return unsafe longInteger(bytes, from: index)
+  }
+
+  /// As `integer`, for more digits: from `index` on after the sign.
+  private static func longInteger(_ bytes: UnsafeRawBufferPointer, from index: Int) -> IntegerResult {
+    guard unsafe bytes[index...].allSatisfy({ $0 &- 48 < 10 }) else { return .notANumber }
+    return unsafe Int64(String(decoding: bytes, as: UTF8.self)).map { .value($0) } ?? .outOfRange
   }
 
   enum RealResult {

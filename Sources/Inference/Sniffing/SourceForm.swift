@@ -3,8 +3,6 @@ import SeedFormats
 /// How a file is written, as far as its bytes tell, with the reasons.
 struct SourceForm: Sendable {
   var options: FormatOptions
-  /// Whether the names of the columns are stated, because the file has none or its own cannot be used.
-  var statesColumns: Bool { options.columns != nil }
   /// The format's name in pipeline files.
   var word: String { options.isPropertyList ? "plist" : options.format.word }
   /// A line for each thing that was found out and is not what a reader would take for granted, after the key of the

@@ -20,8 +20,6 @@ struct ProjectLayout {
 
   static let ignored = "/build/"
   private static let schemaMark = "\"$schema\""
-  private static let pipelineMark =
-    "# yaml-language-server: $schema=\(DataInference.schemaName)\n# Made by seedbed init."
 
   private let data: [String]
   private let givenModel: String?

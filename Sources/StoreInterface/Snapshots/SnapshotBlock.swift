@@ -102,9 +102,6 @@ import Predicates
     unsafe UnsafeMutableRawPointer(cells).deallocate()
   }
 
-  /// Whether every id in it is permanent.
-  package var isOfStore: Bool { shape != nil }
-
   /// The entities that its rows may be of.
   package var spaces: [ObjectID.Space] { shape?.kinds.map(\.space) ?? list.map(\.objectID.space) }
 
