@@ -149,7 +149,7 @@ final class DecodedBatch: @unchecked Sendable {
   /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
   var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
-  var faultsAreDone = false
+  private(set) var faultsAreDone = false
   /// Whether the record batch is still needed, so that it must not be filled again.
   private(set) var recordsAreRetained = false
 
@@ -157,6 +157,18 @@ final class DecodedBatch: @unchecked Sendable {
     self.records = records
     self.file = file
     self.root = root
+  }
+
+  /// The records that were left out while it was decoded have been counted.
+  func forgetLeftOut() {
+    filtered = 0
+    duplicate = 0
+  }
+
+  /// What could not be imported has been rejected.
+  func forgetRejected() {
+    problems = [:]
+    faultsAreDone = true
   }
 
   /// Keeps the record batch from being filled again.

@@ -94,11 +94,9 @@ struct TableRewrite {
     scanned.beginReading()
     try scope.source.read(without: superseded) { decoded in
       scanned.dropFinished(from: decoded)
-      decoded.filtered = 0
-      decoded.duplicate = 0
+      decoded.forgetLeftOut()
       decoded.dropProblemRows()
-      decoded.problems = [:]
-      decoded.faultsAreDone = true
+      decoded.forgetRejected()
       try write(decoded)
     }
   }

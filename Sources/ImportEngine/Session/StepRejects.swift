@@ -26,7 +26,6 @@ final class StepRejects {
   func emit(of decoded: DecodedBatch) throws {
     var faults = decoded.records.faults[...]
     if decoded.faultsAreDone { faults = [] }
-    decoded.faultsAreDone = true
     var next = 0
     let sorted = decoded.problems.keys.sorted()
     func flushFaults(before record: Int) throws {
@@ -53,7 +52,7 @@ final class StepRejects {
       try unsafe add(reject, record: bytes, file: decoded.file)
     }
     try flushFaults(before: .max)
-    decoded.problems = [:]
+    decoded.forgetRejected()
     try session.checkLimit()
   }
 

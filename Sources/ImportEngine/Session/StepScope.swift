@@ -32,8 +32,7 @@ final class StepScope: ReferringStep {
   func countLeftOut(of decoded: DecodedBatch) {
     outcomes.filtered += decoded.filtered
     outcomes.duplicate += decoded.duplicate
-    decoded.filtered = 0
-    decoded.duplicate = 0
+    decoded.forgetLeftOut()
   }
 
   /// Tells the progress that all records of a batch are done with.
