@@ -15,15 +15,7 @@ struct ComingAndGoingTests {
         entity: Person
         match: [identifier]
         map: { identifier: id, name: name, tags: { match: name, from: tags, missing: reject } }
-      - from: shops.ndjson
-        entity: Shop
-        match: [city, number]
-        strategy: @
-        map:
-          number: number
-          title: title
-          city: { match: code, from: city }
-          owner: { match: identifier, from: owner }
+    \(Town.shopStep)
       - { from: cities.ndjson, entity: City, strategy: @, match: [code], map: { code: code, name: name } }
     """
 

@@ -22,15 +22,7 @@ struct OwnersUpdatedTests {
         entity: Manager
         match: [identifier]
         map: { identifier: id, name: name }
-      - from: shops.ndjson
-        entity: Shop
-        match: [city, number]
-        strategy: @
-        map:
-          number: number
-          title: title
-          city: { match: code, from: city }
-          owner: { match: identifier, from: owner }
+    \(Town.shopStep)
     """
 
   private func shop(_ city: String, _ number: Int, _ owner: String?, title: String = "Shop") -> String {

@@ -15,6 +15,19 @@ final class Town {
     try workspace.write("Town.xcdatamodel/contents", TownModel.xml)
   }
 
+  /// A step that imports shops with their cities and owners.
+  static let shopStep = """
+      - from: shops.ndjson
+        entity: Shop
+        match: [city, number]
+        strategy: @
+        map:
+          number: number
+          title: title
+          city: { match: code, from: city }
+          owner: { match: identifier, from: owner }
+    """
+
   /// What a run left: every row of the store by natural key, and what became of the records.
   struct Result: Equatable {
     var rows: [String]
