@@ -68,7 +68,8 @@ let package = Package(
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SeedFormats",
       ]),
-    .target(name: "ObjectGraph", dependencies: ["Platform", "ObjectModel", "Predicates", "StoreInterface"]),
+    .target(
+      name: "ObjectGraph", dependencies: ["Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
     .target(
       name: "Seedbed",
       dependencies: [
@@ -85,8 +86,8 @@ let package = Package(
     .target(
       name: "Exports",
       dependencies: [
-        "Platform", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout", "SeedFormats",
-        "Pipelines", yams,
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
+        "SeedFormats", "Pipelines", yams,
       ]),
     .target(name: "Reports", dependencies: ["Pipelines"]),
     .target(
@@ -127,7 +128,9 @@ let package = Package(
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
       name: "ModelFilesTests",
-      dependencies: ["ModelFiles", "Diagrams", "ObjectModel", "SQLite", "SeedFormats", "TestSupport"],
+      dependencies: [
+        "PropertyLists", "ModelFiles", "Diagrams", "ObjectModel", "SQLite", "SeedFormats", "TestSupport",
+      ],
       exclude: ["Models"]
     ),
     .testTarget(
@@ -180,7 +183,8 @@ let package = Package(
     .testTarget(
       name: "ImportEngineTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout", "SQLite",
+        "PropertyLists", "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout",
+        "SQLite",
         "SQLitePages",
         "Predicates",
         "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",

@@ -27,7 +27,12 @@ enum Gallery {
     var place = AttributeDescription("place", .composite)
     place.composite = AttributeDescription.CompositeReference(
       name: "Place", elements: [AttributeDescription("x", .double)])
-    work.attributes += [scratch, place]
+    let tags = ["NSArray", "NSDictionary", "NSSet", "NSString", "Array<String>"].enumerated().map { index, name in
+      var tags = AttributeDescription("tags\(index)", .transformable)
+      tags.attributeValueClassName = name
+      return tags
+    }
+    work.attributes += [scratch, place] + tags
     work.relationships = [
       RelationshipDescription("artist", toOne: "Artist", inverse: "works"),
       RelationshipDescription("rooms", toMany: "Room", inverse: "works"),

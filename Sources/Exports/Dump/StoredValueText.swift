@@ -1,6 +1,6 @@
 import Foundation
-import ModelFiles
 import Pipelines
+import PropertyLists
 import SeedFormats
 
 /// Stored values as JSON, so that reading them back gives the same stored value.
@@ -77,7 +77,7 @@ extension ArchivedContent {
     case .date(let date): .string(DateText.iso8601(date))
     case .data(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
-    case .list(let elements): .array(elements.map(\.json))
+    case .list(let elements), .set(let elements): .array(elements.map(\.json))
     case .dictionary(let entries): .object(entries.map { ($0.key, $0.value.json) })
     }
   }

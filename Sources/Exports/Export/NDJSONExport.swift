@@ -1,5 +1,5 @@
-import ModelFiles
 import ObjectModel
+import PropertyLists
 import SeedFormats
 import StoreInterface
 

@@ -1,7 +1,7 @@
 import Foundation
-import ModelFiles
 package import ObjectModel
 import Pipelines
+import PropertyLists
 package import StoreInterface
 
 /// Texts of a column whose values are not texts yet: dates, UUIDs, data. Used again for batch after batch.

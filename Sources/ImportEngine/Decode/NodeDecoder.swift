@@ -137,8 +137,7 @@ import StoreInterface
     case .absent: state = cell.isRestored ? .null : .absent
     case .null: state = .null
     case .object, .array:
-      unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
-      state = .null
+      state = unsafe decodeStructured(cell, slice, slot: slot, row: row, into: batch)
     case .string, .number, .true, .false:
       let bytes = unsafe table.bytes(of: slice)
       if slice.kind == .string, !(keepsQuoted && slice.isQuoted),
@@ -223,7 +222,7 @@ import StoreInterface
   }
 
   /// Stores what a file holds.
-  private func put(_ data: Data, _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
+  func put(_ data: Data, _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
     var problem = CellProblem.none
     if cell.attribute.type != .binary, cell.attribute.type != .transformable {
       problem = .isFile

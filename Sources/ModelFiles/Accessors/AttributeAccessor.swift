@@ -12,7 +12,9 @@ struct AttributeAccessor {
   /// - Parameters:
   ///   - property: the accessor's name, as code writes it.
   ///   - access: `public ` or nothing.
-  init(_ attribute: AttributeDescription, property: String, names: SwiftNames, access: String) {
+  ///   - isElement: whether it stands in the struct of a composite, which has no transformers.
+  init(_ attribute: AttributeDescription, property: String, names: SwiftNames, access: String, isElement: Bool = false)
+  {
     let isReadOnly = attribute.derivation != nil
     let kind: String
     let type: String
@@ -24,6 +26,12 @@ struct AttributeAccessor {
       type = attribute.isOptional ? "\(structName)?" : structName
       reading = "\(structName)(\(held))" + (attribute.isOptional ? "" : " ?? \(structName)()")
       stored = attribute.isOptional ? "newValue?.compositeValue ?? .null" : "newValue.compositeValue"
+    } else if attribute.type == .transformable, !isElement {
+      kind = attribute.type.name + (attribute.isOptional ? "" : ", required")
+      let value = TransformableShape.type(attribute.attributeValueClassName, names: names)
+      type = value + "?"
+      reading = "value(forKey: \"\(attribute.name)\")" + (value == "Any" ? "" : " as? \(value)")
+      stored = ""
     } else if let shape = AttributeShape(attribute.type, usesScalar: attribute.usesScalarValueType, names: names) {
       let isScalar = attribute.usesScalarValueType && attribute.type.hasScalar
       let name = attribute.type.name
@@ -50,13 +58,38 @@ struct AttributeAccessor {
     }
     self.property = property
     optionalType = type.hasSuffix("?") ? type : type + "?"
+    let setting =
+      stored.isEmpty ? "setValue(newValue, forKey: \"\(attribute.name)\")" : "\(held) = \(stored)"
     let extra = (attribute.isTransient ? ", not stored" : "") + (isReadOnly ? ", derived" : "")
     text = """
       /// \(kind)\(extra).
       \(access)var \(property): \(type) {
-      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { \(held) = \(stored) }")
+      \(isReadOnly ? "  \(reading)" : "  get { \(reading) }\n  set { \(setting) }")
       }
       """
+  }
+}
+
+/// The Swift types of the values of Transformable attributes.
+private enum TransformableShape {
+  /// - Parameter stated: the class that the model names, Foundation's or, as models of Swift do, `Array<String>`.
+  static func type(_ stated: String?, names: SwiftNames) -> String {
+    let string = names.type("String")
+    switch stated {
+    case "NSArray", "NSMutableArray": return "[Any]"
+    case "NSDictionary", "NSMutableDictionary": return "[\(string): Any]"
+    case "NSSet", "NSMutableSet": return "\(names.type("Set"))<\(names.type("AnyHashable"))>"
+    case "NSString", "NSMutableString": return string
+    case "NSDate": return names.type("Date")
+    case "NSURL": return names.type("URL")
+    case "NSUUID": return names.type("UUID")
+    default: break
+    }
+    for element in ["String", "Int", "Double", "Bool", "Date", "UUID", "URL"] {
+      if stated == "Array<\(element)>" || stated == "[\(element)]" { return "[\(names.type(element))]" }
+      if stated == "Set<\(element)>" { return "\(names.type("Set"))<\(names.type(element))>" }
+    }
+    return "Any"
   }
 }
 

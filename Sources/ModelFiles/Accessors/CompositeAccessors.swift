@@ -14,7 +14,7 @@ struct CompositeAccessors {
     let attributes = composite.elements.filter { !$0.isTransient && SwiftNames.isIdentifier($0.name) }
       .sorted { $0.name.precedesByCodePoint($1.name) }
     let elements = attributes.map {
-      AttributeAccessor($0, property: names.elementProperty($0.name), names: names, access: access)
+      AttributeAccessor($0, property: names.elementProperty($0.name), names: names, access: access, isElement: true)
     }
     let members =
       [

@@ -1,3 +1,5 @@
+import PropertyLists
+
 /// A comparison out of an archived predicate, taken apart.
 struct ArchivedComparison {
   /// What a comparison does. Raw values are those of archives.

@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 extension CompiledModelDecoder {
   private static let externalStorageFlag = 4

@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 extension CompiledModelDecoder {
   /// Decodes an entity with its own properties; those that its superentity has too are inherited copies.

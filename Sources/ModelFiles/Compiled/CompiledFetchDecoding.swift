@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 extension CompiledModelDecoder {
   mutating func decodeFetchedProperty(

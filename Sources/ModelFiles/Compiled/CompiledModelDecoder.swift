@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 /// Turns the archive of a compiled model into descriptions.
 ///

@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 /// Writes archived predicates and expressions as text of the predicate format language.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 
 /// Reads the archive of a compiled mapping model (`.cdm`).
 enum CompiledMappingReader {

@@ -1,4 +1,5 @@
 import ObjectModel
+import PropertyLists
 
 /// Reads the copy of a model that Xcode's editor keeps inside a mapping model: an archive of the editor's own objects
 /// (`XDPMModel`). What version hashes are made of is read, and no more.

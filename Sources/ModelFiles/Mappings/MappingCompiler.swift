@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 
 /// Makes a mapping model of what Xcode's editor wrote, as its compiler does: with names and expressions for what the
 /// editor leaves to it.

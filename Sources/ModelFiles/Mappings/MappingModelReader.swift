@@ -1,4 +1,5 @@
 public import ObjectModel
+import PropertyLists
 
 /// A mapping model as it was read from a file.
 public struct MappingModelFile: Sendable {

@@ -8,7 +8,8 @@ import StoreInterface
 extension ManagedObject {
   /// The value of a property. Loads what is a fault.
   ///
-  /// Attributes: `String`, `Date`, `Data`, `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as
+  /// Transformable attributes: what their transformer makes of the stored bytes; the bytes themselves where it makes nothing
+  /// of them, or is not registered (see `transformedValue(for:)`). Other attributes: `String`, `Date`, `Data`, `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as
   /// `NSDecimalNumber`, so that `as? Int`, `as? Double`, `as? Bool` and `as? Decimal` work. To-one relationships: the
   /// object. To-many relationships: `Set<ManagedObject>`, `[ManagedObject]` where they are ordered. Fetched properties:
   /// `[ManagedObject]`. Nil where there is nothing. After an error of the store, which the context's next fetch or save throws, there is nothing either.
@@ -18,7 +19,8 @@ extension ManagedObject {
     return primitiveValue(forKey: key)
   }
 
-  /// Sets a property: an attribute to a value of its type or nil, a to-one relationship to an object or nil, a to-many
+  /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or to
+  /// bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
   /// relationship to a set or an array of objects. Inverses follow.
   public func setValue(_ value: Any?, forKey key: String) {
     willChangeValue(forKey: key)
@@ -64,7 +66,12 @@ extension ManagedObject {
         if fetchedProperty(key) != nil { return fetchedMembers(of: key) }
         preconditionFailure(unknownKey(key))
       }
-      return attributeValue(key).anyValue
+      let value = attributeValue(key)
+      if case .data = value, isTransformable(key), let transformed = try? transformedValue(for: key) {
+        // Bytes are always the stored ones, as they are when they are set.
+        if !(transformed is Data) { return transformed }
+      }
+      return value.anyValue
     }
     let relationship = runtime.layout.relationships[index]
     if !relationship.isToMany { return object(for: key) }
@@ -76,6 +83,10 @@ extension ManagedObject {
   /// inverses follow, as with `setValue(_:forKey:)`.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
     guard let index = runtime.layout.relationshipIndexes[key] else {
+      switch value {
+      case nil, is NSNull, is Data, is NSData, is Value: break
+      default: if isTransformable(key) { return setTransformable(value, key) }
+      }
       guard let converted = Value(anyValue: value) else {
         let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
         preconditionFailure(

@@ -172,7 +172,9 @@ public enum PipelineDocumentation {
     "| Date | ISO 8601, in the source's time zone where it has none; other forms with `date` |",
     "| UUID | the 36 characters with hyphens, in either case |",
     "| URI | a URI as RFC 3986 writes it: other characters are percent-encoded already |",
-    "| Binary, Transformable | base64 of the stored bytes |", "",
+    "| Binary | base64 of the stored bytes |",
+    "| Transformable | JSON arrays and objects, which its transformer makes a keyed archive of; base64 of the stored bytes |",
+    "",
     """
     Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String and Binary \
     attributes: nothing is null, `""` is the empty text, as exports write them. In a file of one column an empty line is \

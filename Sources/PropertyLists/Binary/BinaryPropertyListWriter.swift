@@ -44,7 +44,33 @@ struct BinaryPropertyListWriter {
     return number
   }
 
-  private func bytes() -> [UInt8] {
+  // MARK: Archives, whose objects refer to others by their place in a list
+
+  /// Adds an object that stands in no `PropertyListValue`; returns its number.
+  mutating func add(uid: Int) -> Int {
+    let size = uid <= 0xFF ? 1 : uid <= 0xFFFF ? 2 : 4
+    return append([0x80 | UInt8(size - 1)] + Self.bigEndian(UInt64(uid), size), [])
+  }
+
+  /// Adds an array of objects that are there already.
+  mutating func add(array elements: [Int]) -> Int { append(Self.marker(0xA0, elements.count), elements) }
+
+  /// Adds a dictionary of objects that are there already, in this order.
+  mutating func add(dictionary entries: [(key: String, value: Int)]) -> Int {
+    let keys = entries.map { add(.string($0.key)) }
+    return append(Self.marker(0xD0, entries.count), keys + entries.map(\.value))
+  }
+
+  mutating func add(plain value: PropertyListValue) -> Int { add(value) }
+
+  private mutating func append(_ bytes: [UInt8], _ referred: [Int]) -> Int {
+    objects.append(bytes)
+    references.append(referred)
+    return objects.count - 1
+  }
+
+  /// The whole property list. Its outermost object is the first one, unless another is named.
+  func bytes(root: Int = 0) -> [UInt8] {
     let referenceSize = Self.byteWidth(objects.count - 1)
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []
@@ -57,7 +83,7 @@ struct BinaryPropertyListWriter {
     let offsetSize = Self.byteWidth(tableOffset)
     for offset in offsets { bytes += Self.bigEndian(UInt64(offset), offsetSize) }
     bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    bytes += Self.bigEndian(UInt64(objects.count), 8) + Self.bigEndian(0, 8) + Self.bigEndian(UInt64(tableOffset), 8)
+    for number in [objects.count, root, tableOffset] { bytes += Self.bigEndian(UInt64(number), 8) }
     return bytes
   }
 

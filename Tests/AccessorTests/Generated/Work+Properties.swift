@@ -77,9 +77,39 @@ extension Work {
   }
 
   /// Transformable.
-  public var transformableValue: Seedbed.Data? {
-    get { if case .data(let value) = self["transformableValue"] { value } else { nil } }
-    set { self["transformableValue"] = newValue.map { Seedbed.Value.data($0) } ?? .null }
+  public var tags0: [Any]? {
+    get { value(forKey: "tags0") as? [Any] }
+    set { setValue(newValue, forKey: "tags0") }
+  }
+
+  /// Transformable.
+  public var tags1: [Swift.String: Any]? {
+    get { value(forKey: "tags1") as? [Swift.String: Any] }
+    set { setValue(newValue, forKey: "tags1") }
+  }
+
+  /// Transformable.
+  public var tags2: Set<AnyHashable>? {
+    get { value(forKey: "tags2") as? Set<AnyHashable> }
+    set { setValue(newValue, forKey: "tags2") }
+  }
+
+  /// Transformable.
+  public var tags3: Swift.String? {
+    get { value(forKey: "tags3") as? Swift.String }
+    set { setValue(newValue, forKey: "tags3") }
+  }
+
+  /// Transformable.
+  public var tags4: [Swift.String]? {
+    get { value(forKey: "tags4") as? [Swift.String] }
+    set { setValue(newValue, forKey: "tags4") }
+  }
+
+  /// Transformable.
+  public var transformableValue: Any? {
+    get { value(forKey: "transformableValue") }
+    set { setValue(newValue, forKey: "transformableValue") }
   }
 
   /// URI.
@@ -145,6 +175,11 @@ extension Work: PropertyNaming {
     case \Work.place: "place"
     case \Work.scratch: "scratch"
     case \Work.stringValue: "stringValue"
+    case \Work.tags0: "tags0"
+    case \Work.tags1: "tags1"
+    case \Work.tags2: "tags2"
+    case \Work.tags3: "tags3"
+    case \Work.tags4: "tags4"
     case \Work.transformableValue: "transformableValue"
     case \Work.uriValue: "uriValue"
     case \Work.uuidValue: "uuidValue"
@@ -176,6 +211,11 @@ extension Work: PropertyNaming {
     case \Painting.scratch: "scratch"
     case \Painting.stringRequired: "stringRequired"
     case \Painting.stringValue: "stringValue"
+    case \Painting.tags0: "tags0"
+    case \Painting.tags1: "tags1"
+    case \Painting.tags2: "tags2"
+    case \Painting.tags3: "tags3"
+    case \Painting.tags4: "tags4"
     case \Painting.transformableValue: "transformableValue"
     case \Painting.uriRequired: "uriRequired"
     case \Painting.uriValue: "uriValue"

@@ -5,10 +5,13 @@ import Seedbed
 /// name. A test compares the list with the sources.
 enum EveryEngineType {
   static let all: [Any.Type] = [
-    AccessorGenerator.self, ArchivedContent.self, AsynchronousFetchRequest<ManagedObject>.self,
+    AccessorGenerator.self, ArchiveContentError.self, ArchivedContent.self,
+    AsynchronousFetchRequest<ManagedObject>.self,
     AsynchronousFetchResult<ManagedObject>.self,
     AtomicStore<BinaryStoreFormat>.self, (any AtomicStoreFormat).self, AtomicStoreType<BinaryStoreFormat>.self,
-    (any AttributeConvertible).self, AttributeDescription.self, AttributeType.self, AttributeValidator.self,
+    (any AttributeConvertible).self, AttributeDescription.self,
+    AttributeTransformError.self, (any AttributeTransformer).self, AttributeTransformers.self, AttributeType.self,
+    AttributeValidator.self,
     BinaryStoreFormat.self,
     CachedModelReader.self, ChangedRows.self, CompiledModelReader.self, ConstraintConflict.self, ContentDigest.self,
     ContextChangeIDs.self, ContextChanges.self, ContextError.self, ContextUndoManager.self, CoreDataErrorCode.self,
@@ -37,7 +40,8 @@ enum EveryEngineType {
     PropertyValue.self, RecordEncoder.self, RecordFileFormat.self, RecordFileStore.self, RecordFolderType.self,
     RecordShape.self, ReferenceObject.self, Relationship.self, RelationshipDescription.self, RowBatch.self,
     RowComparison.self, RowOutcome.self, SQLiteStore.self, SQLiteStoreType.self, SaveConflictError.self,
-    SaveRequest.self, SealFinish.self, SealVerification.self, SealedJournal.self, Snapshot.self, SnapshotBlock.self,
+    SaveRequest.self, SealFinish.self, SealVerification.self, SealedJournal.self, SecureUnarchiveTransformer.self,
+    Snapshot.self, SnapshotBlock.self,
     SnapshotEvents.self, StoreChecker.self, StoreContents.self, StoreCopier.self, StoreError.self, StoreReader.self,
     StoreFinding.self, StoreInspection.self, StoreLayout.self, StoreMetadata.self, StoreReplacement.self,
     StoreReport.self, StoreSidecar.self, StoreStamp.self, StoredAttribute.self, TableLayout.self, TextFolding.self,

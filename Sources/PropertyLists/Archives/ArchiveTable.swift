@@ -1,5 +1,3 @@
-import PropertyLists
-
 /// All objects of a keyed archive's property list, each by its number.
 ///
 /// Every object is read once; all together may not take more bytes than the file has for them, so objects that overlap

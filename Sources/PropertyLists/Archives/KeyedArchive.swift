@@ -4,9 +4,9 @@ import Foundation
 ///
 /// No object is made from a class that the archive names. Objects are read when they are asked for, once each; every
 /// step counts against a limit of work, so that shared objects cannot expand without bound.
-final class KeyedArchive {
+package final class KeyedArchive {
   /// The steps allowed per archive; a model of 500 entities with 50 properties each takes about a million.
-  static let maximumStepCount = 8_000_000
+  package static let maximumStepCount = 8_000_000
 
   private let table: ArchiveTable
   /// Number in the table of each archived object, by the number that references use.
@@ -15,7 +15,7 @@ final class KeyedArchive {
   private var known: [Int: ArchivedObject] = [:]
   private var stepsLeft = KeyedArchive.maximumStepCount
 
-  init(_ bytes: [UInt8]) throws(ArchiveError) {
+  package init(_ bytes: [UInt8]) throws(ArchiveError) {
     table = try ArchiveTable(bytes)
     guard case .dictionary(let keys, let values) = table.objects[table.root] else {
       throw ArchiveError("it is a property list, but not a keyed archive")
@@ -33,16 +33,16 @@ final class KeyedArchive {
   }
 
   /// The archived object that holds all others.
-  func root() throws(ArchiveError) -> ArchivedValue { try dereference(rootReference) }
+  package func root() throws(ArchiveError) -> ArchivedValue { try dereference(rootReference) }
 
   /// Counts steps of work.
-  func spend(_ steps: Int) throws(ArchiveError) {
+  package func spend(_ steps: Int) throws(ArchiveError) {
     stepsLeft -= steps
     if stepsLeft < 0 { throw .tooMuchWork }
   }
 
   /// The value at a place of the table, a reference followed once.
-  func value(_ number: Int) throws(ArchiveError) -> ArchivedValue {
+  package func value(_ number: Int) throws(ArchiveError) -> ArchivedValue {
     try spend(1)
     switch table.objects[number] {
     case .null: return .null
@@ -60,7 +60,7 @@ final class KeyedArchive {
   }
 
   /// The values of an array that stands directly in an object, such as `NS.objects`.
-  func values(_ number: Int) throws(ArchiveError) -> [ArchivedValue] {
+  package func values(_ number: Int) throws(ArchiveError) -> [ArchivedValue] {
     guard case .array(let elements) = table.objects[number] else {
       throw ArchiveError("something other than an array stands where the elements of a collection belong")
     }

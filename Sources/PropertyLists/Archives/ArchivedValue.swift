@@ -1,5 +1,5 @@
 /// A value in a keyed archive.
-enum ArchivedValue {
+package enum ArchivedValue {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -11,7 +11,7 @@ enum ArchivedValue {
   case object(ArchivedObject)
 
   /// A whole or other number as a double.
-  var number: Double? {
+  package var number: Double? {
     switch self {
     case .integer(let number): Double(number)
     case .real(let number): number
@@ -20,7 +20,7 @@ enum ArchivedValue {
   }
 
   /// What kind of value it is, for messages.
-  var shownKind: String {
+  package var shownKind: String {
     switch self {
     case .null: "nothing"
     case .boolean: "a Boolean"
@@ -34,22 +34,22 @@ enum ArchivedValue {
 }
 
 /// An object of a keyed archive: the name of its class and its fields, whose values are read when they are asked for.
-struct ArchivedObject {
-  let archive: KeyedArchive
+package struct ArchivedObject {
+  package let archive: KeyedArchive
   /// Its number in the archive; the same object always has the same one.
-  let reference: Int
-  let className: String
+  package let reference: Int
+  package let className: String
   /// Name of the field → number of its value in the property list.
-  let fields: [String: Int]
+  package let fields: [String: Int]
 
   /// The class, nil when it is none of those that a model has.
-  var kind: ArchiveClass? { ArchiveClass(rawValue: className) }
+  package var kind: ArchiveClass? { ArchiveClass(rawValue: className) }
 
   /// The class's name, cut where a hostile file has a long one.
-  var shownClass: String { String(className.prefix(64)) }
+  package var shownClass: String { String(className.prefix(64)) }
 
   /// The field's value; nil when it is absent or null.
-  func value(_ name: String) throws(ArchiveError) -> ArchivedValue? {
+  package func value(_ name: String) throws(ArchiveError) -> ArchivedValue? {
     guard let number = fields[name] else { return nil }
     let value = try archive.value(number)
     if case .null = value { return nil }
@@ -57,20 +57,20 @@ struct ArchivedObject {
   }
 
   /// A string, nil when it is absent or null.
-  func string(_ name: String) throws(ArchiveError) -> String? {
+  package func string(_ name: String) throws(ArchiveError) -> String? {
     guard let value = try value(name) else { return nil }
     guard case .string(let text) = value else { throw mismatch(name, "a string", value) }
     return text
   }
 
   /// A string that is neither absent nor empty.
-  func requiredString(_ name: String) throws(ArchiveError) -> String {
+  package func requiredString(_ name: String) throws(ArchiveError) -> String {
     guard let text = try string(name), !text.isEmpty else { throw ArchiveError("\(shownClass) has no \(name)") }
     return text
   }
 
   /// A whole number, nil when it is absent.
-  func integer(_ name: String) throws(ArchiveError) -> Int? {
+  package func integer(_ name: String) throws(ArchiveError) -> Int? {
     guard let value = try value(name) else { return nil }
     guard case .integer(let number) = value, let number = Int(exactly: number) else {
       throw mismatch(name, "a whole number", value)
@@ -79,7 +79,7 @@ struct ArchivedObject {
   }
 
   /// A Boolean; false when it is absent.
-  func flag(_ name: String) throws(ArchiveError) -> Bool {
+  package func flag(_ name: String) throws(ArchiveError) -> Bool {
     switch try value(name) {
     case nil: false
     case .boolean(let flag)?: flag
@@ -90,7 +90,7 @@ struct ArchivedObject {
   }
 
   /// An object of one of these classes, nil when it is absent or null.
-  func object(_ name: String, _ kinds: ArchiveClass...) throws(ArchiveError) -> ArchivedObject? {
+  package func object(_ name: String, _ kinds: ArchiveClass...) throws(ArchiveError) -> ArchivedObject? {
     guard let value = try value(name) else { return nil }
     guard case .object(let object) = value, let kind = object.kind, kinds.contains(kind) else {
       throw mismatch(name, kinds.first?.rawValue ?? "an object", value)
@@ -99,14 +99,14 @@ struct ArchivedObject {
   }
 
   /// The elements of an array or set; nil when it is absent or null.
-  func list(_ name: String) throws(ArchiveError) -> [ArchivedValue]? {
+  package func list(_ name: String) throws(ArchiveError) -> [ArchivedValue]? {
     guard let value = try value(name) else { return nil }
     guard let elements = try value.elements() else { throw mismatch(name, "an array or a set", value) }
     return elements
   }
 
   /// The entries of a dictionary with strings as keys, in the archive's order; nil when it is absent or null.
-  func dictionary(_ name: String) throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
+  package func dictionary(_ name: String) throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
     guard let value = try value(name) else { return nil }
     guard case .object(let object) = value, let entries = try object.entries() else {
       throw mismatch(name, "a dictionary", value)
@@ -119,7 +119,7 @@ struct ArchivedObject {
   }
 
   /// The entries when it is a dictionary of any kind, nil when it is something else.
-  func entries() throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
+  package func entries() throws(ArchiveError) -> [(key: String, value: ArchivedValue)]? {
     let keys: [ArchivedValue]
     let values: [ArchivedValue]
     var emptySlot: String?
@@ -152,7 +152,7 @@ struct ArchivedObject {
 
 extension ArchivedValue {
   /// The elements when it is an array or a set, nil when it is something else.
-  func elements() throws(ArchiveError) -> [ArchivedValue]? {
+  package func elements() throws(ArchiveError) -> [ArchivedValue]? {
     guard case .object(let object) = self else { return nil }
     switch object.kind {
     case .array, .mutableArray, .set, .mutableSet:
@@ -163,7 +163,7 @@ extension ArchivedValue {
   }
 
   /// The elements of an array or a set, or the values of a dictionary; nil for anything else.
-  func collectedValues() throws(ArchiveError) -> [ArchivedValue]? {
+  package func collectedValues() throws(ArchiveError) -> [ArchivedValue]? {
     if let elements = try elements() { return elements }
     guard case .object(let object) = self else { return nil }
     return try object.entries()?.map(\.value)

@@ -15,8 +15,9 @@ public indirect enum ArchivedContent: Sendable, Hashable {
   case data(Data)
   case uuid(UUID)
   case url(String)
-  /// An array, or a set in the order of the archive.
   case list([ArchivedContent])
+  /// In the order of the archive.
+  case set([ArchivedContent])
   /// In the order of the archive.
   case dictionary([Entry])
 
@@ -26,6 +27,12 @@ public indirect enum ArchivedContent: Sendable, Hashable {
     public var key: String
     /// What the key leads to.
     public var value: ArchivedContent
+
+    /// An entry.
+    public init(key: String, value: ArchivedContent) {
+      self.key = key
+      self.value = value
+    }
   }
 
   /// The longest archive that is read, in bytes.
@@ -78,7 +85,7 @@ public indirect enum ArchivedContent: Sendable, Hashable {
       if let elements = try value.elements() {
         var list: [ArchivedContent] = []
         for element in elements { list.append(try content(of: element, depth: depth + 1)) }
-        return .list(list)
+        return object.kind == .set || object.kind == .mutableSet ? .set(list) : .list(list)
       }
       guard let entries = try object.entries() else {
         throw .unsupported("an object of the class \(object.shownClass) is not shown")

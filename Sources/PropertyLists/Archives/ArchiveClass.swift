@@ -1,7 +1,7 @@
 /// The classes that may occur in the archive of a model. A name is looked up here and never turned into a class; an
 /// object of any other class is refused where it matters and left out, with a warning, where a model may hold objects
 /// of the app's own (default values).
-enum ArchiveClass: String {
+package enum ArchiveClass: String {
   case model = "NSManagedObjectModel"
   case entity = "NSEntityDescription"
   case attribute = "NSAttributeDescription"
@@ -56,7 +56,7 @@ enum ArchiveClass: String {
   case inOperator = "NSInPredicateOperator"
   case betweenOperator = "NSBetweenPredicateOperator"
 
-  var isPredicateOperator: Bool {
+  package var isPredicateOperator: Bool {
     switch self {
     case .comparisonOperator, .equalityOperator, .matchingOperator, .likeOperator, .substringOperator, .inOperator,
       .betweenOperator:

@@ -1,0 +1,68 @@
+import Foundation
+import ImportEngine
+import ObjectGraph
+import ObjectModel
+import PropertyLists
+import Testing
+
+/// Counts the elements of what it is given; it stands in for a transformer of a program.
+private struct CountTransformer: AttributeTransformer {
+  func value(from data: Data) -> [Any] { [] }
+  func data(from value: [Any]) -> Data { Data([UInt8(value.count)]) }
+}
+
+@Suite("JSON values in Transformable attributes")
+struct TransformableDecodingTests {
+  private func model(_ transformer: String? = nil) throws -> ManagedObjectModel {
+    var entity = EntityDescription("Thing")
+    var shape = AttributeDescription("shape", .transformable)
+    shape.valueTransformerName = transformer
+    entity.attributes = [shape]
+    return try ManagedObjectModel(entities: [entity])
+  }
+
+  private func outcome(_ json: String, _ transformer: String? = nil) throws -> String {
+    try Decoding("{\"f\":\(json)}\n", as: "ndjson", model: try model(transformer), map: ["shape: f"]).outcome("shape")
+  }
+
+  @Test(
+    "arrays and objects become archives of their values",
+    arguments: [
+      ("[]", .list([])),
+      (
+        "[ \"a\" , 1, -2.5, 1e3, true,false , null]",
+        .list([.string("a"), .integer(1), .real(-2.5), .real(1000), .boolean(true), .boolean(false), .null])
+      ),
+      (
+        "{\"b\": {\"c\": [\"\\u00e9\\ud83c\\udf0a\\n\"]}, \"a\": \"x\\\"\\\\\"}",
+        .dictionary([
+          .init(key: "a", value: .string("x\"\\")),
+          .init(key: "b", value: .dictionary([.init(key: "c", value: .list([.string("é🌊\n")]))])),
+        ])
+      ),
+      ("[9223372036854775807]", .list([.integer(.max)])),
+    ] as [(String, ArchivedContent)])
+  func archives(json: String, content: ArchivedContent) throws {
+    let expected = "data \(Array(try content.archived()))"
+    #expect(try outcome(json) == expected)
+    #expect(try outcome(json, "NSSecureUnarchiveFromData") == expected)
+  }
+
+  @Test(
+    "what no archive holds as it is, and what has no transformer, is a problem of the record",
+    arguments: [
+      ("[9223372036854775808]", nil), ("[1e999]", nil), ("{\"a\":1,\"a\":2}", nil), ("[\"\\ud800\"]", nil),
+      (String(repeating: "[", count: 70) + String(repeating: "]", count: 70), nil), ("[1]", "NobodyRegisteredThis"),
+    ] as [(String, String?)])
+  func refused(json: String, transformer: String?) throws {
+    #expect(try outcome(json, transformer).hasPrefix("value.not-transformable"))
+  }
+
+  @Test("a transformer that the program registered gets the value, and texts stay base64 of stored bytes")
+  func registered() throws {
+    AttributeTransformers.register(CountTransformer(), forName: "TransformableDecodingTestsCount")
+    #expect(try outcome("[\"a\", \"b\", 3]", "TransformableDecodingTestsCount") == "data [3]")
+    #expect(try outcome("{}", "TransformableDecodingTestsCount").hasPrefix("value.not-transformable"))
+    #expect(try outcome("\"QQ==\"", "TransformableDecodingTestsCount") == "data [65]")
+  }
+}
