@@ -7,6 +7,7 @@ import ObjectGraph
 import ObjectModel
 import Pipelines
 import Predicates
+import PropertyLists
 import SQLite
 import SQLitePages
 import SeedFormats
@@ -19,6 +20,7 @@ import Testing
 struct ErrorConformanceTests {
   /// Every public error type, by name.
   private static let types: [String: any Error.Type] = [
+    "ArchiveContentError": ArchiveContentError.self, "AttributeTransformError": AttributeTransformError.self,
     "ContextError": ContextError.self, "DateFormatError": DateFormatError.self,
     "RecordExpressionError": RecordExpressionError.self,
     "RecordExpressionFailure": RecordExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,

@@ -80,6 +80,6 @@ struct EmptySourceTests {
     #expect(error.code == "gzip.truncated")
     #expect(error.message == "\(file):byte 0: the file is empty, and gzip data never is")
     #expect(try workspace.bytes("Shop.sqlite") == store)
-    #expect(try await workspace.run("lint", "items.yaml").exitCode == 78)
+    #expect(try await workspace.run("lint", "items.yaml").exitCode == 74)
   }
 }

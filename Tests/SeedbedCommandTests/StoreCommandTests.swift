@@ -266,7 +266,7 @@ struct StoreCommandTests {
     #expect(outcome.text.isEmpty)
     let good = try workspace.text("items.yaml")
     for (old, new, exitCode, says) in [
-      ("name: name", "title: name", 78, "title"), ("name: name", "name: nam", 78, "\"nam\""),
+      ("name: name", "title: name", 78, "title"), ("name: name", "name: nam", 65, "\"nam\""),
       ("entity: Item", "entity: Itm", 78, "Itm"), ("from: items.csv", "from: none.csv", 66, "none.csv"),
       ("match: [identifier]", "match: [identifer]", 78, "identifer"), ("limit: 0", "limt: 0", 78, "limt"),
     ] as [(String, String, Int32, String)] {

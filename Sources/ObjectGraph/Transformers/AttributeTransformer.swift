@@ -67,9 +67,15 @@ public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringCo
   public var description: String { "\(attribute): \(message)" }
 }
 
-extension AttributeTransformError: LocalizedError {
-  /// The description.
+extension AttributeTransformError: LocalizedError, CustomNSError {
+  /// The attribute and what is wrong.
   public var errorDescription: String? { description }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.AttributeTransformError" }
+  /// Always 1.
+  public var errorCode: Int { 1 }
+  /// The description, under Foundation's key.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }
 
 extension AttributeTransformer {

@@ -51,7 +51,7 @@ struct TransformableDecodingTests {
   @Test(
     "what no archive holds as it is, and what has no transformer, is a problem of the record",
     arguments: [
-      ("[9223372036854775808]", nil), ("[1e999]", nil), ("{\"a\":1,\"a\":2}", nil), ("[\"\\ud800\"]", nil),
+      ("[9223372036854775808]", nil), ("[1e999]", nil), ("{\"a\":1,\"a\":2}", nil),
       (String(repeating: "[", count: 70) + String(repeating: "]", count: 70), nil), ("[1]", "NobodyRegisteredThis"),
     ] as [(String, String?)])
   func refused(json: String, transformer: String?) throws {
