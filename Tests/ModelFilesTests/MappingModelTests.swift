@@ -223,6 +223,9 @@ struct MappingModelTests {
   static let damaged: [(change: @Sendable (String) -> String, message: String)] = [
     ({ $0.replacingOccurrences(of: "</database>", with: "") }, "ends too early"),
     ({ $0.replacingOccurrences(of: "DOCTYPE database", with: "DOCTYPE database [<!ENTITY a 'b'>]") }, "document type"),
+    (
+      { $0.replacingOccurrences(of: "DTDs/CoreData.dtd\"", with: "DTDs/>\" [<!ENTITY a 'b'>]") }, "document type"
+    ),
     ({ $0.replacingOccurrences(of: "XDDEVMAPPINGMODEL", with: "XDDEVOTHER") }, "0 mapping models"),
     ({ $0.replacingOccurrences(of: "idrefs=\"a1", with: "idrefs=\"r1") }, "which is no XDDEVATTRIBUTEMAPPING"),
     ({ $0.replacingOccurrences(of: "id=\"e1\"", with: "id=\"e2\"") }, "two objects have the id e2"),

@@ -54,7 +54,8 @@ extension XMLNode {
   /// Whether a document type declaration, the only one, ends without an internal part, where entities would be declared.
   private static func hasNoDeclarations(_ declaration: Data) -> Bool {
     let end = declaration.firstIndex(of: UInt8(ascii: ">")) ?? declaration.endIndex
-    return !declaration[..<end].contains(UInt8(ascii: "["))
+    // A quoted ">" may end the search too early, before an internal part.
+    return !declaration[..<end].contains(UInt8(ascii: "[")) && declaration.range(of: Data("<!ENTITY".utf8)) == nil
       && declaration[end...].range(of: Data("<!DOCTYPE".utf8)) == nil
   }
 }
