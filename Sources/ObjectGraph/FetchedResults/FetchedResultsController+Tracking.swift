@@ -80,36 +80,34 @@ extension FetchedResultsController {
   /// Takes what changed into the results, and tells it: by a fetch only where nothing else is sure to be right.
   /// - Parameter objects: nil when more may have changed than is known.
   private func update(changed: Set<Object>, touching objects: Set<ManagedObject>?) {
-    if let objects, let old = content, let outcome = followed(objects, changed, in: old) {
-      isFetchDue = false
-      (dueIDs, dueChanges) = ([], [])
-      error = nil
-      let touched = Set(outcome.touched.map(\.item))
-      let new = outcome.touched.filter { $0.to != nil && $0.item.objectID.isTemporary }.map(\.item)
-      let remaining = newResults.filter { $0.objectID.isTemporary && !touched.contains($0) }
-      replace(outcome.content, new: remaining + new)
-      let difference = ResultsChanges(from: old, to: outcome.content, touched: outcome.touched)
-      if !difference.isEmpty {
-        tell(difference, old: old) { tellIDs(touched: outcome.touched) }
-      } else if outcome.touched.contains(where: { $0.from != $0.to }) {
-        isToldCurrent = false
-      }
-    } else {
-      fetchAgain(changed: changed)
+    guard let objects, let edit = followed(objects, changed) else { return fetchAgain(changed: changed) }
+    isFetchDue = false
+    (dueIDs, dueChanges) = ([], [])
+    error = nil
+    let touched = Set(edit.touched.map(\.item))
+    let new = edit.touched.filter { $0.to != nil && $0.item.objectID.isTemporary }.map(\.item)
+    let remaining = newResults.filter { $0.objectID.isTemporary && !touched.contains($0) }
+    apply(edit, new: remaining + new)
+    let difference = ResultsChanges(from: edit.oldNames, to: content ?? [], touched: edit.touched)
+    if !difference.isEmpty {
+      tell(difference, deletedSection: { edit.emptied[$0] }) { tellIDs(touched: edit.touched) }
+    } else if edit.touched.contains(where: { $0.from != $0.to }) {
+      isToldCurrent = false
     }
   }
 
-  private func followed(_ objects: Set<ManagedObject>, _ changed: Set<Object>, in old: Content) -> ResultsFollower<
-    Object
-  >.Outcome? {
+  /// What changes make of the results, where that can be told without a fetch.
+  private func followed(_ objects: Set<ManagedObject>, _ changed: Set<Object>) -> ResultsEdit<Object>? {
     let context = managedObjectContext
     // What observers changed already is not told yet.
-    guard let follower, isFollowable, context.event.isEmpty, context.deferredError == nil, context.refused == nil else {
+    guard let content, let follower, isFollowable, context.event.isEmpty, context.deferredError == nil,
+      context.refused == nil
+    else {
       return nil
     }
-    let outcome = try? follower.follow(
-      .init(objects: objects, ids: dueIDs, changed: dueChanges.union(changed), formerlyNew: newResults), in: old)
-    if context.deferredError == nil { return outcome }
+    let edit = try? follower.follow(
+      .init(objects: objects, ids: dueIDs, changed: dueChanges.union(changed), formerlyNew: newResults), in: content)
+    if context.deferredError == nil { return edit }
     // The fetch meets it again.
     context.deferredError = nil
     return nil
@@ -174,7 +172,7 @@ extension FetchedResultsController {
         // Ids may be others, or sections in another order.
         isToldCurrent = false
       } else {
-        tell(difference, old: old) { tellIDs() }
+        tell(difference, deletedSection: { old[$0] }) { tellIDs() }
       }
     }
   }
@@ -211,12 +209,16 @@ extension FetchedResultsController {
     }
   }
 
-  private func tell(_ changes: ResultsChanges<Object>, old: Content, ids: () -> Void) {
+  /// - Parameter deletedSection: a section that is gone, by its old place.
+  private func tell(
+    _ changes: ResultsChanges<Object>, deletedSection: (Int) -> ResultsChanges<Object>.Section?, ids: () -> Void
+  ) {
     guard let delegate, let content else { return isToldCurrent = false }
     func path(_ position: ResultsChanges<Object>.Position) -> IndexPath { [position.section, position.item] }
     delegate.controllerWillChangeContent(self)
     for index in changes.deletedSections {
-      delegate.controller(self, didChange: info(of: old[index]), atSectionIndex: index, for: .delete)
+      guard let section = deletedSection(index) else { continue }
+      delegate.controller(self, didChange: info(of: section), atSectionIndex: index, for: .delete)
     }
     for index in changes.insertedSections {
       delegate.controller(self, didChange: info(of: content[index]), atSectionIndex: index, for: .insert)

@@ -315,9 +315,19 @@ public final class FetchedResultsController<Object: ManagedObject> {
     replace(sections, new: sections.flatMap { $0.items.filter(\.objectID.isTemporary) })
   }
 
-  /// - Parameter new: those that have no permanent ids.
-  func replace(_ sections: Content, new: [Object]) {
+  private func replace(_ sections: Content, new: [Object]) {
     content = sections
+    noteReplacement(new: new)
+  }
+
+  /// Changes the results where they are.
+  /// - Parameter new: those that have no permanent ids.
+  func apply(_ edit: ResultsEdit<Object>, new: [Object]) {
+    edit.apply(to: &content)
+    noteReplacement(new: new)
+  }
+
+  private func noteReplacement(new: [Object]) {
     newResults = new
     positions = nil
     searchCount = 0

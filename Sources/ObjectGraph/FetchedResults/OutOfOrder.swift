@@ -16,7 +16,7 @@ enum OutOfOrder {
     for index in places.indices {
       if !isChanged[index] {
         passed += 1
-      } else if lowerBound(fixedPlaces, places[index]) == passed {
+      } else if Bisection.count(below: places[index], in: fixedPlaces) == passed {
         gaps[passed, default: []].append(index)
       } else {
         result.append(index)
@@ -26,7 +26,7 @@ enum OutOfOrder {
     return result
   }
 
-  private static func isRising(_ places: [Int]) -> Bool {
+  static func isRising(_ places: [Int]) -> Bool {
     var last = Int.min
     for place in places {
       if place <= last { return false }
@@ -36,12 +36,12 @@ enum OutOfOrder {
   }
 
   /// The candidates that are not on a longest rising run of places.
-  private static func withoutLongestRise(_ candidates: [Int], _ places: [Int]) -> [Int] {
+  static func withoutLongestRise(_ candidates: [Int], _ places: [Int]) -> [Int] {
     var ends: [Int] = []
     var endPlaces: [Int] = []
     var previous: [Int: Int] = [:]
     for candidate in candidates {
-      let length = lowerBound(endPlaces, places[candidate])
+      let length = Bisection.count(below: places[candidate], in: endPlaces)
       if length > 0 { previous[candidate] = ends[length - 1] }
       if length == ends.count {
         ends.append(candidate)
@@ -58,16 +58,5 @@ enum OutOfOrder {
       here = previous[candidate]
     }
     return candidates.filter { !kept.contains($0) }
-  }
-
-  /// The number of elements that are less, in a rising list.
-  private static func lowerBound(_ sorted: [Int], _ value: Int) -> Int {
-    var low = 0
-    var high = sorted.count
-    while low < high {
-      let middle = (low + high) / 2
-      if sorted[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

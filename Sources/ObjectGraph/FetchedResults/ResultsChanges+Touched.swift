@@ -12,16 +12,18 @@ extension ResultsChanges {
 
   /// As `init(from:to:changed:)`, where it is known which items changed: all others are in the order that they had, and
   /// in the sections that they were in.
-  /// - Complexity: linear in the number of items of the sections that touched items are in, and of all sections.
-  init(from old: [Section], to new: [Section], touched: [Touched]) {
+  /// - Parameter old: the names of the old sections.
+  /// - Complexity: n log n in the number of touched items, linear in that of sections, as long as unchanged items are in the
+  ///   order that they had.
+  init(from old: [String], to new: [Section], touched: [Touched]) {
     self.init()
-    let oldNames = Set(old.map(\.name))
+    let oldNames = Set(old)
     let newIndexes = Dictionary(new.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     /// Where each old section is now.
-    let sectionsNow = old.map { newIndexes[$0.name] }
+    let sectionsNow = old.map { newIndexes[$0] }
     deletedSections = old.indices.filter { sectionsNow[$0] == nil }
     insertedSections = new.indices.filter { !oldNames.contains(new[$0].name) }
-    var touches: [[TouchedWalk.Touch]] = Array(repeating: [], count: new.count)
+    var touches: [[(touch: TouchedOrder.Touch, item: Item)]] = Array(repeating: [], count: new.count)
     var stayed: [Int: Int] = [:]
     for change in touched {
       let sectionBefore = change.from.flatMap { sectionsNow[$0.section] }
@@ -30,22 +32,33 @@ extension ResultsChanges {
       case (nil, let to?): inserted.append((change.item, to))
       case (let from?, let to?) where sectionBefore == to.section:
         stayed[to.section] = from.section
-        touches[to.section].append(.init(from: from.item, to: to.item, isChanged: change.isChanged))
+        touches[to.section].append((.init(from: from.item, to: to.item, isChanged: change.isChanged), change.item))
         continue
       case (let from?, let to?): moved.append((change.item, from, to))
       case (nil, nil): break
       }
       if let from = change.from, let sectionBefore {
-        touches[sectionBefore].append(.init(from: from.item, to: nil, isChanged: change.isChanged))
+        touches[sectionBefore].append((.init(from: from.item, to: nil, isChanged: change.isChanged), change.item))
       }
-      if let to = change.to { touches[to.section].append(.init(from: nil, to: to.item, isChanged: change.isChanged)) }
+      if let to = change.to {
+        touches[to.section].append((.init(from: nil, to: to.item, isChanged: change.isChanged), change.item))
+      }
     }
     for (newSection, oldSection) in stayed {
-      let walk = TouchedWalk(count: new[newSection].items.count, touches[newSection])
-      for index in OutOfOrder.indexes(walk.places, isChanged: walk.isChanged) {
-        let place = Position(section: newSection, item: walk.indexes[index])
-        let from = Position(section: oldSection, item: walk.places[index])
-        moved.append((new[newSection].items[place.item], from, place))
+      func move(_ item: Item, _ from: Int, _ to: Int) {
+        moved.append((item, .init(section: oldSection, item: from), .init(section: newSection, item: to)))
+      }
+      let touches = touches[newSection]
+      if let displaced = TouchedOrder.displaced(touches.map(\.touch)) {
+        for index in displaced {
+          let (touch, item) = touches[index]
+          if let from = touch.from, let to = touch.to { move(item, from, to) }
+        }
+      } else {
+        let items = new[newSection].items
+        for place in TouchedOrder.displaced(touches.map(\.touch), count: items.count) {
+          move(items[place.to], place.from, place.to)
+        }
       }
     }
     let movedPlaces = Set(moved.map(\.to))
@@ -53,57 +66,14 @@ extension ResultsChanges {
       guard let from = change.from, let to = change.to, !movedPlaces.contains(to) else { continue }
       updated.append((change.item, from, to))
     }
-    deleted.sort { $0.from < $1.from }
-    inserted.sort { $0.to < $1.to }
-    moved.sort { $0.to < $1.to }
-    updated.sort { $0.from < $1.from }
-  }
-}
-
-/// Where the things of a list were before some of them came, went and changed their places.
-struct TouchedWalk {
-  /// What became of one thing, by index.
-  struct Touch {
-    var from: Int?
-    var to: Int?
-    var isChanged: Bool
+    deleted = Self.sorted(deleted, by: deleted.map(\.from))
+    inserted = Self.sorted(inserted, by: inserted.map(\.to))
+    moved = Self.sorted(moved, by: moved.map(\.to))
+    updated = Self.sorted(updated, by: updated.map(\.from))
   }
 
-  /// The things that were there before, in their new order: where they are now.
-  private(set) var indexes: [Int] = []
-  /// Where they were.
-  private(set) var places: [Int] = []
-  /// Whether they changed.
-  private(set) var isChanged: [Bool] = []
-
-  /// - Parameter count: how many things there are now.
-  init(count: Int, _ touches: [Touch]) {
-    indexes.reserveCapacity(count)
-    places.reserveCapacity(count)
-    isChanged.reserveCapacity(count)
-    let sources = touches.compactMap(\.from).sorted()
-    let arrivals = touches.filter { $0.to != nil }.sorted { ($0.to ?? 0) < ($1.to ?? 0) }
-    var nextSource = 0
-    var nextArrival = 0
-    var place = 0
-    for index in 0..<count {
-      if nextArrival < arrivals.count, arrivals[nextArrival].to == index {
-        if let from = arrivals[nextArrival].from { note(index, from, arrivals[nextArrival].isChanged) }
-        nextArrival += 1
-        continue
-      }
-      while nextSource < sources.count, sources[nextSource] == place {
-        nextSource += 1
-        place += 1
-      }
-      note(index, place, false)
-      place += 1
-    }
-  }
-
-  private mutating func note(_ index: Int, _ place: Int, _ changed: Bool) {
-    indexes.append(index)
-    places.append(place)
-    isChanged.append(changed)
+  /// Sorts positions instead of what is at them, whose type is known here as little as its size.
+  private static func sorted<Change>(_ changes: [Change], by places: [Position]) -> [Change] {
+    places.indices.sorted { places[$0] < places[$1] }.map { changes[$0] }
   }
 }

@@ -8,15 +8,7 @@ struct ResultsChanges<Item: Hashable> {
     var items: [Item]
   }
 
-  /// A section and an item in it, both from 0.
-  struct Position: Hashable, Comparable {
-    var section: Int
-    var item: Int
-
-    static func < (left: Position, right: Position) -> Bool {
-      (left.section, left.item) < (right.section, right.item)
-    }
-  }
+  typealias Position = ResultsPosition
 
   var deletedSections: [Int] = []
   var insertedSections: [Int] = []
@@ -84,5 +76,15 @@ struct ResultsChanges<Item: Hashable> {
       for (index, item) in content.items.enumerated() { result[item] = Position(section: section, item: index) }
     }
     return result
+  }
+}
+
+/// A section and an item in it, both from 0.
+struct ResultsPosition: Hashable, Comparable {
+  var section: Int
+  var item: Int
+
+  static func < (left: ResultsPosition, right: ResultsPosition) -> Bool {
+    (left.section, left.item) < (right.section, right.item)
   }
 }

@@ -37,12 +37,6 @@ struct ResultsFollower<Object: ManagedObject> {
     matcher = PredicateMatcher(specification.predicate)
   }
 
-  /// New results, and what was looked at for them.
-  struct Outcome {
-    var content: [Changes.Section]
-    var touched: [Changes.Touched]
-  }
-
   /// What may be different.
   struct Cause {
     /// What an event was about.
@@ -55,29 +49,33 @@ struct ResultsFollower<Object: ManagedObject> {
     var formerlyNew: [Object]
   }
 
-  /// The results after changes; nil where a fetch has to tell.
-  func follow(_ cause: Cause, in old: [Changes.Section]) throws -> Outcome? {
+  /// What changes make of the results; nil where a fetch has to tell.
+  func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit<Object>? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
       let (candidates, matching) = try candidates(cause)
     else { return nil }
-    let scan = AddressScan(Array(candidates) as [ManagedObject])
-    var touched: [Object: Changes.Touched] = [:]
-    for object in candidates { touched[object] = .init(item: object, isChanged: cause.changed.contains(object)) }
-    var rest: [Changes.Section] = []
-    for (index, section) in old.enumerated() {
-      let indexes = scan.indexes(in: section.items)
-      for item in indexes { touched[section.items[item]]?.from = .init(section: index, item: item) }
-      if indexes.count < section.items.count {
-        rest.append(.init(name: section.name, items: without(indexes, section.items)))
-      }
-    }
+    let remaining = RemainingResults(
+      old, without: AddressScan(Array(candidates) as [ManagedObject]), keepsEmpty: naming == nil)
     var order = ResultsOrder(specification.sortDescriptors, in: context)
     let renamed = cause.formerlyNew.filter { !$0.objectID.isTemporary && !candidates.contains($0) }
-    guard areInOrder(renamed, rest, &order) else { return nil }
+    guard areInOrder(renamed, remaining, &order) else { return nil }
     let arriving = matching.map { order.keyed($0) }.sorted { order.isBefore($0, $1) }
-    guard let content = merged(arriving, into: rest, &order, note: { touched[$0]?.to = $1 }) else { return nil }
-    return Outcome(content: content, touched: Array(touched.values))
+    guard let targets = targets(of: arriving, among: remaining, &order) else { return nil }
+    var touched: [Object: Changes.Touched] = [:]
+    touched.reserveCapacity(candidates.count)
+    for object in candidates { touched[object] = .init(item: object, isChanged: cause.changed.contains(object)) }
+    for (section, indexes) in remaining.removed.enumerated() {
+      for item in indexes { touched[old[section].items[item]]?.from = .init(section: section, item: item) }
+    }
+    for (section, target) in targets.enumerated() {
+      for (position, arrival) in target.arrivals.enumerated() {
+        touched[arrival.element]?.to = .init(section: section, item: arrival.place + position)
+      }
+    }
+    return ResultsEdit(
+      removed: remaining.removed, targets: targets, touched: Array(touched.values), oldNames: remaining.names,
+      emptied: remaining.emptied)
   }
 
   /// Every object that may have changed, and those of them that meet the request; nil where rows are newer than objects.
@@ -118,96 +116,63 @@ struct ResultsFollower<Object: ManagedObject> {
     return (all, matching)
   }
 
-  private func without(_ indexes: [Int], _ items: [Object]) -> [Object] {
-    if indexes.isEmpty { return items }
-    var result: [Object] = []
-    result.reserveCapacity(items.count - indexes.count)
-    var start = 0
-    for index in indexes {
-      result += items[start..<index]
-      start = index + 1
-    }
-    return result + items[start...]
-  }
-
   /// Whether objects stand between their neighbours.
-  private func areInOrder(_ objects: [Object], _ sections: [Changes.Section], _ order: inout ResultsOrder) -> Bool {
-    if objects.isEmpty { return true }
-    let scan = AddressScan(objects as [ManagedObject])
-    for (number, section) in sections.enumerated() {
-      for index in scan.indexes(in: section.items) {
-        let before = index > 0 ? section.items[index - 1] : number > 0 ? sections[number - 1].items.last : nil
-        let after =
-          index + 1 < section.items.count
-          ? section.items[index + 1] : number + 1 < sections.count ? sections[number + 1].items.first : nil
-        let object = section.items[index]
-        if let before, !order.isBefore(before, order.keyed(object)) { return false }
-        if let after, !order.isBefore(object, order.keyed(after)) { return false }
-      }
+  private func areInOrder(_ objects: [Object], _ remaining: RemainingResults<Object>, _ order: inout ResultsOrder)
+    -> Bool
+  {
+    for (before, object, after) in remaining.neighbours(of: objects) {
+      if let before, !order.isBefore(before, order.keyed(object)) { return false }
+      if let after, !order.isBefore(object, order.keyed(after)) { return false }
     }
     return true
   }
 
-  /// Sections without empty ones, and objects in their order; nil where objects of a section would not follow each other.
-  private func merged(
-    _ arriving: [ResultsOrder.Keyed], into sections: [Changes.Section], _ order: inout ResultsOrder,
-    note: (Object, Changes.Position) -> Void
-  ) -> [Changes.Section]? {
-    var result: [Changes.Section] = []
-    func append(_ items: ArraySlice<Object>, _ name: String) {
-      if items.isEmpty { return }
-      if result.last?.name == name {
-        result[result.count - 1].items += items
-      } else {
-        result.append(.init(name: name, items: Array(items)))
+  /// The sections that what is left and what comes, in its order, make together; nil where objects of a section would not
+  /// follow each other.
+  private func targets(
+    of arriving: [ResultsOrder.Keyed], among remaining: RemainingResults<Object>, _ order: inout ResultsOrder
+  ) -> [ResultsEdit<Object>.Target]? {
+    typealias Target = ResultsEdit<Object>.Target
+    var result: [Target] = []
+    /// How many of the sections that are left are in the result.
+    var passed = 0
+    func pass(_ count: Int) {
+      while passed < count {
+        result.append(Target(name: remaining.name(passed), oldSection: remaining.live[passed]))
+        passed += 1
       }
     }
-    var section = 0
-    var item = 0
     for arrival in arriving {
       guard let object = arrival.object as? Object else { return nil }
-      let place = position(of: arrival, in: sections, &order)
-      while section < place.section {
-        append(sections[section].items[item...], sections[section].name)
-        section += 1
-        item = 0
+      let place = position(of: arrival, in: remaining, &order)
+      let name = naming?.sectionName(of: object, nil) ?? ""
+      if place.section < remaining.live.count && remaining.name(place.section) == name {
+        pass(place.section + 1)
+        result[result.count - 1].arrivals.append((place.item, object))
+        continue
       }
-      if section < sections.count {
-        append(sections[section].items[item..<place.item], sections[section].name)
-        item = place.item
-      }
-      append([object], naming?.sectionName(of: object, nil) ?? "")
-      note(object, .init(section: result.count - 1, item: result[result.count - 1].items.count - 1))
+      pass(place.section)
+      // In the midst of a section of another name.
+      if place.item > 0 || passed > place.section { return nil }
+      if result.last?.name != name { result.append(Target(name: name)) }
+      let last = result.count - 1
+      // A section that was left is the last one that was passed.
+      result[last].arrivals.append((result[last].oldSection == nil ? 0 : remaining[passed - 1].count, object))
     }
-    while section < sections.count {
-      append(sections[section].items[item...], sections[section].name)
-      section += 1
-      item = 0
-    }
-    if result.isEmpty && naming == nil { return [.init(name: "", items: [])] }
+    pass(remaining.live.count)
     return Set(result.map(\.name)).count == result.count ? result : nil
   }
 
   /// The first place whose object an arriving one stands before.
   private func position(
-    of arrival: ResultsOrder.Keyed, in sections: [Changes.Section], _ order: inout ResultsOrder
+    of arrival: ResultsOrder.Keyed, in remaining: RemainingResults<Object>, _ order: inout ResultsOrder
   ) -> Changes.Position {
-    let section = firstIndex(below: sections.count) { index in
-      sections[index].items.last.map { !order.isBefore($0, arrival) } ?? false
+    let section = Bisection.firstIndex(below: remaining.live.count) { index in
+      remaining.lasts[index].map { !order.isBefore($0, arrival) } ?? false
     }
-    guard section < sections.count else { return .init(section: section, item: 0) }
-    let items = sections[section].items
-    return .init(section: section, item: firstIndex(below: items.count) { !order.isBefore(items[$0], arrival) })
-  }
-
-  /// The first index for which something holds that holds for all after it as well.
-  private func firstIndex(below count: Int, where holds: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    guard section < remaining.live.count else { return .init(section: section, item: 0) }
+    let items = remaining[section]
+    let item = Bisection.firstIndex(below: items.count) { !order.isBefore(items[$0], arrival) }
+    return .init(section: section, item: item)
   }
 }

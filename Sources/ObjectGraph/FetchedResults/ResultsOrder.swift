@@ -9,6 +9,9 @@ struct ResultsOrder {
   private let context: ManagedObjectContext
   /// Where new objects stand among those of the context.
   private var ranks: [ManagedObject: Int]?
+  /// The objects' own attributes that the descriptors ask for, in the entity asked last; nil for other key paths.
+  private var columns: [Int?] = []
+  private var columnsOwner: EntityRuntime?
 
   init(_ descriptors: [FetchSortDescriptor], in context: ManagedObjectContext) {
     self.descriptors = descriptors
@@ -21,9 +24,20 @@ struct ResultsOrder {
     fileprivate let values: [Value]
   }
 
-  func keyed(_ object: ManagedObject) -> Keyed {
-    let subject = ObjectSubject(object: object)
-    return Keyed(object: object, values: descriptors.map { subject.value(at: $0.keyPath) })
+  mutating func keyed(_ object: ManagedObject) -> Keyed {
+    Keyed(object: object, values: descriptors.indices.map { value(of: object, $0) })
+  }
+
+  private mutating func value(of object: ManagedObject, _ descriptor: Int) -> Value {
+    let runtime = object.runtime
+    if columnsOwner !== runtime {
+      columnsOwner = runtime
+      columns = descriptors.map { descriptor in
+        descriptor.keyPath.count == 1 ? runtime.layout.attributeIndexes[descriptor.keyPath[0]] : nil
+      }
+    }
+    if let column = columns[descriptor] { return object.value(at: column) }
+    return ObjectSubject(object: object).value(at: descriptors[descriptor].keyPath)
   }
 
   mutating func isBefore(_ left: Keyed, _ right: Keyed) -> Bool {
@@ -36,9 +50,8 @@ struct ResultsOrder {
 
   /// Whether an object stands before another one; its values are read as far as they are needed.
   mutating func isBefore(_ left: ManagedObject, _ right: Keyed) -> Bool {
-    let subject = ObjectSubject(object: left)
     for (index, descriptor) in descriptors.enumerated() {
-      let order = descriptor.comparison.order(subject.value(at: descriptor.keyPath), right.values[index])
+      let order = descriptor.comparison.order(value(of: left, index), right.values[index])
       if order != 0 { return (order < 0) == descriptor.isAscending }
     }
     return isTieBefore(left, right.object)

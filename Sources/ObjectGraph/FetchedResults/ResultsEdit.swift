@@ -1,0 +1,44 @@
+/// What has to be done to sections of results to make other ones of them, so that whatever stays is not touched.
+struct ResultsEdit<Object: ManagedObject> {
+  typealias Changes = ResultsChanges<Object>
+
+  /// A section of the results after the edit.
+  struct Target {
+    var name: String
+    /// Which of the old sections it is; nil for a new one.
+    var oldSection: Int?
+    /// What comes, before which of the objects that stay in the section.
+    var arrivals: [(place: Int, element: Object)] = []
+  }
+
+  /// Of each old section the objects that are taken out first, by rising indexes.
+  let removed: [[Int]]
+  /// The sections afterwards, in their order.
+  let targets: [Target]
+  /// What was looked at, with the places before and after.
+  let touched: [Changes.Touched]
+  /// The names of the old sections.
+  let oldNames: [String]
+  /// The old sections of which nothing stays.
+  let emptied: [Int: Changes.Section]
+
+  /// Does it.
+  /// - Complexity: linear in the number of objects of the sections that something comes to or goes from, and of all sections.
+  func apply(to content: inout [Changes.Section]?) {
+    guard var sections = content else { return }
+    // With one owner, sections are changed where they are.
+    content = nil
+    defer { content = sections }
+    var isSameArrangement = targets.count == sections.count
+    for (index, target) in targets.enumerated() {
+      if target.oldSection != index { isSameArrangement = false }
+      guard let old = target.oldSection else { continue }
+      sections[old].items.removeElements(at: removed[old])
+      sections[old].items.insert(target.arrivals)
+    }
+    if isSameArrangement { return }
+    sections = targets.map { target in
+      target.oldSection.map { sections[$0] } ?? .init(name: target.name, items: target.arrivals.map(\.element))
+    }
+  }
+}
