@@ -29,7 +29,7 @@ extension FetchedResultsController {
     }
     observe(ManagedObjectContext.didSaveObjectsNotification) { notification in
       if let ids = notification.contextChangeIDs, let controller = link.controller, controller.followsRelationships,
-        controller.concerns(ids)
+        controller.concerns(ids), !controller.isSure(ofSaved: ids)
       {
         controller.fetchAgain(changed: [])
       }
@@ -157,6 +157,7 @@ extension FetchedResultsController {
     let changed = dueChanges
     (dueIDs, dueChanges) = ([], [])
     self.isFollowable = false
+    follower?.forgetOrder()
     switch result {
     case .failure(let error):
       self.error = error
@@ -181,6 +182,11 @@ extension FetchedResultsController {
   private var followsRelationships: Bool {
     specification.sortDescriptors.contains { $0.keyPath.count > 1 } || sectionNameKeyPath?.contains(".") == true
       || !PredicateRelationships(specification.predicate, of: specification.entity).destinations.isEmpty
+  }
+
+  /// Whether the results are already what a save of the context makes of them.
+  private func isSure(ofSaved ids: ContextChangeIDs) -> Bool {
+    isFollowable && follower?.isSure(ofSaved: ids) == true
   }
 
   /// Whether what was saved can make other results.

@@ -21,20 +21,18 @@ struct RemainingResults<Object: ManagedObject> {
   }
 
   /// What is left of one section.
-  struct Items {
+  struct Items: RandomAccessCollection {
     fileprivate let items: [Object]
     fileprivate let gone: [Int]
 
-    var count: Int { items.count - gone.count }
+    var startIndex: Int { 0 }
+    var endIndex: Int { items.count - gone.count }
 
     /// The object at a position among those that are left.
     subscript(position: Int) -> Object {
       // The objects taken out before it: those with so few of the others before them.
       items[position + Bisection.firstIndex(below: gone.count) { gone[$0] - $0 > position }]
     }
-
-    var first: Object? { count > 0 ? self[0] : nil }
-    var last: Object? { count > 0 ? self[count - 1] : nil }
   }
 
   /// Sections are counted without those that are gone.

@@ -5,8 +5,8 @@ import StoreInterface
 /// Works out what changes of a context make of results, without fetching all of them anew: takes the objects that may
 /// have changed out of their places, and puts those that meet the request where they belong.
 ///
-/// There is one only for requests of which objects decide by their own values. It expects results that stand in the order
-/// of what their objects are here.
+/// There is one only for requests of which objects decide by their own values, and by those at the end of to-one
+/// relationships as long as these do not change. It expects results that stand in the order of what their objects are here.
 struct ResultsFollower<Object: ManagedObject> {
   typealias Changes = ResultsChanges<Object>
 
@@ -14,23 +14,29 @@ struct ResultsFollower<Object: ManagedObject> {
   private let context: ManagedObjectContext
   private let naming: SectionNaming<Object>?
   private let matcher: PredicateMatcher
+  private let farObjects: FarObjects
   /// Up to so many changes are followed, however few results there are.
   private static var alwaysFollowed: Int { 32 }
 
   /// Nil for a request that only a fetch is sure to answer.
-  /// - Parameter naming: says by which values of an object alone its section has its name, if anything does.
+  /// - Parameter naming: says by which values an object's section has its name, if anything does.
   init?(_ specification: FetchSpecification, in context: ManagedObjectContext, naming: SectionNaming<Object>?) {
     let entity = specification.entity
-    guard context.parent == nil, context.coordinator.persistentStores.count == 1, specification.affectedStores == nil,
+    guard context.coordinator.persistentStores.count == 1, specification.affectedStores == nil,
       specification.includesPendingChanges, specification.includesPropertyValues, specification.fetchLimit <= 0,
       specification.fetchOffset <= 0,
-      PredicateRelationships(specification.predicate, of: entity).destinations.isEmpty,
-      specification.sortDescriptors.allSatisfy({ $0.keyPath.count == 1 && entity.attribute($0.keyPath[0]) != nil })
+      PredicateRelationships(specification.predicate, of: entity).destinations.isEmpty
     else { return nil }
     // These differ from one evaluation to the next.
     let text = "\(specification.predicate)"
     if specification.predicate.hasBlocks || text.contains("now(") || text.contains("random") { return nil }
-    if case .keyPath(let path) = naming, !path.isStoredAttribute(of: entity) { return nil }
+    var keyPaths = specification.sortDescriptors.map(\.keyPath)
+    if case .keyPath(let path) = naming {
+      guard let keyPath = path.toStoredAttribute(of: entity) else { return nil }
+      keyPaths.append(keyPath)
+    }
+    guard let farObjects = FarObjects(keyPaths, of: entity) else { return nil }
+    self.farObjects = farObjects
     self.naming = naming
     self.specification = specification
     self.context = context
@@ -49,19 +55,34 @@ struct ResultsFollower<Object: ManagedObject> {
     var formerlyNew: [Object]
   }
 
+  /// The results were fetched anew.
+  func forgetOrder() { farObjects.forget() }
+
+  /// Whether a save of the context makes no other results than its changes made.
+  func isSure(ofSaved ids: ContextChangeIDs) -> Bool {
+    // A parent has orders of its own for new objects.
+    if context.parent != nil && !ids.insertedObjectIDs.isEmpty { return false }
+    return !(ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs).contains {
+      farObjects.contains($0.entity)
+    }
+  }
+
   /// What changes make of the results; nil where a fetch has to tell.
   func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit<Object>? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
-      let (candidates, matching) = try candidates(cause)
+      !farObjects.mayDiffer(cause.objects, cause.ids, in: context), let (candidates, matching) = try candidates(cause)
     else { return nil }
     let remaining = RemainingResults(
       old, without: AddressScan(Array(candidates) as [ManagedObject]), keepsEmpty: naming == nil)
     var order = ResultsOrder(specification.sortDescriptors, in: context)
+    // Where new objects of the parent stand among their equals, only the parent knows.
+    if cause.formerlyNew.contains(where: { $0.objectID.isTemporary && !$0.isInserted }) { return nil }
     let renamed = cause.formerlyNew.filter { !$0.objectID.isTemporary && !candidates.contains($0) }
-    guard areInOrder(renamed, remaining, &order) else { return nil }
+    try farObjects.hold(from: matching, in: context)
+    guard try isOrdered(remaining, &order), areInOrder(renamed, remaining, &order) else { return nil }
     let arriving = matching.map { order.keyed($0) }.sorted { order.isBefore($0, $1) }
-    guard let targets = targets(of: arriving, among: remaining, &order) else { return nil }
+    guard let targets = targets(of: arriving, among: remaining, &order), !order.isUndecided else { return nil }
     var touched: [Object: Changes.Touched] = [:]
     touched.reserveCapacity(candidates.count)
     for object in candidates { touched[object] = .init(item: object, isChanged: cause.changed.contains(object)) }
@@ -98,6 +119,8 @@ struct ResultsFollower<Object: ManagedObject> {
       if let object = context.registeredObject(with: id) { add(object) } else { unchanged.insert(id) }
     }
     guard !unchanged.isEmpty else { return (all, matching) }
+    // A merge must not wait for the parent.
+    if (context.isFollowing || context.isMerging) && !context.isParentAtHand { return nil }
     // The store says it of what is not changed here, as it does in every fetch.
     var request = specification
     let isUnchanged = FetchPredicate.selfIsIn(Array(unchanged))
@@ -114,6 +137,24 @@ struct ResultsFollower<Object: ManagedObject> {
       matching.append(object)
     }
     return (all, matching)
+  }
+
+  /// Whether all objects stand, and are named, as what they lead to has it. It is looked at once.
+  private func isOrdered(_ remaining: RemainingResults<Object>, _ order: inout ResultsOrder) throws -> Bool {
+    if farObjects.isEmpty || farObjects.isOrderKnown { return true }
+    if context.parent != nil && !context.isParentAtHand { return false }
+    try farObjects.hold(from: remaining.live.indices.flatMap { Array(remaining[$0]) }, in: context)
+    var last: ResultsOrder.Keyed?
+    for section in remaining.live.indices {
+      for object in remaining[section] {
+        let keyed = order.keyed(object)
+        if let last, !order.isBefore(last, keyed) { return false }
+        last = keyed
+        if let naming, naming.sectionName(of: object, nil) != remaining.name(section) { return false }
+      }
+    }
+    farObjects.noteOrder()
+    return true
   }
 
   /// Whether objects stand between their neighbours.

@@ -12,6 +12,8 @@ struct ResultsOrder {
   /// The objects' own attributes that the descriptors ask for, in the entity asked last; nil for other key paths.
   private var columns: [Int?] = []
   private var columnsOwner: EntityRuntime?
+  /// Whether equal objects were compared of which only the parent knows in which order they were inserted.
+  private(set) var isUndecided = false
 
   init(_ descriptors: [FetchSortDescriptor], in context: ManagedObjectContext) {
     self.descriptors = descriptors
@@ -59,7 +61,10 @@ struct ResultsOrder {
 
   private mutating func isTieBefore(_ left: ManagedObject, _ right: ManagedObject) -> Bool {
     let keys = (left.objectID.primaryKey ?? .max, right.objectID.primaryKey ?? .max)
-    return keys.0 == keys.1 ? rank(left) < rank(right) : keys.0 < keys.1
+    guard keys.0 == keys.1, left !== right else { return keys.0 < keys.1 }
+    let ranks = (rank(left), rank(right))
+    if max(ranks.0, ranks.1) == .max { isUndecided = true }
+    return ranks.0 < ranks.1
   }
 
   private mutating func rank(_ object: ManagedObject) -> Int {

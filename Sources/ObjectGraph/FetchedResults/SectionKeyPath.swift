@@ -34,10 +34,11 @@ struct SectionKeyPath {
     }
   }
 
-  /// Whether the names are the values of an attribute of the entity's own that is stored.
-  func isStoredAttribute(of entity: Entity) -> Bool {
-    guard steps.isEmpty, element.isEmpty, let attribute else { return false }
-    return entity.attribute(attribute).map { !$0.isTransient } ?? false
+  /// The key path, where the names are the values of a stored attribute; nil where they are something else.
+  func toStoredAttribute(of entity: Entity) -> FetchPredicate.KeyPath? {
+    guard element.isEmpty, let attribute else { return nil }
+    if steps.isEmpty && entity.attribute(attribute)?.isTransient != false { return nil }
+    return steps + [attribute]
   }
 
   /// The name of the section that an object belongs to; empty when the value is missing.
