@@ -47,10 +47,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "Platform"),
+    .target(name: "Platform", dependencies: ["CZlib"]),
     .target(name: "PropertyLists"),
     .target(name: "ObjectModel", dependencies: [crypto]),
-    .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel"]),
+    .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel", "Predicates"]),
     .target(name: "Diagrams", dependencies: ["ObjectModel"]),
     .target(name: "Predicates", dependencies: ["ObjectModel"]),
     .target(name: "StoreInterface", dependencies: ["ObjectModel", "Predicates"]),
@@ -60,8 +60,8 @@ let package = Package(
     .target(
       name: "CoreDataLayout",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SQLite",
-        "SQLitePages",
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "MemoryStore",
+        "SQLite", "SQLitePages",
       ]),
     .target(
       name: "FileStores",
@@ -129,7 +129,7 @@ let package = Package(
     .testTarget(
       name: "ModelFilesTests",
       dependencies: [
-        "PropertyLists", "ModelFiles", "Diagrams", "ObjectModel", "SQLite", "SeedFormats", "TestSupport",
+        "Platform", "PropertyLists", "ModelFiles", "Diagrams", "ObjectModel", "Predicates", "SQLite", "TestSupport",
       ],
       exclude: ["Models"]
     ),
@@ -178,7 +178,7 @@ let package = Package(
         "Seedbed", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel",
         "ModelFiles", "TestSupport",
       ]),
-    .testTarget(name: "SeedFormatsTests", dependencies: ["SeedFormats", "TestSupport"]),
+    .testTarget(name: "SeedFormatsTests", dependencies: ["Platform", "SeedFormats", "TestSupport"]),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines", "ObjectModel", "TestSupport"]),
     .testTarget(
       name: "ImportEngineTests",

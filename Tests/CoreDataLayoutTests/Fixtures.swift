@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
-import SeedFormats
 import TestSupport
 
 /// Stores and models that Apple's tools made, beside the package when they are there.
@@ -75,7 +74,7 @@ enum Fixtures {
   static func cachedModel(of path: String) throws -> ManagedObjectModel? {
     guard let cache = try ModelCache.read(path: path) else { return nil }
     return try CachedModelReader.read(
-      deflated: cache.content, origin: path, storedHashes: cache.versionHashes, inflate: RawDeflate.inflate
+      deflated: cache.content, origin: path, storedHashes: cache.versionHashes
     ).model
   }
 

@@ -1,9 +1,9 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import Platform
 import PropertyLists
 import SQLite
-import SeedFormats
 import TestSupport
 
 @testable import CoreDataLayout

@@ -33,11 +33,7 @@ enum Target: String, CaseIterable, Sendable {
       guard PropertyList.encode(binary: again) == written else { throw Broken("a property list changed on its way") }
     case .compiledModel: check { try CompiledModelReader.read(archive: bytes).model }
     case .cachedModel:
-      check {
-        try CachedModelReader.read(deflated: bytes, origin: "fuzz") { deflated, limit in
-          try RawDeflate.inflate(deflated, limit)
-        }.model
-      }
+      check { try CachedModelReader.read(deflated: bytes, origin: "fuzz").model }
     case .sourceModel:
       let path = folder.appendingPathComponent("contents")
       try Data(bytes).write(to: path)
@@ -65,9 +61,7 @@ enum Target: String, CaseIterable, Sendable {
     _ = try? StoreInspection.read(path: path)
     let cache = try? ModelCache.read(path: path)
     let model = cache.flatMap { cache in
-      try? CachedModelReader.read(deflated: cache.content, origin: path, storedHashes: cache.versionHashes) {
-        try RawDeflate.inflate($0, $1)
-      }.model
+      try? CachedModelReader.read(deflated: cache.content, origin: path, storedHashes: cache.versionHashes).model
     }
     for model in [model, try Corpus.model].compactMap({ $0 }) {
       _ = try? StoreChecker.check(path: path, model: model)

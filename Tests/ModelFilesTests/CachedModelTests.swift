@@ -2,7 +2,6 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import SQLite
-import SeedFormats
 import TestSupport
 import Testing
 
@@ -26,7 +25,7 @@ struct CachedModelTests {
 
   static func read(_ store: String) throws -> ModelFile? {
     guard let content = try content(of: store) else { return nil }
-    return try CachedModelReader.read(deflated: content, origin: store, inflate: RawDeflate.inflate)
+    return try CachedModelReader.read(deflated: content, origin: store)
   }
 
   @Test("a cached model has the hashes, digest and checksum of the store's metadata", arguments: stores)

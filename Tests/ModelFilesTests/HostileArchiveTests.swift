@@ -1,7 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
-import SeedFormats
+import Platform
 import TestSupport
 import Testing
 
@@ -227,12 +227,12 @@ struct HostileArchiveTests {
     #expect(deflated.count < 100_000)
     for bytes in [deflated, [1, 2, 3], []] {
       #expect(throws: ModelError.self) {
-        try CachedModelReader.read(deflated: bytes, origin: "A.sqlite", inflate: RawDeflate.inflate)
+        try CachedModelReader.read(deflated: bytes, origin: "A.sqlite")
       }
     }
     let sound = try RawDeflate.deflate(Self.sound)
     #expect(
-      try CachedModelReader.read(deflated: sound, origin: "A.sqlite", inflate: RawDeflate.inflate).path == "A.sqlite")
+      try CachedModelReader.read(deflated: sound, origin: "A.sqlite").path == "A.sqlite")
   }
 
   @Test(

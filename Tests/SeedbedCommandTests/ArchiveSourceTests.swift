@@ -1,5 +1,5 @@
 import Foundation
-import SeedFormats
+import Platform
 import TestSupport
 import Testing
 

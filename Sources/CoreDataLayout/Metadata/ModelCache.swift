@@ -1,4 +1,7 @@
 public import Foundation
+import ModelFiles
+public import ObjectModel
+import Platform
 import SQLite
 import StoreInterface
 
@@ -11,6 +14,21 @@ public struct ModelCache: Sendable {
   public var content: [UInt8]
   /// The store's entity version hashes, 32 bytes each.
   public var versionHashes: [String: Data]
+
+  /// What `Z_CONTENT` of a store of this model holds. Nil when the model is larger than caches may be, or has an expression
+  /// that has no archived form (`CompiledModelWriter.archive(of:)`). Equal models give equal bytes.
+  /// - Throws: when memory ends.
+  public static func content(of model: ManagedObjectModel) throws -> [UInt8]? {
+    guard let archive = try? CompiledModelWriter.archive(of: model) else { return nil }
+    return try content(archive: archive)
+  }
+
+  /// What `Z_CONTENT` holds for a model that is archived already; nil when it is larger than caches may be.
+  /// - Throws: when memory ends.
+  public static func content(archive: [UInt8]) throws -> [UInt8]? {
+    let deflated = try RawDeflate.deflate(archive)
+    return deflated.count <= maximumByteCount ? deflated : nil
+  }
 
   /// Reads the cache of a store; it and its sidecars are not changed.
   /// - Returns: nil when the store has no cached model.

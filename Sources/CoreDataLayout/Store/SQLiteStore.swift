@@ -32,7 +32,8 @@ public final class SQLiteStore: MonitoredFetching, TwoPhaseSaving, @unchecked Se
     public var forcesCommitsToDisk = false
     /// Creating only: makes the tables of persistent history, so that every change is recorded.
     public var tracksHistory = false
-    /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model.
+    /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model, when there is one already; by
+    /// default the store's model is archived.
     public var modelCache: [UInt8]?
     /// Creating only: more metadata keys.
     public var metadata: [String: PropertyListValue] = [:]
@@ -162,7 +163,7 @@ public final class SQLiteStore: MonitoredFetching, TwoPhaseSaving, @unchecked Se
       try HistoryWriter.createTables(connection, model: file.model)
     }
     try file.metadata.write(to: connection)
-    if let modelCache = options.modelCache, layout.generation.hasModelCache {
+    if layout.generation.hasModelCache, let modelCache = try options.modelCache ?? ModelCache.content(of: file.model) {
       let statement = try Statement(connection, "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)")
       try statement.bind(1, blob: modelCache)
       try statement.run()

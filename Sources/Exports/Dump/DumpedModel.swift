@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ModelFiles
 import Pipelines
+import Platform
 import SeedFormats
 
 /// The model inside a dump, so that the dump stands by itself.

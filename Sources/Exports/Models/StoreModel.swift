@@ -113,12 +113,10 @@ public enum StoreModel {
     return file.takingUnconfirmedHashes(from: try StoreMetadata.read(path: templatePath).entityVersionHashesByName)
   }
 
-  /// What goes into `Z_MODELCACHE` of a new store: the compiled model, deflated; nil when the model is at hand as XML
-  /// only, or is larger than caches may be.
+  /// What goes into `Z_MODELCACHE` of a new store when the model is compiled already: that very archive, deflated. Nil
+  /// when it is at hand as XML, or is larger than caches may be.
   public static func cacheContent(of file: ModelFile) throws -> [UInt8]? {
-    guard let archive = file.archive else { return nil }
-    let deflated = try RawDeflate.deflate(archive)
-    return deflated.count <= ModelCache.maximumByteCount ? deflated : nil
+    try file.archive.flatMap { try ModelCache.content(archive: $0) }
   }
 
   /// Reads the model that a store carries in `Z_MODELCACHE`.
@@ -127,10 +125,7 @@ public enum StoreModel {
   public static func readCached(storePath: String) throws -> ModelFile? {
     guard let cache = try ModelCache.read(path: storePath) else { return nil }
     return try CachedModelReader.read(
-      deflated: cache.content, origin: storePath, storedHashes: cache.versionHashes
-    ) { deflated, limit in
-      try RawDeflate.inflate(deflated, limit)
-    }
+      deflated: cache.content, origin: storePath, storedHashes: cache.versionHashes)
   }
 }
 

@@ -74,7 +74,7 @@ struct StoreBuild {
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
   /// - Parameters:
-  ///   - modelCache: contents of a new store's `Z_MODELCACHE`.
+  ///   - modelCache: contents of a new store's `Z_MODELCACHE`, when its model was compiled already.
   ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
   func open(
     model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil, memory: MemoryBudget = .standard

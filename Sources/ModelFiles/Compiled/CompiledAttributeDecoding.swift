@@ -152,7 +152,7 @@ extension CompiledModelDecoder {
 
 extension AttributeType {
   /// The class of values that attributes of the type have when the model names none.
-  fileprivate var usualClassName: String? {
+  var usualClassName: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
     case .decimal: "NSDecimalNumber"

@@ -138,7 +138,7 @@ extension String {
 
 extension FetchIndexDescription {
   /// The names of the indexed properties; nil for an index of expressions or in an R-tree.
-  fileprivate var plainNames: [String]? {
+  var plainNames: [String]? {
     var names: [String] = []
     for element in elements {
       guard element.kind == .binary, case .property(let name) = element.content else { return nil }

@@ -10,6 +10,7 @@ struct BinaryPropertyListWriter {
   private var references: [[Int]] = []
   /// Equal strings are one object.
   private var strings: [String: Int] = [:]
+  private var uids: [Int: Int] = [:]
 
   static func encode(_ root: PropertyListValue) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
@@ -48,8 +49,11 @@ struct BinaryPropertyListWriter {
 
   /// Adds an object that stands in no `PropertyListValue`; returns its number.
   mutating func add(uid: Int) -> Int {
+    if let known = uids[uid] { return known }
     let size = uid <= 0xFF ? 1 : uid <= 0xFFFF ? 2 : 4
-    return append([0x80 | UInt8(size - 1)] + Self.bigEndian(UInt64(uid), size), [])
+    let number = append([0x80 | UInt8(size - 1)] + Self.bigEndian(UInt64(uid), size), [])
+    uids[uid] = number
+    return number
   }
 
   /// Adds an array of objects that are there already.

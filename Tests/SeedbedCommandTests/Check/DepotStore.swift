@@ -67,6 +67,7 @@ enum DepotStore {
     INSERT INTO Z_1LABELS (Z_1CRATES, Z_3LABELS) VALUES (1, 1), (1, 2), (2, 1);
     INSERT INTO Z_3RELATED (Z_3RELATED, REFLEXIVE) VALUES (1, 2), (2, 1);
     UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT IN (1, 2, 3, 4);
+    DELETE FROM Z_MODELCACHE;
     """
 
   /// The sound store's bytes, made once.

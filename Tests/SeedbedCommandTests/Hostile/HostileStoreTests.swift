@@ -1,6 +1,6 @@
 import Foundation
+import Platform
 import SQLite
-import SeedFormats
 import Testing
 
 /// Stores that were made to do harm, or that came to harm: every command says what is wrong, and none crashes, hangs or

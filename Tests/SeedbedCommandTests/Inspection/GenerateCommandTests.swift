@@ -212,6 +212,7 @@ struct GenerateCommandTests {
     try workspace.write("items.csv", "id,name,parent\na,A,\n")
     try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
     #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    try workspace.removeCachedModel(of: "Shop.sqlite")
     let outcome = try await workspace.run("generate", "Shop.sqlite", "Out")
     #expect(outcome.exitCode == 78)
     #expect(outcome.talk.contains("hint: name the app's model instead"))

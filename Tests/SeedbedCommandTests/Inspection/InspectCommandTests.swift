@@ -24,6 +24,7 @@ struct InspectCommandTests {
     let map = ["identifier: id", "name: name", "parent: { match: identifier, from: parent }"]
     try ItemPipeline(map: map).write(to: workspace)
     #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    try workspace.removeCachedModel(of: "Shop.sqlite")
     return workspace
   }
 

@@ -68,13 +68,17 @@ struct ModelCacheTests {
     #expect(try await workspace.run("check", "Carts.sqlite").exitCode == 0)
   }
 
-  @Test("a store that was made from XML has the table and no row")
+  @Test("a store that was made from XML carries the model too, and is checked and queried without any other")
   func source() async throws {
     let workspace = try Workspace.withModel()
     try workspace.write("items.csv", "id,name\na,A\n")
     try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
     #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
-    #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM Z_MODELCACHE") == ["0"])
+    #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM Z_MODELCACHE") == ["1"])
+    let check = try await workspace.run("check", "Shop.sqlite")
+    #expect(check.exitCode == 0, "\(check.text)\(check.talk)")
+    let query = try await workspace.run("query", "Shop.sqlite", "Item", "--where", "identifier == \"a\"", "--count")
+    #expect(query.text.hasPrefix("1"), "\(query.text)\(query.talk)")
   }
 
   @Test("where the hash of an entity rests on an unconfirmed rule, that of the template store counts")

@@ -15,6 +15,8 @@ struct Mistake: Sendable {
     case lines(String, old: String, new: String)
     /// The store that the sample pipeline builds, `Shop.sqlite`.
     case store
+    /// The same without the model that it carries.
+    case storeWithoutModel
   }
 
   /// What is wrong, as a sentence or the beginning of one.
@@ -46,6 +48,9 @@ struct Mistake: Sendable {
         guard parts.count == 2 else { throw TableProblem(place: name, problem: "\(path) has not once:\n\(old)") }
         try workspace.write(path, parts.joined(separator: new))
       case .store: try workspace.write("Shop.sqlite", store)
+      case .storeWithoutModel:
+        try workspace.write("Shop.sqlite", store)
+        try workspace.removeCachedModel(of: "Shop.sqlite")
       }
     }
   }

@@ -12,6 +12,7 @@ import Testing
 ///     folder FOLDER      an empty folder
 ///     disk FOLDER SIZE   a folder with a small file system in it
 ///     store              the store of the sample pipeline, Shop.sqlite
+///     bare-store         the same without the model that it carries
 ///     env NAME=VALUE     a variable of the environment
 ///     input FILE         a file that is standard input
 ///     $ ARGUMENTS        the command line of seedbed, words in single quotes
@@ -77,6 +78,7 @@ struct MistakeTable: Sendable, CustomTestStringConvertible {
       let parts = rest.split(separator: " ").map(String.init)
       if parts.count == 2 { mistake.disk = (parts[0], parts[1]) }
     case "store": mistake.changes.append(.store)
+    case "bare-store": mistake.changes.append(.storeWithoutModel)
     case "env":
       let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
       if parts.count == 2 { mistake.environment[parts[0]] = parts[1] }

@@ -86,6 +86,13 @@ final class Workspace {
     return report
   }
 
+  /// Takes the model away that a store carries, as if a framework of before 2015 had made it.
+  func removeCachedModel(of store: String) throws {
+    let connection = try Connection(path: path(store))
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try connection.close()
+  }
+
   /// The rows of a query, each as its columns' texts joined by `|`; null is `∅`.
   func query(_ store: String, _ sql: String) throws -> [String] {
     let connection = try Connection(path: path(store), options: .init(isReadOnly: true))

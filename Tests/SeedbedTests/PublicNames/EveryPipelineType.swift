@@ -19,7 +19,7 @@ enum EveryPipelineType {
     JSONPointerLocator.self, JSONValue.self, LookupSettings.self, MapEntry.self, Mapping.self, MemoryBudget.self,
     NDJSONWriter.self, NestedMapping.self, Outcome.self, OutcomeCounts.self, OutputCheck.self, PipelineCheck.self,
     PipelineDocumentation.self, PipelineError.self, PipelineFile.self, PipelineLinter.self, PipelineProblem.self,
-    PipelineReader.self, PipelineRun.self, PipelineSchema.self, ProjectFolder.self, RawDeflate.self, RecordBatch.self,
+    PipelineReader.self, PipelineRun.self, PipelineSchema.self, ProjectFolder.self, RecordBatch.self,
     RecordExpression.self, RecordExpressionError.self, RecordExpressionEvaluator.self, RecordExpressionFailure.self,
     RecordExpressionParser.self, RecordExpressionValue.self, RecordFault.self, RecordPlace.self, RecordReader.self,
     ReferenceMapping.self, Reject.self, RejectGroup.self, RejectSettings.self, ReportPlace.self, RunError.self,

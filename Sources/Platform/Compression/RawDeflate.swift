@@ -1,18 +1,18 @@
 import CZlib
 
 /// Raw DEFLATE (RFC 1951: no header, no checksum) of values that fit in memory, such as a store's cached model.
-public enum RawDeflate {
+package enum RawDeflate {
   /// Inflates a whole value. It stops at the limit, since a few bytes can inflate to gigabytes.
   /// - Parameter maximumByteCount: the most bytes that the value may inflate to.
-  /// - Throws: a `damaged` error when the bytes are no whole DEFLATE stream, end too early, go on after the end, or
+  /// - Throws: an error that `isDamaged` when the bytes are no whole DEFLATE stream, end too early, go on after the end, or
   ///   inflate to more than the limit.
-  public static func inflate(_ deflated: [UInt8], _ maximumByteCount: Int) throws(SeedFormatError) -> [UInt8] {
+  package static func inflate(_ deflated: [UInt8], _ maximumByteCount: Int) throws(DeflateError) -> [UInt8] {
     var stream = unsafe z_stream()
     guard unsafe inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw failure("no memory left to inflate", kind: .io)
+      throw failure("no memory left to inflate", isDamaged: false)
     }
     defer { unsafe inflateEnd(&stream) }
-    guard deflated.count <= Int(UInt32.max) else { throw failure("the value is too large", kind: .damaged) }
+    guard deflated.count <= Int(UInt32.max) else { throw failure("the value is too large", isDamaged: true) }
     var input = deflated
     var output: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -33,22 +33,22 @@ public enum RawDeflate {
       remaining = Int(unsafe stream.avail_in)
     }
     if output.count > maximumByteCount {
-      throw failure("it inflates to more than \(maximumByteCount) bytes", kind: .damaged)
+      throw failure("it inflates to more than \(maximumByteCount) bytes", isDamaged: true)
     }
-    if result != Z_STREAM_END { throw failure("the data is damaged or ends too early", kind: .damaged) }
-    if remaining > 0 { throw failure("\(remaining) bytes follow the end of the data", kind: .damaged) }
+    if result != Z_STREAM_END { throw failure("the data is damaged or ends too early", isDamaged: true) }
+    if remaining > 0 { throw failure("\(remaining) bytes follow the end of the data", isDamaged: true) }
     return output
   }
 
   /// Deflates a value, at the highest level. The same bytes give the same result with the same zlib.
-  public static func deflate(_ bytes: [UInt8]) throws(SeedFormatError) -> [UInt8] {
+  package static func deflate(_ bytes: [UInt8]) throws(DeflateError) -> [UInt8] {
     var stream = unsafe z_stream()
     guard
       unsafe deflateInit2_(
         &stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
-    else { throw failure("no memory left to deflate", kind: .io) }
+    else { throw failure("no memory left to deflate", isDamaged: false) }
     defer { unsafe deflateEnd(&stream) }
-    guard bytes.count <= Int(Int32.max) else { throw failure("the value is too large", kind: .io) }
+    guard bytes.count <= Int(Int32.max) else { throw failure("the value is too large", isDamaged: false) }
     var input = bytes
     var output = [UInt8](repeating: 0, count: Int(unsafe deflateBound(&stream, UInt(bytes.count))))
     let written = unsafe input.withUnsafeMutableBufferPointer { input in
@@ -61,11 +61,21 @@ public enum RawDeflate {
         return result == Z_STREAM_END ? output.count - Int(unsafe stream.avail_out) : -1
       }
     }
-    guard written >= 0 else { throw failure("the value does not fit its bound", kind: .io) }
+    guard written >= 0 else { throw failure("the value does not fit its bound", isDamaged: false) }
     return Array(output[..<written])
   }
 
-  private static func failure(_ message: String, kind: SeedFormatError.Kind) -> SeedFormatError {
-    SeedFormatError(code: "deflate.\(kind == .damaged ? "damaged" : "failed")", kind: kind, message: message)
+  private static func failure(_ message: String, isDamaged: Bool) -> DeflateError {
+    DeflateError(message: message, isDamaged: isDamaged)
   }
+}
+
+/// Why bytes were not inflated or deflated.
+package struct DeflateError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// In words.
+  package let message: String
+  /// The bytes are at fault; otherwise memory or their size is.
+  package let isDamaged: Bool
+  /// The message.
+  package var description: String { message }
 }
