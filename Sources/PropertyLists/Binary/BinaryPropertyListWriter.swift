@@ -11,6 +11,7 @@ struct BinaryPropertyListWriter {
   /// Equal strings are one object.
   private var strings: [String: Int] = [:]
   private var uids: [Int: Int] = [:]
+  private var integers: [Int64: Int] = [:]
 
   static func encode(_ root: PropertyListValue) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
@@ -65,7 +66,14 @@ struct BinaryPropertyListWriter {
     return append(Self.marker(0xD0, entries.count), keys + entries.map(\.value))
   }
 
-  mutating func add(plain value: PropertyListValue) -> Int { add(value) }
+  /// Adds a value. Equal whole numbers are one object.
+  mutating func add(plain value: PropertyListValue) -> Int {
+    guard case .integer(let number) = value else { return add(value) }
+    if let known = integers[number] { return known }
+    let place = add(value)
+    integers[number] = place
+    return place
+  }
 
   private mutating func append(_ bytes: [UInt8], _ referred: [Int]) -> Int {
     objects.append(bytes)
