@@ -64,6 +64,9 @@ struct ExpressionEvaluatorTests {
       ("split('a;b;;c', ';', -1)", .string("c")), ("split('a;b;;c', ';', 5)", .null), ("split('a;b', ';', -3)", .null),
       ("split('a - b', ' - ', 2)", .string("b")), ("split(text, ';', 1)", .string("abc")),
       ("split(gone, ';', 1)", .null), ("split('', ';', 1)", .string("")),
+      ("split('a;b;;c', ';')", .list([.string("a"), .string("b"), .string(""), .string("c")])),
+      ("split('', ';')", .list([.string("")])), ("split(gone, ';')", .null),
+      ("gone ?? split(text, 'b')", .list([.string("a"), .string("c")])),
       ("round(2.5)", .integer(3)), ("round(-2.5)", .integer(-3)), ("round(2.4)", .integer(2)),
       ("round('2.675', 2)", .double(2.68)), ("round(1.005, 2)", .double(1.01)), ("round(0.0000001, 3)", .integer(0)),
       ("round(1250, -2)", .integer(1300)), ("round(-1250, -2)", .integer(-1300)), ("round(big)", .integer(.max)),
@@ -79,7 +82,11 @@ struct ExpressionEvaluatorTests {
 
   @Test(
     "what contains, split, round and uuid refuse",
-    arguments: ["split(text, '', 1)", "split(text, 'b', 0)", "round(text)", "round(1.5, 99)", "uuid(text, 'nowhere')"])
+    arguments: [
+      "split(text, '', 1)", "split(text, 'b', 0)", "split(text, '')",
+      "upper(split(text, 'b'))", "split(text, 'b') + 1", "split(text, 'b') == text", "split(text, 'b') ? 1 : 2",
+      "round(text)", "round(1.5, 99)", "uuid(text, 'nowhere')",
+    ])
   func refusals(source: String) {
     #expect(throws: RecordExpressionFailure.self) { try Self.evaluate(source) }
   }

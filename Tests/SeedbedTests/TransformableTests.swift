@@ -34,6 +34,11 @@ struct TransformableTests {
       attribute.valueTransformerName = transformer
       return attribute
     }
+    var inner = AttributeDescription("inner", .composite)
+    inner.composite = .init(name: "Inner", elements: [.init("marks", .transformable)])
+    var spot = AttributeDescription("spot", .composite)
+    spot.composite = .init(name: "Spot", elements: [.init("tags", .transformable), .init("depth", .integer32), inner])
+    thing.attributes.append(spot)
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [thing])
     for round in 1...2 {
@@ -69,6 +74,24 @@ struct TransformableTests {
       #expect(labels?["when"] as? Date == date && labels?["n"] as? Int == 1)
       #expect((labels?["list"] as? [Any])?.last as? Bool == true)
       #expect(object.value(forKey: "colour") as? Colour == Colour(red: 1, green: 2, blue: 3))
+    }
+  }
+
+  @Test("elements of composites have their values too, by their dotted paths and in the dictionary of the composite")
+  func compositeElements() throws {
+    try work { _, object in
+      object.setValue(
+        ["tags": ["a", "b"], "depth": 3, "inner": ["marks": [1, 2]]] as [String: Any], forKey: "spot")
+      #expect(object["spot.depth"] == 3 && object["spot.tags"] == ["a", "b"])
+    } again: { object in
+      let spot = object.value(forKey: "spot") as? [String: Any]
+      #expect(spot?["tags"] as? [String] == ["a", "b"] && spot?["depth"] as? Int == 3)
+      #expect((spot?["inner"] as? [String: Any])?["marks"] as? [Int] == [1, 2])
+      #expect(object.value(forKey: "spot.inner.marks") as? [Int] == [1, 2])
+      object.setValue(["c"], forKey: "spot.tags")
+      object.setValue(["tags": Data([1]), "depth": NSNull()] as [String: Any], forKey: "spot")
+      #expect((object.value(forKey: "spot") as? [String: Any])?["tags"] as? Data == Data([1]))
+      #expect(object["spot.depth"] == nil && object["spot.inner.marks"] == nil)
     }
   }
 

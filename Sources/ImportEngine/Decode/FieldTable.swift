@@ -108,7 +108,7 @@ extension RecordExpressionValue {
     case .decimal(let decimal): "\(decimal)"
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let date): DateText.iso8601(date)
-    case .data: ""
+    case .data, .list: ""
     }
   }
 }

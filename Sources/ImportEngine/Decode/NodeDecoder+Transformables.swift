@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Pipelines
 import PropertyLists
 import SeedFormats
 import StoreInterface
@@ -15,21 +16,55 @@ extension NodeDecoder {
       unsafe note(.isStructured, cell, row: row, slot: slot, text: table.text(of: slice))
       return .null
     }
-    do {
+    let shown = unsafe table.text(of: slice)
+    unsafe put(cell, shown, batch: batch, row: row, slot: slot) {
       var reader = unsafe JSONContentReader(Array(table.bytes(of: slice)))
-      let content = try reader.content()
-      let data = try AttributeTransformers.transformer(of: cell.attribute).data(fromAny: content.anyValue)
+      return try reader.content()
+    }
+    return unsafe RowBatch.State(rawValue: batch.states[cell.column][row]) ?? .null
+  }
+
+  /// Stores the list that an expression gives, as the attribute's transformer has it. The planner lets lists go to Transformable
+  /// attributes only.
+  func put(_ elements: [RecordExpressionValue], _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
+    let shown = elements.map(\.text).joined(separator: ", ")
+    unsafe put(cell, shown, batch: batch, row: row, slot: slot) { .list(elements.map(ArchivedContent.init)) }
+  }
+
+  /// - Parameter shown: the value, for a message.
+  private func put(
+    _ cell: CellPlan, _ shown: String, batch: RowBatch, row: Int, slot: Int?, _ content: () throws -> ArchivedContent
+  ) {
+    do {
+      let data = try AttributeTransformers.transformer(of: cell.attribute).data(fromAny: content().anyValue)
       unsafe put(data, cell, batch: batch, row: row, slot: slot)
-      return unsafe RowBatch.State(rawValue: batch.states[cell.column][row]) ?? .null
     } catch {
+      unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
       unsafe note(
         RecordProblem(
-          rawOffset: slice.rawOffset, property: cell.property, code: "value.not-transformable",
-          value: table.text(of: slice),
+          rawOffset: table.rawOffset(Int(entries[row]), slot: slot), property: cell.property,
+          code: "value.not-transformable", value: shown,
           message: "\(plan.entity.name).\(cell.property) cannot take this value: \(error)",
           hint: "mend the value, or raise rejects.limit"), row: row)
-      return .null
     }
+  }
+}
+
+extension ArchivedContent {
+  /// What an expression gave, as an element of a list.
+  fileprivate init(_ value: RecordExpressionValue) {
+    self =
+      switch value {
+      case .absent, .null: .null
+      case .string(let text): .string(text)
+      case .integer(let integer): .integer(integer)
+      case .double(let real): .real(real)
+      case .decimal(let decimal): .decimal(decimal)
+      case .boolean(let flag): .boolean(flag)
+      case .date(let date): .date(date)
+      case .data(let data): .data(data)
+      case .list(let elements): .list(elements.map(ArchivedContent.init))
+      }
   }
 }
 

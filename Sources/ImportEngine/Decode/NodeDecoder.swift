@@ -201,6 +201,8 @@ import StoreInterface
     case .boolean(let flag): kind = flag ? .true : .false
     case .data(let data):
       return unsafe put(data, cell, batch: batch, row: row, slot: slot)
+    case .list(let elements):
+      return unsafe put(elements, cell, batch: batch, row: row, slot: slot)
     case .string, .date: break
     }
     var text = value.text

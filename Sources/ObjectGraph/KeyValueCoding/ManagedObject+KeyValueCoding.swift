@@ -62,16 +62,11 @@ extension ManagedObject {
       return nil
     }
     guard let index = runtime.layout.relationshipIndexes[key] else {
-      if attribute(at: key) == nil {
+      guard let attribute = attribute(at: key) else {
         if fetchedProperty(key) != nil { return fetchedMembers(of: key) }
         preconditionFailure(unknownKey(key))
       }
-      let value = attributeValue(key)
-      if case .data = value, isTransformable(key), let transformed = try? transformedValue(for: key) {
-        // Bytes are always the stored ones, as they are when they are set.
-        if !(transformed is Data) { return transformed }
-      }
-      return value.anyValue
+      return attribute.anyValue(attributeValue(key))
     }
     let relationship = runtime.layout.relationships[index]
     if !relationship.isToMany { return object(for: key) }
@@ -87,7 +82,7 @@ extension ManagedObject {
       case nil, is NSNull, is Data, is NSData, is Value: break
       default: if isTransformable(key) { return setTransformable(value, key) }
       }
-      guard let converted = Value(anyValue: value) else {
+      guard let converted = attribute(at: key)?.value(ofAny: value) ?? Value(anyValue: value) else {
         let type = value.map { "\(Swift.type(of: $0))" } ?? "nil"
         preconditionFailure(
           "Unacceptable type of value for attribute: property = \"\(key)\" of \(entity.name); "

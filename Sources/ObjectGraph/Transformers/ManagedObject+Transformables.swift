@@ -57,6 +57,48 @@ extension ManagedObject {
   }
 }
 
+extension AttributeDescription {
+  /// What key-value coding gives for a value: what the transformer makes of a Transformable attribute's bytes, those among the
+  /// elements of a composite included; the bytes where it makes nothing of them.
+  func anyValue(_ value: Value) -> Any? {
+    switch value {
+    case .data(let bytes) where type == .transformable:
+      let transformed: Any? = try? AttributeTransformers.transformer(of: self).value(from: bytes)
+      // Bytes are always the stored ones, as they are when they are set.
+      guard let transformed, !(transformed is Data) else { return bytes }
+      return transformed
+    case .composite(let values):
+      return values.reduce(into: [String: Any]()) { result, entry in
+        result[entry.key] = element(at: [entry.key])?.anyValue(entry.value) ?? entry.value.anyValue
+      }
+    default: return value.anyValue
+    }
+  }
+
+  /// The value that key-value coding is given for a composite, with the bytes of what its Transformable elements get; nil for
+  /// other attributes, and for what an element cannot take.
+  func value(ofAny value: Any?) -> Value? {
+    guard composite != nil, let given = value as? [String: Any?] else { return nil }
+    var values: [String: Value] = [:]
+    for (name, value) in given {
+      guard let converted = element(at: [name])?.elementValue(ofAny: value) ?? Value(anyValue: value) else {
+        return nil
+      }
+      values[name] = converted
+    }
+    return .composite(values)
+  }
+
+  private func elementValue(ofAny given: Any?) -> Value? {
+    switch given {
+    case nil, is NSNull, is Data, is NSData, is Value: return nil
+    default: break
+    }
+    guard type == .transformable, let given else { return value(ofAny: given) }
+    return (try? AttributeTransformers.transformer(of: self).data(fromAny: given)).map(Value.data)
+  }
+}
+
 /// An array, a set or a dictionary, which only Transformable attributes hold.
 public protocol TransformedCollection {}
 extension Array: TransformedCollection {}

@@ -11,6 +11,24 @@ extension RecordExpression.Node {
     }
   }
 
+  /// Whether the list that split() gives without a number stands where only a single value may.
+  /// - Parameter isTaken: whether the node's own value may be a list.
+  func misplacesList(isTaken: Bool) -> Bool {
+    switch self {
+    case .field, .constant: false
+    case .call(.coalesce, let arguments): arguments.contains { $0.misplacesList(isTaken: isTaken) }
+    case .call(let function, let arguments):
+      function == .split && arguments.count == 2 && !isTaken
+        || arguments.contains { $0.misplacesList(isTaken: false) }
+    case .unary(_, let operand): operand.misplacesList(isTaken: false)
+    case .binary(.coalesce, let left, let right):
+      left.misplacesList(isTaken: isTaken) || right.misplacesList(isTaken: isTaken)
+    case .binary(_, let left, let right): left.misplacesList(isTaken: false) || right.misplacesList(isTaken: false)
+    case .conditional(let test, let yes, let no):
+      test.misplacesList(isTaken: false) || yes.misplacesList(isTaken: isTaken) || no.misplacesList(isTaken: isTaken)
+    }
+  }
+
   /// The name of the lookup that the node itself looks into.
   package var lookupName: String? {
     guard case .call(.lookup, let arguments) = self, case .constant(.string(let name))? = arguments.first else {

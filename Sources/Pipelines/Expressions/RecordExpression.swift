@@ -81,4 +81,6 @@ public enum RecordExpressionValue: Sendable, Hashable {
   case date(Date)
   /// What a file holds.
   case data(Data)
+  /// The pieces of a text, for a Transformable attribute.
+  case list([RecordExpressionValue])
 }

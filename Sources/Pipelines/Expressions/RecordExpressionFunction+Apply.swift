@@ -32,7 +32,9 @@ extension RecordExpression.Function {
       return try first.asExactNumber()
     case .text: return .string(try first.asText())
     case .contains: return Self.contains(try first.asText(), try arguments[1].asText())
-    case .split: return try Self.piece(of: first.asText(), arguments[1].asText(), arguments[2])
+    case .split:
+      let pieces = try Self.pieces(of: first.asText(), arguments[1].asText())
+      return arguments.count > 2 ? try Self.piece(arguments[2], of: pieces) : .list(pieces.map { .string(String($0)) })
     case .round: return try Self.rounded(first, arguments.count > 1 ? arguments[1] : nil)
     case .uuid: return try Self.uuid(first.asText(), namespace: arguments.count > 1 ? arguments[1].asText() : nil)
     // The evaluator does these itself.

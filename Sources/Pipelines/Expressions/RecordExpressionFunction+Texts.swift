@@ -7,28 +7,33 @@ extension RecordExpression.Function {
     .boolean(part.isEmpty || text.range(of: part, options: .literal) != nil)
   }
 
-  /// The n-th piece of a text, counted from 1, or from the end by negative numbers; null where there is none.
-  static func piece(
-    of text: String, _ separator: String, _ number: RecordExpressionValue
-  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
+  /// The pieces of a text between separators, empty ones included; one for the empty text.
+  static func pieces(of text: String, _ separator: String) throws(RecordExpressionFailure) -> [Substring] {
     guard !separator.isEmpty else {
       throw RecordExpressionFailure(code: "expression.empty-pattern", message: "split() was given an empty separator")
     }
+    var pieces: [Substring] = []
+    var start = text.startIndex
+    while let found = text.range(of: separator, options: .literal, range: start..<text.endIndex) {
+      pieces.append(text[start..<found.lowerBound])
+      start = found.upperBound
+    }
+    pieces.append(text[start...])
+    return pieces
+  }
+
+  /// The n-th piece, counted from 1, or from the end by negative numbers; null where there is none.
+  static func piece(
+    _ number: RecordExpressionValue, of pieces: [Substring]
+  ) throws(RecordExpressionFailure) -> RecordExpressionValue {
     guard case .integer(let wanted) = try number.asNumber(), wanted != 0 else {
       throw RecordExpressionFailure(
         code: "expression.bad-argument", message: "split() counts from 1, or from the end by -1, -2, ...")
     }
-    var pieces: [Range<String.Index>] = []
-    var start = text.startIndex
-    while let found = text.range(of: separator, options: .literal, range: start..<text.endIndex) {
-      pieces.append(start..<found.lowerBound)
-      start = found.upperBound
-    }
-    pieces.append(start..<text.endIndex)
     guard let index = Int(exactly: wanted > 0 ? wanted - 1 : Int64(pieces.count) + wanted),
       pieces.indices.contains(index)
     else { return .null }
-    return .string(String(text[pieces[index]]))
+    return .string(String(pieces[index]))
   }
 
   /// The namespace of `uuid()` where none is given: that of URLs in RFC 9562.

@@ -105,10 +105,11 @@ extension RecordExpression.Function {
         example: ("contains(\"night bus\", \"bus\")", "true"))
     case .split:
       FunctionSpecification(
-        signature: "split(text, separator, n)", argumentCounts: 3...3,
+        signature: "split(text, separator, n)", argumentCounts: 2...3,
         documentation: """
           The `n`-th piece between separators, counted from 1, or from the end by -1, -2 and so on; null where there is \
-          none.
+          none. Without `n` all pieces as a list, which only a Transformable attribute holds: \
+          `tags: split(tags, "|")`; its transformer makes an archive of an array of texts.
           """,
         example: ("split(\"DE-BE-10115\", \"-\", 2)", "BE"))
     case .first:

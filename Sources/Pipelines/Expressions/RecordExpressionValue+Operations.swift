@@ -56,6 +56,7 @@ extension RecordExpressionValue {
     case .boolean(let flag): return flag ? "true" : "false"
     case .date(let date): return DateText.iso8601(date)
     case .data: throw .typeMismatch("a file is no text")
+    case .list: throw .typeMismatch("a list is no text")
     case .absent, .null: throw .typeMismatch("null is no text")
     }
   }
@@ -74,7 +75,7 @@ extension RecordExpressionValue {
       case .outOfRange: throw .overflow(RecordExpressionFailure.quoted(text))
       case .notANumber: throw .notANumber(text)
       }
-    case .boolean, .date, .data, .absent, .null:
+    case .boolean, .date, .data, .list, .absent, .null:
       throw .typeMismatch("\(kindName) is not a number")
     }
   }
@@ -97,7 +98,7 @@ extension RecordExpressionValue {
     case .string(let text):
       throw .typeMismatch(
         "\(RecordExpressionFailure.quoted(text)) is neither true nor false", hint: "compare it, such as field == \"1\"")
-    case .integer, .double, .decimal, .date, .data:
+    case .integer, .double, .decimal, .date, .data, .list:
       throw .typeMismatch("\(kindName) is neither true nor false", hint: "compare it, such as field == 1")
     }
   }
@@ -128,6 +129,7 @@ extension RecordExpressionValue {
     case .boolean: "a boolean"
     case .date: "a date"
     case .data: "a file"
+    case .list: "a list"
     }
   }
 

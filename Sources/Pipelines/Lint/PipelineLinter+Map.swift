@@ -212,7 +212,7 @@ enum ConstantFit {
     case .date:
       switch value {
       case .date: true
-      case .boolean, .absent, .null, .data: false
+      case .boolean, .absent, .null, .data, .list: false
       case .string, .integer, .double, .decimal: (try? value.asText()).flatMap { dates.parse($0) } != nil
       }
     case .uuid: (try? value.asText()).flatMap { UUID(uuidString: $0) } != nil

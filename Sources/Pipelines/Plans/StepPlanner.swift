@@ -280,7 +280,7 @@ package struct StepPlanner {
       } else {
         input = .expression(try evaluator(expression, slots: &slots, at: position))
       }
-    default: input = .expression(try evaluator(expression, slots: &slots, at: position))
+    default: input = .expression(try evaluator(expression, slots: &slots, at: position, for: attribute))
     }
     let zone = mapping.timeZone ?? step.source.timeZone
     let dates: DateParser
@@ -292,7 +292,7 @@ package struct StepPlanner {
     var fallback: RecordExpressionValue?
     if let expression = mapping.defaultValue {
       var none = SlotList()
-      let compiled = try evaluator(expression, slots: &none, at: position)
+      let compiled = try evaluator(expression, slots: &none, at: position, for: attribute)
       guard none.paths.isEmpty else {
         throw failure("pipeline.default", "default must be a constant", at: position, hint: "use coalesce() in from:")
       }
@@ -366,10 +366,17 @@ package struct StepPlanner {
         || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }
 
+  /// - Parameter attribute: what gets the value, where an attribute does.
   private func evaluator(
-    _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition
+    _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition,
+    for attribute: AttributeDescription? = nil
   ) throws(RunError) -> RecordExpressionEvaluator {
     let expression = expression.preferringColumns(columns)
+    if expression.root.misplacesList(isTaken: attribute?.type == .transformable) {
+      throw failure(
+        "pipeline.list", "split() without a number gives a list, which only a Transformable attribute holds",
+        at: position, hint: "split(text, separator, 1) takes the first piece of a text")
+    }
     if !step.source.format.isJSON, expression.root.takesFirst {
       throw failure(
         "pipeline.first", "first() looks into JSON arrays, and fields of CSV are texts", at: position,

@@ -65,4 +65,23 @@ struct TransformableDecodingTests {
     #expect(try outcome("{}", "TransformableDecodingTestsCount").hasPrefix("value.not-transformable"))
     #expect(try outcome("\"QQ==\"", "TransformableDecodingTestsCount") == "data [65]")
   }
+
+  @Test("the pieces of a text become an archive of an array, also in an element of a composite")
+  func pieces() throws {
+    var entity = EntityDescription("Thing")
+    var spot = AttributeDescription("spot", .composite)
+    spot.composite = .init(name: "Spot", elements: [.init("marks", .transformable)])
+    entity.attributes = [AttributeDescription("shape", .transformable), spot, AttributeDescription("name", .string)]
+    let model = try ManagedObjectModel(entities: [entity])
+    let csv = "f,g\nsea|surf||é,sun\n"
+    let expected = "data \(Array(try ArchivedContent.list(["sea", "surf", "", "é"].map { .string($0) }).archived()))"
+    for (property, map) in [("shape", "shape: split(f, \"|\")"), ("spot.marks", "spot.marks: split(f, \"|\")")] {
+      #expect(try Decoding(csv, as: "csv", model: model, map: [map]).outcome(property) == expected)
+    }
+    #expect(
+      try Decoding(csv, as: "csv", model: model, map: ["name: split(f, \"|\", 2)"]).outcome("name") == "text surf")
+    for map in ["name: split(f, \"|\")", "shape: upper(split(f, \"|\"))", "name: 'f == \"\" ? g : split(f, \"|\")'"] {
+      #expect(throws: RunError.self, "\(map)") { try Decoding(csv, as: "csv", model: model, map: [map]) }
+    }
+  }
 }
