@@ -64,7 +64,7 @@ struct ObjectTableTests {
             key += Int64.random(in: 0...9, using: &random)
           }
         case 6:
-          if Bool.random(using: &random) { table.releaseUnused() }
+          if Bool.random(using: &random) { table.releaseUnused() } else { table.releaseUnusedOfMany() }
           table.reserve(Int.random(in: 0..<2_000, using: &random))
         default: #expect(table.find(id) === twin[id])
         }

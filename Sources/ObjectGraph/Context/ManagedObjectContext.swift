@@ -300,7 +300,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Makes room for objects that are about to come.
   func expectObjects(_ count: Int) {
     checkConfinement()
-    registry.releaseUnused()
+    registry.releaseUnusedOfMany()
     registry.expect(count)
   }
 

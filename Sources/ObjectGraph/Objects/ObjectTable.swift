@@ -3,8 +3,9 @@ import ObjectModel
 /// The objects of a context by their ids, none of which it keeps alive for long.
 ///
 /// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
-/// the object itself; so the table may hold new objects strongly at first, until `releaseUnused` lets those go that nothing else
-/// holds and refers to the others weakly. `find` never returns an object that only the table holds.
+/// the object itself, and makes every later reference slower; so the table may hold new objects strongly at first, until
+/// `releaseUnused` lets those go that nothing else holds and refers to the others weakly. Where many are held,
+/// `releaseUnusedOfMany` lets go of unused ones before that. `find` never returns an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
 ///
 /// The rows of a fetch mostly come in the order of their keys. Objects that the table may hold and whose keys ascend wait in
@@ -27,6 +28,9 @@ import ObjectModel
   private var usedCount = 0
   /// Slots with strong references, some of which may have changed since.
   private var strongSlots: [Int32] = []
+  /// How many objects may be held before unused ones are let go.
+  private var greatestHeldCount = ObjectTable.fewHeld
+  private static let fewHeld = 4_096
   /// Objects of one space with ascending keys that have no slot yet.
   private var unslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
@@ -75,7 +79,7 @@ import ObjectModel
   /// The object of a used slot; nil when it is gone, which it also is when only the table holds it.
   private func object(_ slot: Int) -> ManagedObject? {
     guard isStrong(slot) else { return unsafe objects[slot].object }
-    if unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee) {
+    if isUnused(slot) {
       makeWeak(slot)
       return nil
     }
@@ -84,7 +88,7 @@ import ObjectModel
 
   /// Turns a strong reference into a weak one, to nothing when nothing else holds the object.
   private func makeWeak(_ slot: Int) {
-    let isUnused = unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee)
+    let isUnused = isUnused(slot)
     let object = unsafe strongReference(slot).move()
     unsafe marks[slot] &= ~Mark.strong
     unsafe (objects + slot).initialize(to: WeakObject(object: isUnused ? nil : object))
@@ -179,10 +183,10 @@ import ObjectModel
     }
   }
 
-  /// Adds a new object, which the table may hold until `releaseUnused`. It does not hold so many that it would matter.
+  /// Adds a new object, which the table may hold until `releaseUnused`.
   func insertHolding(_ object: ManagedObject, _ id: ObjectID) {
-    let greatestHeldCount = 16_384
-    insertNew(object, id, isStrong: strongSlots.count < greatestHeldCount)
+    releaseUnusedOfMany()
+    insertNew(object, id, isStrong: true)
   }
 
   /// Takes the object of that id out.
@@ -233,11 +237,32 @@ import ObjectModel
       insertIntoSlot(objects[index], objects[index].objectID, isStrong: false)
     }
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
-    strongSlots.removeAll(keepingCapacity: strongSlots.count <= 4_096)
+    strongSlots.removeAll(keepingCapacity: strongSlots.count <= Self.fewHeld)
+    greatestHeldCount = Self.fewHeld
     let released = self.released
     self.released = []
     withExtendedLifetime((released, objects)) {}
   }
+
+  /// Lets go of the objects that nothing else holds, where so many are held that it matters; holds the others.
+  /// - Complexity: constant for each object that was added since the last time.
+  func releaseUnusedOfMany() {
+    if strongSlots.count + unslotted.count <= greatestHeldCount { return }
+    giveSlots()
+    strongSlots.removeAll { slot in
+      let slot = Int(slot)
+      if isStrong(slot) && !isUnused(slot) { return false }
+      if isStrong(slot) { makeWeak(slot) }
+      return true
+    }
+    greatestHeldCount = max(Self.fewHeld, strongSlots.count * 2)
+    let released = self.released
+    self.released = []
+    withExtendedLifetime(released) {}
+  }
+
+  /// Whether only the table holds the object of a strong slot.
+  private func isUnused(_ slot: Int) -> Bool { unsafe isKnownUniquelyReferenced(&strongReference(slot).pointee) }
 
   /// Makes room for so many objects with ascending keys.
   func expect(_ count: Int) { unslotted.reserveCapacity(count) }
