@@ -18,7 +18,7 @@ extension ManagedObjectContext {
       let concerned = pending.inserted.filter(\.isInserted) + pending.maybeUpdated.filter(\.isUpdated) + pending.deleted
       // Only subclasses have hooks that could change something.
       if !concerned.contains(where: { $0.runtime.hasSubclass }) {
-        return try finishValidation(concerned.flatMap(Self.problems))
+        return try finishValidation(concerned.flatMap { Self.problems($0, isConcerned: true) })
       }
       let eventCount = eventCount
       for object in concerned where validated[object].map({ !object.state.isSame(as: $0.state) }) ?? true {
@@ -33,13 +33,14 @@ extension ManagedObjectContext {
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }
 
-  private static func problems(_ object: ManagedObject) -> [ValidationError.Problem] {
+  /// - Parameter isConcerned: whether the object certainly concerns the save, as nothing changed since that was found.
+  private static func problems(_ object: ManagedObject, isConcerned: Bool = false) -> [ValidationError.Problem] {
     do {
       switch object.status {
       case .inserted: try object.validateForInsert()
       // A new object that another one's validation deleted is none of the save's any more.
       case .deleted: if object.hasStored { try object.validateForDelete() }
-      default: if object.isUpdated { try object.validateForUpdate() }
+      default: if isConcerned || object.isUpdated { try object.validateForUpdate() }
       }
       return []
     } catch let error as ValidationError {
