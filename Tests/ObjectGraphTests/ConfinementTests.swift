@@ -60,6 +60,13 @@ struct ConfinementTests {
     }
   }
 
+  /// Has what follows run in another turn of the main queue.
+  @MainActor private func anotherTurn() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume() }
+    }
+  }
+
   @Test("a private queue that the main actor waits for may use the main queue's objects", arguments: StoreKind.allCases)
   @MainActor func callsBackIntoMainQueue(kind: StoreKind) async throws {
     let school = try School(kind)
@@ -68,7 +75,7 @@ struct ConfinementTests {
     try view.save()
     let id = ada.objectID
     // Only from here on does Linux drain the main queue on another thread than the first.
-    try await Task.sleep(for: .milliseconds(1))
+    await anotherTurn()
     let child = ManagedObjectContext(parent: view, name: "child")
     let grandchild = ManagedObjectContext(parent: child, name: "grandchild")
     for grade in [Int64(2), 3] {
@@ -97,7 +104,7 @@ struct ConfinementTests {
     let school = try School(.inMemory)
     let view = school.container.viewContext
     let background = school.container.newBackgroundContext()
-    try await Task.sleep(for: .milliseconds(1))
+    await anotherTurn()
     let isInside = Atomic(false)
     for _ in 0..<3 {
       let other = Task.detached { @Sendable in view.performAndWait { isInside.load(ordering: .relaxed) } }
