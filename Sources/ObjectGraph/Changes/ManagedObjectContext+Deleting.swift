@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         done += 1
       }
     } catch {
-      deferredError = error
+      deferError(error)
     }
     pending.notePropagation(count: done)
   }

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     do {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
     } catch {
-      deferredError = error
+      deferError(error)
     }
     for owner in owners {
       if owner.isUnloaded && owner.hasStored { owner.fire() }

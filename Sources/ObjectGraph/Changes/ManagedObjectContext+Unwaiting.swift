@@ -47,7 +47,8 @@ extension ManagedObjectContext {
           self.refused = nil
           // Faults keep the errors that they meet; what came of their missing values, an error perhaps, does not count.
           if self.deferredError is WouldWait {
-            self.deferredError = deferred
+            self.forgetDeferredError()
+            if let deferred { self.deferError(deferred) }
             result = .failure(WouldWait())
           }
           guard case .failure(let error) = result, error is WouldWait, attempts > 1 else { return deliver(result) }

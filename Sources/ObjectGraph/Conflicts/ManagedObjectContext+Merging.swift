@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     do {
       try refresh(changed.map { permanentID(for: $0) })
     } catch {
-      deferredError = error
+      deferError(error)
     }
     let unsaid = silentMerge?.unsaid
     silentMerge = nil
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
         event.refreshed.append(owner)
       }
     } catch {
-      deferredError = error
+      deferError(error)
     }
     finishEvent(propagating: false)
     var changes = ContextChangeIDs(

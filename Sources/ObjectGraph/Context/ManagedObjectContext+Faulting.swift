@@ -66,7 +66,7 @@ extension ManagedObjectContext {
 
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
-    deferredError = nil
+    forgetDeferredError()
     throw error
   }
 
@@ -89,8 +89,7 @@ extension ManagedObjectContext {
             if object.runtime.hasSubclass { object.awakeFromFetch() }
           }
         } else if block.version(at: row) != object.storedVersion {
-          staleRowCount += 1
-          newerRows?[id] = NewerRow(block: block, row: row)
+          noteStale(id, block, row)
         }
         objects.append(object)
       }

@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     pending.forgetPropagation()
     prefetched = []
     retainedParents = [:]
-    deferredError = nil
+    forgetDeferredError()
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)
     event.invalidatedCount = count

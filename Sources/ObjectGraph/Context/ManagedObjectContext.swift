@@ -70,7 +70,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
   private(set) var deletedIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
-  var deferredError: (any Error)?
+  private(set) var deferredError: (any Error)?
   /// What changed objects were when the event began.
   var event = ContextEvent() {
     didSet { if concurrencyType == .mainQueue { processInNextTurn() } }
@@ -81,9 +81,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many saves wrote something.
   var saveCount = 0
   /// How many fetched rows were newer than their objects.
-  var staleRowCount = 0
+  private(set) var staleRowCount = 0
   /// While they are collected, the newer rows by their ids; otherwise nil.
-  var newerRows: [ObjectID: NewerRow]?
+  private var newerRows: [ObjectID: NewerRow]?
   var isProcessing = false
   /// The rows of the merge that is going on.
   var mergedSnapshots: [ObjectID: Snapshot]?
@@ -369,6 +369,22 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Keeps an error that came up where nothing can be thrown: the next fetch or save throws it.
   func deferError(_ error: any Error) { deferredError = error }
+
+  /// Whatever asks next meets the error again.
+  func forgetDeferredError() { deferredError = nil }
+
+  /// A row was fetched that is newer than its object.
+  func noteStale(_ id: ObjectID, _ block: SnapshotBlock, _ row: Int) {
+    staleRowCount += 1
+    newerRows?[id] = NewerRow(block: block, row: row)
+  }
+
+  /// Fetches, and collects the rows that are newer than their objects.
+  func collectingNewerRows<Result>(_ fetch: () throws -> Result) rethrows -> (Result, [ObjectID: NewerRow]) {
+    newerRows = [:]
+    defer { newerRows = nil }
+    return (try fetch(), newerRows ?? [:])
+  }
 
   func forgetRegistry() {
     for object in registeredObjects { object.makeInert(.detached) }

@@ -58,10 +58,7 @@ final class FarObjects {
   /// Brings in what objects lead to, with one fetch for each relationship, and holds it.
   func hold(from objects: [ManagedObject], in context: ManagedObjectContext) throws {
     if objects.isEmpty || isEmpty { return }
-    let prefetched = context.prefetched
-    try context.prefetch(keyPaths, for: objects)
-    held.formUnion(context.prefetched)
-    context.prefetched = prefetched
+    held.formUnion(try context.destinations(of: objects, along: keyPaths))
   }
 
   /// The results are in order.

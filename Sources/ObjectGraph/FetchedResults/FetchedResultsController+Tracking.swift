@@ -109,7 +109,7 @@ extension FetchedResultsController {
       .init(objects: objects, ids: dueIDs, changed: dueChanges.union(changed), formerlyNew: newResults), in: content)
     if context.deferredError == nil { return edit }
     // The fetch meets it again.
-    context.deferredError = nil
+    context.forgetDeferredError()
     return nil
   }
 
@@ -162,7 +162,7 @@ extension FetchedResultsController {
     case .failure(let error):
       self.error = error
       // It is still for the next fetch or save of the program to throw.
-      if managedObjectContext.deferredError == nil { managedObjectContext.deferredError = deferred }
+      if managedObjectContext.deferredError == nil, let deferred { managedObjectContext.deferError(deferred) }
       delegate?.controller(self, didFailWith: error)
     case .success(let new):
       error = nil

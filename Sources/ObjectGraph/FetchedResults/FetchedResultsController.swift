@@ -212,17 +212,18 @@ public final class FetchedResultsController<Object: ManagedObject> {
     guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
     _ = try sectionNaming()
     let context = managedObjectContext
-    // With pending changes objects are sorted as they are here.
-    context.newerRows = context.hasPendingChanges(for: specification) ? nil : [:]
-    defer { context.newerRows = nil }
     var request = specification
     if context.refused != nil {
       // Values are here already, and prefetching would ask for more.
       request.includesPropertyValues = true
       request.relationshipKeyPathsForPrefetching = []
     }
-    let objects = try context.fetch(request, reading: read).compactMap { $0 as? Object }
-    return Found(objects: objects, newerRows: context.newerRows ?? [:])
+    // With pending changes objects are sorted as they are here.
+    let isSortedHere = context.hasPendingChanges(for: specification)
+    let (objects, newerRows) = try context.collectingNewerRows {
+      try context.fetch(request, reading: read).compactMap { $0 as? Object }
+    }
+    return Found(objects: objects, newerRows: isSortedHere ? [:] : newerRows)
   }
 
   /// Fetched objects in their order, and the rows that decided about it where they are newer than the objects.

@@ -192,7 +192,7 @@ struct ObjectSubject: PredicateSubject {
     do {
       try object.loadMembers(index)
     } catch {
-      if object.context?.deferredError == nil { object.context?.deferredError = error }
+      if object.context?.deferredError == nil { object.context?.deferError(error) }
     }
     return object.memberLists[index]?.members() ?? []
   }

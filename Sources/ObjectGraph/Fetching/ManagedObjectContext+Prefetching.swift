@@ -8,6 +8,15 @@ extension ManagedObjectContext {
   /// relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [FetchPredicate.KeyPath], for objects: [ManagedObject]) throws {
     prefetched = []
+    // Nothing else may hold them, and with them would go what is prefetched of them.
+    prefetched = try destinations(of: objects, along: keyPaths)
+  }
+
+  /// As `prefetch`; the caller holds what key paths lead to, objects on the way included.
+  func destinations(
+    of objects: [ManagedObject], along keyPaths: [FetchPredicate.KeyPath]
+  ) throws -> [ManagedObject] {
+    var found: [ManagedObject] = []
     for keyPath in keyPaths {
       var here = objects
       for name in keyPath where !here.isEmpty {
@@ -16,8 +25,10 @@ extension ManagedObjectContext {
           next += try prefetch(name, of: owners)
         }
         here = next
+        found += next
       }
     }
+    return found
   }
 
   /// - Parameter owners: of one entity.
@@ -36,8 +47,6 @@ extension ManagedObjectContext {
     var seen: Set<ObjectID> = []
     ids = ids.filter { seen.insert($0).inserted }
     let objects = ids.map { object(with: $0) }
-    // Nothing else may hold them, and with them would go what is prefetched of them.
-    prefetched += objects
     let empty = objects.filter { $0.isUnloaded && !$0.hasStored && !$0.objectID.isTemporary }.map(\.objectID)
     if !empty.isEmpty { _ = materialise([SnapshotBlock(try snapshots(of: empty))], asFaults: true) }
     return objects

@@ -62,7 +62,7 @@ extension ManagedObjectContext {
       }
       pending.dropDetachedInsertions()
     } catch {
-      deferredError = error
+      deferError(error)
     }
     for (object, reason) in events { object.awake(fromSnapshotEvents: reason) }
   }
