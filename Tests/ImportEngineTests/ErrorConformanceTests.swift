@@ -24,6 +24,7 @@ struct ErrorConformanceTests {
     "ContextError": ContextError.self, "DateFormatError": DateFormatError.self,
     "RecordExpressionError": RecordExpressionError.self,
     "RecordExpressionFailure": RecordExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,
+    "MappingInferenceError": MappingInferenceError.self,
     "ModelError": ModelError.self, "PageError": PageError.self, "PipelineError": PipelineError.self,
     "PredicateCheckError": PredicateCheckError.self, "PredicateConversionError": PredicateConversionError.self,
     "PredicateFormatError": PredicateFormatError.self,

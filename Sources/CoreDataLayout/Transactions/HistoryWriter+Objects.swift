@@ -69,8 +69,17 @@ extension HistoryWriter {
 
   func maskLayout(_ entityNumber: Int) -> MaskLayout {
     if let known = maskLayouts[entityNumber] { return known }
-    var mask = MaskLayout()
-    guard let entity = layout.entity(number: entityNumber) else { return mask }
+    guard let entity = layout.entity(number: entityNumber) else { return MaskLayout() }
+    let mask = layout.historyMask(of: entity)
+    maskLayouts[entityNumber] = mask
+    return mask
+  }
+}
+
+extension StoreLayout {
+  /// Which bit of a changed-columns mask stands for which property of an entity.
+  func historyMask(of entity: Entity) -> HistoryWriter.MaskLayout {
+    var mask = HistoryWriter.MaskLayout()
     let attributes = entity.attributes.filter { !$0.isTransient }.map(\.name)
     let relationships = entity.relationships.filter { !$0.description.isTransient }
     var names = attributes + relationships.map(\.name)
@@ -78,23 +87,27 @@ extension HistoryWriter {
     for (bit, name) in names.enumerated() {
       mask.bitByProperty[name] = bit
       if let attribute = entity.attribute(name) {
-        for column in layout.columns(for: attribute, of: entity) { mask.bitByColumn[column.name] = bit }
-      } else if let relationship = entity.relationship(name),
-        let column = layout.foreignKeyColumn(of: relationship)
-      {
+        for column in columns(for: attribute, of: entity) { mask.bitByColumn[column.name] = bit }
+      } else if let relationship = entity.relationship(name), let column = foreignKeyColumn(of: relationship) {
         mask.bitByColumn[column.name] = bit
       }
     }
     var bit = names.count
     for relationship in relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
-      for column in [layout.entityColumn(of: relationship), layout.orderColumn(of: relationship)] {
+      for column in [entityColumn(of: relationship), orderColumn(of: relationship)] {
         guard let column else { continue }
         mask.bitByColumn[column.name] = bit
         bit += 1
       }
     }
     mask.byteCount = (bit + 7) / 8
-    maskLayouts[entityNumber] = mask
     return mask
+  }
+
+  /// The attributes whose values the history keeps of a deleted object, in the order of its columns.
+  func preservedAttributes(of entity: Entity) -> [AttributeDescription] {
+    entity.attributes.filter {
+      $0.preservesValueInHistoryOnDeletion && !$0.isTransient && column(for: $0.name, of: entity) != nil
+    }
   }
 }

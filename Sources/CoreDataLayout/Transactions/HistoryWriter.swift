@@ -195,7 +195,7 @@ final class HistoryWriter {
   func recordDelete(entityNumber: Int, key: Int64) throws {
     var tombstones: [[UInt8]?] = []
     if tombstoneCount > 0, let entity = layout.entity(number: entityNumber) {
-      for attribute in entity.attributes where attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient {
+      for attribute in layout.preservedAttributes(of: entity) {
         guard let column = layout.column(for: attribute.name, of: entity)?.name else { continue }
         let statement = try session.cached(
           "SELECT CAST(\(column) AS BLOB) FROM \(layout.table(for: entity).name) WHERE Z_PK = ?1")

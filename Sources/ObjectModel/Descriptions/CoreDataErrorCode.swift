@@ -44,6 +44,10 @@ public enum CoreDataErrorCode {
   public static let persistentStoreUnsupportedRequestType = 134_091
   /// The store was made with another model.
   public static let persistentStoreIncompatibleVersionHash = 134_100
+  /// A migration failed.
+  public static let migration = 134_110
+  /// No mapping can be inferred from two models.
+  public static let inferredMappingModel = 134_190
 }
 
 /// The keys of Core Data's errors in `userInfo`; their texts are Core Data's.

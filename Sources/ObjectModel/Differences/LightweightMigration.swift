@@ -37,19 +37,31 @@ public struct LightweightMigration: Sendable, Hashable {
     /// In words, without the names.
     public let message: String
 
+    package init(entity: String, property: String?, message: String) {
+      self.entity = entity
+      self.property = property
+      self.message = message
+    }
+
     /// Such as "Stop.code: new and mandatory, without a default value".
     public var description: String { entity + (property.map { "." + $0 } ?? "") + ": " + message }
   }
 
   /// Why no mapping can be inferred; empty when one can.
   public internal(set) var obstacles: [Item] = []
+  /// Those of the obstacles that are Core Data's alone: this library joins hierarchies, with new primary keys for the
+  /// objects of all but one of them.
+  public internal(set) var mergedHierarchies: [Item] = []
   /// What the objects in the store must meet, or the migration fails half-way.
   public internal(set) var conditions: [Item] = []
   /// What goes for good.
   public internal(set) var losses: [Item] = []
 
-  /// Whether a mapping can be inferred.
+  /// Whether Core Data can infer a mapping.
   public var isPossible: Bool { obstacles.isEmpty }
+
+  /// Whether this library can: as Core Data, and hierarchies may be merged.
+  public var isPossibleWithMerging: Bool { obstacles.count == mergedHierarchies.count }
 }
 
 extension ManagedObjectModel {

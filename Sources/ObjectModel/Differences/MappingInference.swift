@@ -2,7 +2,12 @@
 struct MappingInference {
   private let older: ManagedObjectModel
   private let newer: ManagedObjectModel
-  private var pairs: [(old: Entity, new: Entity)] = []
+  /// Entities of both models, by the newer names.
+  private(set) var pairs: [(old: Entity, new: Entity)] = []
+  private(set) var added: [Entity] = []
+  private(set) var removed: [Entity] = []
+  /// Newer entity → newer property → the older property whose values it takes over.
+  private(set) var sources: [String: [String: String]] = [:]
   /// Older name → newer entity.
   private var successor: [String: Entity] = [:]
   /// What was said already: an inherited property is met in every sub-entity.
@@ -24,7 +29,10 @@ struct MappingInference {
         pairs.append((old, new))
         successor[old.name] = new
       } else if let old {
+        removed.append(old)
         add(.losses, old.name, nil, "removed, its objects go")
+      } else if let new {
+        added.append(new)
       }
     }
     findMergedHierarchies()
@@ -41,6 +49,10 @@ struct MappingInference {
           "no two objects may have the same \(constraint.joined(separator: ", ")), which must be unique now")
       }
     }
+  }
+
+  private mutating func take(_ old: String, for new: String, of entity: Entity) {
+    sources[entity.name, default: [:]][new] = old
   }
 
   private mutating func add(_ list: List, _ entity: String, _ property: String?, _ message: String) {
@@ -67,6 +79,7 @@ struct MappingInference {
           .obstacles, pair.new.name, nil,
           "shares the ancestor \(root) with \(successor[first.name]?.name ?? first.name) now, and had none in common "
             + "before: hierarchies cannot be merged")
+        if let item = result.obstacles.last { result.mergedHierarchies.append(item) }
       }
     }
   }
@@ -79,6 +92,7 @@ struct MappingInference {
       switch (pair.old, pair.new) {
       case (let from?, let to?):
         compare(from, to, declaringEntity(of: to.name, in: new).name)
+        if to.derivation == nil { take(from.name, for: to.name, of: new) }
       case (nil, let to?) where !to.isOptional && to.defaultValue == .null && to.derivation == nil:
         add(
           .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
@@ -118,7 +132,9 @@ struct MappingInference {
     let after = new.relationships.filter { !$0.description.isTransient }
     for pair in ModelComparison.pairs(before, after, \.name, \.description.renamingIdentifier) {
       switch (pair.old, pair.new) {
-      case (let from?, let to?): compare(from, to)
+      case (let from?, let to?):
+        compare(from, to)
+        take(from.name, for: to.name, of: new)
       case (nil, let to?) where to.description.isMandatory:
         add(
           .conditions, to.declaringEntity.name, to.name,

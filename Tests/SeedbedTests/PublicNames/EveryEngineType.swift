@@ -30,7 +30,7 @@ enum EveryEngineType {
     FrameworkGeneration.self, FrameworkRelease.self, HashComparison.self, HistoryRange.self, InMemoryStore.self,
     InMemoryStoreType.self, IncrementalStore.self, IncrementalStoreNode.self, IndexLayout.self, JoinTable.self,
     LightweightMigration.self, LocalizedOrder.self, ManagedObject.self, ManagedObjectContext.self,
-    ManagedObjectModel.self, MappingModel.self, MappingModelFile.self, MappingModelReader.self,
+    ManagedObjectModel.self, MappingInferenceError.self, MappingModel.self, MappingModelFile.self, MappingModelReader.self,
     EntityMapping.self, PropertyMapping.self, MemberConflict.self,
     MergeConflict.self, MergePolicy.self, ModelCache.self,
     ModelDifference.self, ModelError.self, ModelFile.self, ModelReader.self, ModelValidation.self, ModelVersions.self,

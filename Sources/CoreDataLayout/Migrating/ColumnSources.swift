@@ -1,0 +1,168 @@
+import ObjectModel
+
+/// Where a column of the new store comes from, for the rows of one old entity.
+struct Cell {
+  /// SQL over the old row, which is called `s`.
+  var expression: String
+  /// The old column, when the value is taken from one.
+  var column: String?
+  /// Whether the new entity has the column's property.
+  var applies = true
+  /// Whether null becomes something else.
+  var replacesNull = false
+
+  /// The value of an old column as it is.
+  static func column(_ name: String) -> Cell { Cell(expression: "s.\(name)", column: name) }
+  /// No value.
+  static let null = Cell(expression: "NULL")
+  /// No value, as the entity has no such property.
+  static let none = Cell(expression: "NULL", applies: false)
+
+  /// Whether the value stays as it is.
+  var isUnchanged: Bool { column.map { expression == "s.\($0)" } ?? false }
+}
+
+/// Works out the columns of new tables.
+struct ColumnSources {
+  let moves: EntityMoves
+  let pairs: LinkPairs
+  let constants: MigrationConstants
+
+  private var old: StoreLayout { moves.old }
+  private var new: StoreLayout { moves.new }
+
+  /// What a column gets for the rows of a move.
+  func cell(_ column: TableLayout.Column, _ move: EntityMoves.Move) -> Cell {
+    switch column.role {
+    case .primaryKey: return Cell(expression: move.offset == 0 ? "s.Z_PK" : "s.Z_PK + \(move.offset)", column: "Z_PK")
+    case .entityNumber:
+      let number = new.number(of: move.new)
+      return Cell(expression: number == old.number(of: move.old) ? "s.Z_ENT" : String(number), column: "Z_ENT")
+    case .version: return .column("Z_OPT")
+    case .attribute(let path, let attribute): return self.attribute(path, attribute, column, move)
+    case .foreignKey, .destinationEntity, .orderKey, .virtualForeignKey, .virtualDestinationEntity, .virtualOrderKey:
+      guard let link = link(column) else { return .none }
+      guard move.new.isKind(of: link.child) else { return .none }
+      guard let group = linkCells(link, move) else { return .null }
+      switch column.role {
+      case .foreignKey, .virtualForeignKey: return group.key
+      case .destinationEntity, .virtualDestinationEntity: return group.entity
+      default: return group.order
+      }
+    }
+  }
+
+  // MARK: attributes
+
+  private func attribute(
+    _ path: [String], _ attribute: AttributeDescription, _ column: TableLayout.Column, _ move: EntityMoves.Move
+  ) -> Cell {
+    guard let owner = column.entityIndex, move.new.isKind(of: new.numbering.entities[owner]) else { return .none }
+    if attribute.derivation != nil { return derived(path[0], column, move) }
+    let oldPath = moves.sourceName(of: path[0], move).map { ([$0] + path.dropFirst()).joined(separator: ".") }
+    guard let oldPath, let source = old.column(for: oldPath, of: move.old),
+      case .attribute(_, let former) = source.role
+    else {
+      guard attribute.defaultValue != .null else { return .null }
+      return Cell(expression: constants.sql(attribute.normalized(attribute.defaultValue), of: attribute))
+    }
+    var cell = Cell.column(source.name)
+    if former.allowsExternalBinaryDataStorage != attribute.allowsExternalBinaryDataStorage {
+      let function = attribute.allowsExternalBinaryDataStorage ? "put" : "get"
+      cell.expression = "seedbed_external_\(function)(\(cell.expression), s.Z_PK)"
+    }
+    if former.isOptional, !attribute.isOptional, attribute.defaultValue != .null {
+      cell.expression =
+        "ifnull(\(cell.expression), \(constants.sql(attribute.normalized(attribute.defaultValue), of: attribute)))"
+      cell.replacesNull = true
+    }
+    return cell
+  }
+
+  /// A derived attribute keeps its column, whose values are put right where that is needed.
+  private func derived(_ name: String, _ column: TableLayout.Column, _ move: EntityMoves.Move) -> Cell {
+    guard let former = old.column(for: name, of: move.old), former.sqlType == column.sqlType else { return .null }
+    return .column(former.name)
+  }
+
+  // MARK: links
+
+  /// A link that a row of the new store keeps in columns of its own.
+  struct Link {
+    /// The entity whose rows have the columns.
+    let child: Entity
+    /// The child's to-one relationship; nil where only the other side is in the model.
+    let up: Relationship?
+    /// The other side's relationship.
+    let down: Relationship?
+  }
+
+  /// The link that a column belongs to.
+  func link(_ column: TableLayout.Column) -> Link? {
+    switch column.role {
+    case .foreignKey(let name), .destinationEntity(let name), .orderKey(let name):
+      guard let index = column.entityIndex, let up = new.numbering.entities[index].relationship(name) else { return nil }
+      return Link(child: new.numbering.entities[index], up: up, down: up.inverse)
+    case .virtualForeignKey(let owner, let name), .virtualDestinationEntity(let owner, let name),
+      .virtualOrderKey(let owner, let name):
+      guard let down = new.entity(number: owner)?.relationship(name) else { return nil }
+      return Link(child: down.destination, up: nil, down: down)
+    default: return nil
+    }
+  }
+
+  /// What the columns of a link get from columns of the old row itself; nil where they get nothing from there.
+  private func linkCells(_ link: Link, _ move: EntityMoves.Move) -> (key: Cell, entity: Cell, order: Cell)? {
+    if let up = link.up, let source = moves.source(of: up, move) {
+      guard let storage = LinkStorage(source, in: old), case .columns(_, let key, let entity, let order, true) = storage
+      else { return nil }
+      let back = source.inverse
+      let keepsOrder =
+        link.down.map { down in
+          pairs.sources(of: down).contains { $0.old.name == back?.name && $0.old.declaringEntity == back?.declaringEntity }
+        } ?? false
+      return cells(
+        pairs.members(source, up), key, entity, of: source.destination, order: keepsOrder ? order : nil)
+    }
+    guard let down = link.down else { return nil }
+    let sources = pairs.sources(of: down)
+    guard sources.count == 1, let storage = LinkStorage(sources[0].old, in: old),
+      case .columns(_, let key, let entity, let order, false) = storage,
+      move.old.isKind(of: sources[0].old.destination)
+    else { return nil }
+    return cells(pairs.owners(sources[0]), key, entity, of: sources[0].old.declaringEntity, order: order)
+  }
+
+  private func cells(
+    _ map: ReferenceMap, _ key: String, _ entity: String?, of target: Entity, order: String?
+  ) -> (key: Cell, entity: Cell, order: Cell) {
+    let number = entity.map { "s.\($0)" } ?? String(old.number(of: target))
+    let newKey = map.key("s.\(key)", entity: number)
+    var place = Cell.null
+    if let order {
+      place = .column(order)
+      if map.losesSome { place.expression = "CASE WHEN (\(newKey)) IS NOT NULL THEN s.\(order) END" }
+    }
+    return (
+      Cell(expression: newKey, column: key),
+      Cell(expression: map.number("s.\(key)", entity: number), column: entity),
+      place
+    )
+  }
+
+  /// The pairs that fill a link's columns where the old rows have nothing of it, children being the owners; nil where
+  /// the rows' own columns have it all.
+  func fill(_ link: Link) -> String? {
+    let rows = moves.moves(toKind: link.child)
+    let silent = rows.filter { linkCells(link, $0) == nil }
+    guard !silent.isEmpty else { return nil }
+    let numbers = Set(silent.map { new.number(of: $0.new) }).sorted().map(String.init).joined(separator: ", ")
+    let links: String?
+    if let up = link.up {
+      links = pairs.pairs(of: up)
+    } else {
+      links = link.down.flatMap { pairs.pairs(of: $0) }.map(LinkPairs.reversed)
+    }
+    return links.map { "SELECT * FROM (\($0)) WHERE owner_entity IN (\(numbers))" }
+  }
+}

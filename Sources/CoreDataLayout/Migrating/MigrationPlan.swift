@@ -1,0 +1,142 @@
+public import ObjectModel
+
+/// What a migration in place does to a store, table by table and entity by entity, and what is in its way.
+public struct MigrationPlan: Sendable {
+  /// What happens to the objects of one entity.
+  public struct EntityStep: Sendable, Hashable {
+    /// The name in the store's model; nil for a new entity.
+    public var source: String?
+    /// The name in the new model; nil for one that is gone.
+    public var destination: String?
+    /// Add, copy, transform or remove.
+    public var type: EntityMapping.MappingType
+    /// Objects in the store of this very entity; nil where a run does not touch them and so did not count.
+    public var rows: Int?
+    /// What is added to the objects' primary keys: not 0 where hierarchies are merged.
+    public var primaryKeyOffset: Int64
+  }
+
+  /// What happens to a table.
+  public struct TableStep: Sendable, Hashable {
+    /// How much of it is written.
+    public enum Work: String, Sendable, Hashable, CaseIterable {
+      /// There was none.
+      case created
+      /// Nothing is written in it.
+      case kept
+      /// Columns are appended or renamed, and no row is written.
+      case altered
+      /// Rows get new values where they are.
+      case updated
+      /// Its rows are written into a new table.
+      case rewritten
+      /// It goes, with its rows.
+      case removed
+    }
+    /// The name in the new store; the old one's of a table that goes.
+    public var name: String
+    /// The tables that its rows come from.
+    public var sources: [String]
+    /// How much is written.
+    public var work: Work
+    /// Columns that are appended.
+    public var appendedColumns: [String] = []
+  }
+
+  /// In the order of the mapping.
+  public internal(set) var entities: [EntityStep] = []
+  /// Tables of entities and of many-to-many relationships.
+  public internal(set) var tables: [TableStep] = []
+  /// What the data break: the migration is refused until they do not.
+  public internal(set) var conditions: [MigrationCondition] = []
+  /// What goes for good.
+  public internal(set) var losses: [LightweightMigration.Item] = []
+  /// Hierarchies that are joined, which Core Data itself would not do.
+  public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
+
+  /// Entities whose objects get other primary keys, so that their URIs change.
+  public var renumbered: [EntityStep] { entities.filter { $0.primaryKeyOffset != 0 && $0.rows != 0 } }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+  /// One line for each entity, each table that is written, and everything to know.
+  public var description: String {
+    var lines = entities.map(\.line)
+    lines += tables.filter { $0.work != .kept }.map(\.line)
+    lines += renumbered.map { step in
+      "\(step.destination ?? ""): primary keys are raised by \(step.primaryKeyOffset), and URIs change with them"
+    }
+    lines += losses.map { "lost: \($0)" }
+    lines += conditions.map { "in the way: \($0)" }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension MigrationPlan.EntityStep {
+  fileprivate var line: String {
+    let name =
+      switch (source, destination) {
+      case (let source?, let destination?) where source != destination: "\(source) → \(destination)"
+      default: destination ?? source ?? ""
+      }
+    let verb =
+      switch type {
+      case .add: "new"
+      case .remove: "removed"
+      case .copy: "unchanged"
+      default: "changed"
+      }
+    return "entity \(name): \(verb)" + (rows.map { ", \($0) \($0 == 1 ? "object" : "objects")" } ?? "")
+  }
+}
+
+extension MigrationPlan.TableStep {
+  fileprivate var line: String {
+    let from = sources.filter { $0 != name }
+    let added = appendedColumns.isEmpty ? "" : ", with new columns \(appendedColumns.joined(separator: ", "))"
+    return "table \(name): \(work.rawValue)" + (from.isEmpty ? "" : " from \(from.joined(separator: ", "))") + added
+  }
+}
+
+/// A rule of the new model that objects of the store break.
+public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of rules. Raw values appear in JSON and do not change.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The entity is abstract and has objects.
+    case abstractEntity
+    /// Objects have the same values under a uniqueness constraint; `count` is that of values.
+    case duplicateKeys
+    /// A mandatory attribute or relationship has no value.
+    case missingValue
+    /// A to-many relationship has too few or too many objects.
+    case objectCount
+    /// Objects that may have one owner have several.
+    case severalOwners
+  }
+
+  /// What sort of rule.
+  public var kind: Kind
+  /// The entity, by its name in the new model.
+  public var entity: String
+  /// The property or the constraint's properties; nil for the entity as a whole.
+  public var property: String?
+  /// How many objects break it, or how many values are there more than once.
+  public var count: Int
+  /// The first duplicate keys, at most 20.
+  public var examples: [String] = []
+
+  /// One sentence with entity, property and count.
+  public var description: String {
+    let objects = "\(count) \(count == 1 ? "object" : "objects")"
+    let name = entity + (property.map { "." + $0 } ?? "")
+    switch kind {
+    case .abstractEntity: return "\(entity): abstract now, and the store has \(objects) of this very entity"
+    case .duplicateKeys:
+      return "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
+        + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
+    case .missingValue: return "\(name): mandatory now, and \(objects) would have no value"
+    case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"
+    case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
+    }
+  }
+}

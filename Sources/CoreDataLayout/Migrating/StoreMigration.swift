@@ -1,0 +1,80 @@
+public import ObjectModel
+import SQLite
+import StoreInterface
+
+/// Brings a store in SQLite's file from one model version to another, in place and by SQL alone, in one transaction.
+public enum StoreMigration {
+  /// What becomes of objects that have the same values under a uniqueness constraint that is new.
+  public enum DuplicatePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The migration is refused.
+    case refuse
+    /// The object with the lowest primary key stays. References to the others become null.
+    case keepFirst = "keep-first"
+    /// The object with the highest primary key stays. References to the others become null.
+    case keepLast = "keep-last"
+    /// The object with the lowest primary key stays; it gets what it has no value for from the others, in the order of
+    /// their keys, and references to the others lead to it.
+    case merge
+  }
+
+  /// How a store is migrated.
+  public struct Options: Sendable {
+    /// What becomes of duplicates.
+    public var duplicates = DuplicatePolicy.refuse
+    /// The new contents of `Z_MODELCACHE`; nil leaves the store without a cached model, as the old one would be wrong.
+    public var modelCache: [UInt8]?
+    /// How long the migration waits for other connections before it fails with `StoreError.busy`.
+    public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// What derived attributes of `now()` get that are new, in seconds since 2001; the clock when nil.
+    public var derivationTimestamp: Double?
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// What a migration would do, and what is in its way. Nothing is changed.
+  /// - Parameters:
+  ///   - older: the model that the store was made with.
+  ///   - mapping: nil infers one, by which hierarchies may be merged too.
+  /// - Throws: `MappingInferenceError`, `StoreMigrationError.sourceModel`, `StoreError`; `StoreError.unsupported` for a
+  ///   mapping that does more than take values over.
+  public static func plan(
+    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
+    options: Options = Options()
+  ) throws -> MigrationPlan {
+    let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
+    return try ReadOnlyCopy.withConnection(to: path) { connection in
+      try connection.set(.triggers, false)
+      let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
+      return try work.plan(connection)
+    }
+  }
+
+  /// Migrates a store. It is the old one or the new one as a whole, whatever happens meanwhile.
+  /// - Parameters:
+  ///   - older: the model that the store was made with.
+  ///   - mapping: nil infers one, by which hierarchies may be merged too.
+  /// - Throws: as `plan`; `StoreMigrationError.conditions` when data are in the way; `StoreError.busy` while another
+  ///   connection uses the store.
+  public static func run(
+    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
+    options: Options = Options()
+  ) throws -> MigrationReport {
+    let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
+    try StoreFiles.requireFile(path)
+    let run = MigrationRun(path: path, options: options)
+    return try run.carryOut(from: older, to: newer, mapping)
+  }
+}
+
+/// What a migration did.
+public struct MigrationReport: Sendable {
+  /// What was planned, and done.
+  public internal(set) var plan: MigrationPlan
+  /// Objects that went because others had the same values, by entity.
+  public internal(set) var removedDuplicates: [String: Int] = [:]
+  /// Changes of the persistent history that were about objects of removed entities, and went with them.
+  public internal(set) var removedHistoryChanges = 0
+
+  init(plan: MigrationPlan) { self.plan = plan }
+}
