@@ -29,7 +29,8 @@ struct ErrorConformanceTests {
     "PredicateCheckError": PredicateCheckError.self, "PredicateConversionError": PredicateConversionError.self,
     "PredicateFormatError": PredicateFormatError.self,
     "RunError": RunError.self, "SQLiteError": SQLiteError.self, "SaveConflictError": SaveConflictError.self,
-    "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self, "ValidationError": ValidationError.self,
+    "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self,
+    "StoreMigrationError": StoreMigrationError.self, "ValidationError": ValidationError.self,
   ]
 
   @Test("every public error type says its description and its domain to Foundation")

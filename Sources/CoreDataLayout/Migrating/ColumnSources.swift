@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// Where a column of the new store comes from, for the rows of one old entity.
-struct Cell {
+struct CellSource {
   /// SQL over the old row, which is called `s`.
   var expression: String
   /// The old column, when the value is taken from one.
@@ -12,11 +12,11 @@ struct Cell {
   var replacesNull = false
 
   /// The value of an old column as it is.
-  static func column(_ name: String) -> Cell { Cell(expression: "s.\(name)", column: name) }
+  static func column(_ name: String) -> CellSource { CellSource(expression: "s.\(name)", column: name) }
   /// No value.
-  static let null = Cell(expression: "NULL")
+  static let null = CellSource(expression: "NULL")
   /// No value, as the entity has no such property.
-  static let none = Cell(expression: "NULL", applies: false)
+  static let none = CellSource(expression: "NULL", applies: false)
 
   /// Whether the value stays as it is.
   var isUnchanged: Bool { column.map { expression == "s.\($0)" } ?? false }
@@ -32,12 +32,13 @@ struct ColumnSources {
   private var new: StoreLayout { moves.new }
 
   /// What a column gets for the rows of a move.
-  func cell(_ column: TableLayout.Column, _ move: EntityMoves.Move) -> Cell {
+  func cell(_ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
     switch column.role {
-    case .primaryKey: return Cell(expression: move.offset == 0 ? "s.Z_PK" : "s.Z_PK + \(move.offset)", column: "Z_PK")
+    case .primaryKey:
+      return CellSource(expression: move.offset == 0 ? "s.Z_PK" : "s.Z_PK + \(move.offset)", column: "Z_PK")
     case .entityNumber:
       let number = new.number(of: move.new)
-      return Cell(expression: number == old.number(of: move.old) ? "s.Z_ENT" : String(number), column: "Z_ENT")
+      return CellSource(expression: number == old.number(of: move.old) ? "s.Z_ENT" : String(number), column: "Z_ENT")
     case .version: return .column("Z_OPT")
     case .attribute(let path, let attribute): return self.attribute(path, attribute, column, move)
     case .foreignKey, .destinationEntity, .orderKey, .virtualForeignKey, .virtualDestinationEntity, .virtualOrderKey:
@@ -56,7 +57,7 @@ struct ColumnSources {
 
   private func attribute(
     _ path: [String], _ attribute: AttributeDescription, _ column: TableLayout.Column, _ move: EntityMoves.Move
-  ) -> Cell {
+  ) -> CellSource {
     guard let owner = column.entityIndex, move.new.isKind(of: new.numbering.entities[owner]) else { return .none }
     if attribute.derivation != nil { return derived(path[0], column, move) }
     let oldPath = moves.sourceName(of: path[0], move).map { ([$0] + path.dropFirst()).joined(separator: ".") }
@@ -64,9 +65,9 @@ struct ColumnSources {
       case .attribute(_, let former) = source.role
     else {
       guard attribute.defaultValue != .null else { return .null }
-      return Cell(expression: constants.sql(attribute.normalized(attribute.defaultValue), of: attribute))
+      return CellSource(expression: constants.sql(attribute.normalized(attribute.defaultValue), of: attribute))
     }
-    var cell = Cell.column(source.name)
+    var cell = CellSource.column(source.name)
     if former.allowsExternalBinaryDataStorage != attribute.allowsExternalBinaryDataStorage {
       let function = attribute.allowsExternalBinaryDataStorage ? "put" : "get"
       cell.expression = "seedbed_external_\(function)(\(cell.expression), s.Z_PK)"
@@ -80,7 +81,7 @@ struct ColumnSources {
   }
 
   /// A derived attribute keeps its column, whose values are put right where that is needed.
-  private func derived(_ name: String, _ column: TableLayout.Column, _ move: EntityMoves.Move) -> Cell {
+  private func derived(_ name: String, _ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
     guard let former = old.column(for: name, of: move.old), former.sqlType == column.sqlType else { return .null }
     return .column(former.name)
   }
@@ -101,7 +102,9 @@ struct ColumnSources {
   func link(_ column: TableLayout.Column) -> Link? {
     switch column.role {
     case .foreignKey(let name), .destinationEntity(let name), .orderKey(let name):
-      guard let index = column.entityIndex, let up = new.numbering.entities[index].relationship(name) else { return nil }
+      guard let index = column.entityIndex, let up = new.numbering.entities[index].relationship(name) else {
+        return nil
+      }
       return Link(child: new.numbering.entities[index], up: up, down: up.inverse)
     case .virtualForeignKey(let owner, let name), .virtualDestinationEntity(let owner, let name),
       .virtualOrderKey(let owner, let name):
@@ -112,14 +115,18 @@ struct ColumnSources {
   }
 
   /// What the columns of a link get from columns of the old row itself; nil where they get nothing from there.
-  private func linkCells(_ link: Link, _ move: EntityMoves.Move) -> (key: Cell, entity: Cell, order: Cell)? {
+  private func linkCells(_ link: Link, _ move: EntityMoves.Move) -> (
+    key: CellSource, entity: CellSource, order: CellSource
+  )? {
     if let up = link.up, let source = moves.source(of: up, move) {
       guard let storage = LinkStorage(source, in: old), case .columns(_, let key, let entity, let order, true) = storage
       else { return nil }
       let back = source.inverse
       let keepsOrder =
         link.down.map { down in
-          pairs.sources(of: down).contains { $0.old.name == back?.name && $0.old.declaringEntity == back?.declaringEntity }
+          pairs.sources(of: down).contains {
+            $0.old.name == back?.name && $0.old.declaringEntity == back?.declaringEntity
+          }
         } ?? false
       return cells(
         pairs.members(source, up), key, entity, of: source.destination, order: keepsOrder ? order : nil)
@@ -135,17 +142,17 @@ struct ColumnSources {
 
   private func cells(
     _ map: ReferenceMap, _ key: String, _ entity: String?, of target: Entity, order: String?
-  ) -> (key: Cell, entity: Cell, order: Cell) {
+  ) -> (key: CellSource, entity: CellSource, order: CellSource) {
     let number = entity.map { "s.\($0)" } ?? String(old.number(of: target))
     let newKey = map.key("s.\(key)", entity: number)
-    var place = Cell.null
+    var place = CellSource.null
     if let order {
       place = .column(order)
       if map.losesSome { place.expression = "CASE WHEN (\(newKey)) IS NOT NULL THEN s.\(order) END" }
     }
     return (
-      Cell(expression: newKey, column: key),
-      Cell(expression: map.number("s.\(key)", entity: number), column: entity),
+      CellSource(expression: newKey, column: key),
+      CellSource(expression: map.number("s.\(key)", entity: number), column: entity),
       place
     )
   }

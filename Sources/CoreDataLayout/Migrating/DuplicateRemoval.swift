@@ -55,7 +55,8 @@ struct DuplicateRemoval {
         + "FROM \(table.name) WHERE \(isWhole)) WHERE Z_PK <> winner")
     var removed: [String: Int] = [:]
     let counts = try Statement(
-      connection, "SELECT Z_ENT, count(*) FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(losers)) GROUP BY Z_ENT")
+      connection, "SELECT Z_ENT, count(*) FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(losers)) GROUP BY Z_ENT"
+    )
     while try counts.step() {
       removed[work.new.entity(number: Int(counts.int64(at: 0)))?.name ?? "", default: 0] += Int(counts.int64(at: 1))
     }
@@ -98,7 +99,8 @@ struct DuplicateRemoval {
       try connection.execute(
         "UPDATE \(table.name) AS t SET \(taken) FROM \(table.name) AS l, (SELECT d.winner, min(d.loser) AS loser "
           + "FROM \(Self.losers) AS d JOIN \(table.name) AS r ON r.Z_PK = d.loser WHERE r.\(column.name) IS NOT NULL "
-          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.loser AND t.\(column.name) IS NULL AND \(kind)")
+          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.loser AND t.\(column.name) IS NULL AND \(kind)"
+      )
     }
   }
 
@@ -135,7 +137,8 @@ struct DuplicateRemoval {
         }
       }
       try connection.execute(
-        "UPDATE \(table.name) AS t SET \(list.joined(separator: ", ")) FROM \(Self.losers) AS d WHERE t.\(key.name) = d.loser")
+        "UPDATE \(table.name) AS t SET \(list.joined(separator: ", ")) FROM \(Self.losers) AS d WHERE t.\(key.name) = d.loser"
+      )
     }
   }
 
@@ -144,7 +147,8 @@ struct DuplicateRemoval {
       let column = side.ownerColumn
       if policy == .merge {
         try connection.execute(
-          "UPDATE OR IGNORE \(join.name) AS t SET \(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser")
+          "UPDATE OR IGNORE \(join.name) AS t SET \(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
+        )
       }
       try connection.execute("DELETE FROM \(join.name) WHERE \(column) IN (SELECT loser FROM \(Self.losers))")
     }

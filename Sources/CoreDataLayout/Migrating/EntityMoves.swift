@@ -28,7 +28,9 @@ struct EntityMoves {
     self.new = new
     for mapping in mapping.entityMappings {
       guard let source = mapping.sourceEntityName else { continue }
-      guard let from = old.model[source] else { throw Self.refusal(mapping, "the store's model has no entity \(source)") }
+      guard let from = old.model[source] else {
+        throw Self.refusal(mapping, "the store's model has no entity \(source)")
+      }
       guard let target = mapping.destinationEntityName else { continue }
       guard let to = new.model[target] else { throw Self.refusal(mapping, "the new model has no entity \(target)") }
       guard moveByOldIndex[from.index] == nil else {
@@ -162,8 +164,9 @@ struct ReferenceMap {
     if targets.isEmpty { return entity }
     let known = targets.compactMap { target in target.new.map { (target.old, $0.number) } }
     if known.isEmpty { return "NULL" }
+    // Without a column of its own the entity is a number here, which is there only where the reference is.
+    if !losesSome, Int(entity) == nil, known.allSatisfy({ $0.0 == $0.1 }) { return entity }
     if !losesSome, Set(known.map(\.1)).count == 1 { return "CASE WHEN \(key) IS NOT NULL THEN \(known[0].1) END" }
-    if !losesSome, known.allSatisfy({ $0.0 == $0.1 }) { return entity }
     let cases = known.map { "WHEN \($0.0) THEN \($0.1)" }.joined(separator: " ")
     return "CASE \(entity) \(cases) END"
   }

@@ -60,7 +60,8 @@ struct LinkPairs {
   /// side is new.
   func pairs(of relationship: Relationship) -> String? {
     guard let declared = relationship.declaringEntity.relationship(relationship.name) else { return nil }
-    guard let inverse = declared.inverse.flatMap({ $0.declaringEntity.relationship($0.name) }), inverse != declared else {
+    guard let inverse = declared.inverse.flatMap({ $0.declaringEntity.relationship($0.name) }), inverse != declared
+    else {
       return own(declared, symmetric: declared.isOwnInverse && declared.isToMany)
     }
     if declared.isToMany != inverse.isToMany {
@@ -125,7 +126,8 @@ struct LinkPairs {
   private func select(_ source: Source, _ relationship: Relationship) -> String? {
     guard let storage = LinkStorage(source.old, in: moves.old) else { return nil }
     let (owners, members) = (owners(source), members(source.old, relationship))
-    let parts: (owner: (String, String), member: (String, String), memberOrder: String?, ownerOrder: String?, from: String)
+    let parts:
+      (owner: (String, String), member: (String, String), memberOrder: String?, ownerOrder: String?, from: String)
     switch storage {
     case .columns(let table, let key, let entity, let order, let childIsOwner):
       let name = SchemaGuard.quoted(self.table(table.name))

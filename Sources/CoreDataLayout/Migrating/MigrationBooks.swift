@@ -175,7 +175,9 @@ private struct MaskTranslation: Sendable {
           (work.old.orderColumn(of: source), work.new.orderColumn(of: relationship)),
         ]
         for case (let old?, let new?) in columns {
-          if let from = before.bitByColumn[old.name], bits.indices.contains(from) { bits[from] = after.bitByColumn[new.name] }
+          if let from = before.bitByColumn[old.name], bits.indices.contains(from) {
+            bits[from] = after.bitByColumn[new.name]
+          }
         }
       }
       let count = before.bitByProperty.count

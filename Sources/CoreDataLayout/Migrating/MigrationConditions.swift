@@ -48,7 +48,9 @@ struct MigrationConditions {
           else { return false }
           return former.isOptional
         }
-        guard !loose.isEmpty, let place = table.new.columns.firstIndex(where: { $0.name == column.name }) else { continue }
+        guard !loose.isEmpty, let place = table.new.columns.firstIndex(where: { $0.name == column.name }) else {
+          continue
+        }
         let count = try count(
           "SELECT count(*) FROM \(SchemaGuard.quoted(name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(loose))) "
             + "AND (\(feed.cells[place])) IS NULL")
@@ -77,7 +79,8 @@ struct MigrationConditions {
       let side = link.down ?? link.up
       result.append(
         MigrationCondition(
-          kind: .severalOwners, entity: side?.declaringEntity.name ?? link.child.name, property: side?.name, count: count))
+          kind: .severalOwners, entity: side?.declaringEntity.name ?? link.child.name, property: side?.name,
+          count: count))
     }
     return result
   }
@@ -168,7 +171,9 @@ struct Duplicates {
   func find(in rows: String, _ connection: Connection) throws -> MigrationCondition? {
     let count = Int(try connection.integer("SELECT count(*) FROM (\(groups(in: rows)))") ?? 0)
     guard count > 0 else { return nil }
-    let shown = columns.map { "CASE typeof(\($0)) WHEN 'blob' THEN hex(substr(\($0), 1, 16)) ELSE substr(\($0), 1, 60) END" }
+    let shown = columns.map {
+      "CASE typeof(\($0)) WHEN 'blob' THEN hex(substr(\($0), 1, 16)) ELSE substr(\($0), 1, 60) END"
+    }
     let statement = try Statement(
       connection,
       "SELECT \(shown.joined(separator: ", ")) FROM (\(groups(in: rows))) ORDER BY \(columns.joined(separator: ", ")) "

@@ -132,7 +132,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     switch kind {
     case .abstractEntity: return "\(entity): abstract now, and the store has \(objects) of this very entity"
     case .duplicateKeys:
-      return "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
+      return
+        "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
         + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
     case .missingValue: return "\(name): mandatory now, and \(objects) would have no value"
     case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"

@@ -8,10 +8,14 @@ final class MigrationRun {
   private let path: String
   private let options: StoreMigration.Options
   private let external: ExternalDataFolder
+  /// Called with the open transaction before anything is read.
+  private let prepare: (Connection) throws -> Void
 
-  init(path: String, options: StoreMigration.Options) {
+  /// - Parameter prepare: what is done to the connection first, such as a limit of its file.
+  init(path: String, options: StoreMigration.Options, prepare: @escaping (Connection) throws -> Void = { _ in }) {
     self.path = path
     self.options = options
+    self.prepare = prepare
     external = ExternalDataFolder(storePath: path)
   }
 
@@ -28,10 +32,12 @@ final class MigrationRun {
       try TriggerFunctions.register(on: connection)
       do {
         try connection.begin(.exclusive)
+        try prepare(connection)
         let report = try migrate(connection, older, newer, mapping)
         try connection.commit()
+        // What is committed stays: files that cannot be removed now do no harm.
         try? external.removeUnnamed(connection)
-        try connection.close()
+        try? connection.close()
         return report
       } catch {
         try? connection.rollback()
@@ -68,7 +74,7 @@ final class MigrationRun {
     try rows.derive(at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate)
     try rows.makeIndexes()
     let books = MigrationBooks(work: aside, connection: connection)
-    report.removedHistoryChanges = try books.write(modelCache: options.modelCache)
+    report.removedHistoryChanges = try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
     if let failure = values.failure { throw failure }
     return report
   }

@@ -24,10 +24,13 @@ struct MigrationTables {
       work.droppedTableNames + work.tables.filter { !$0.leavesRows }.flatMap { $0.feeds.map(\.old.name) })
     for table in work.old.tables where isTouched.contains(table.name) {
       for column in table.columns {
-        guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else { continue }
+        guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else {
+          continue
+        }
         let values = try Statement(
           connection,
-          "SELECT \(column.name) FROM \(table.name) WHERE length(\(column.name)) = \(ExternalDataFolder.referenceLength)")
+          "SELECT \(column.name) FROM \(table.name) WHERE length(\(column.name)) = \(ExternalDataFolder.referenceLength)"
+        )
         while try values.step() {
           if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) { folder.ledger.note(name) }
         }
@@ -42,7 +45,9 @@ struct MigrationTables {
     let staying = Set(work.new.indexes.map(\.createStatement))
     var statements: [String] = []
     let list = try Statement(
-      connection, "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('index', 'trigger', 'table')")
+      connection,
+      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('index', 'trigger', 'table')"
+    )
     while try list.step() {
       let (type, name, table) = (list.string(at: 0), quoted(list.string(at: 1) ?? ""), list.string(at: 2) ?? "")
       let sql = list.string(at: 3) ?? ""
@@ -90,7 +95,8 @@ struct MigrationTables {
     for feed in table.feeds {
       try connection.execute(
         "INSERT INTO \(table.new.name) (\(columns)) SELECT \(feed.cells.joined(separator: ", ")) "
-          + "FROM \(quoted(work.name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(feed.moves))) ORDER BY s.Z_PK")
+          + "FROM \(quoted(work.name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(feed.moves))) ORDER BY s.Z_PK"
+      )
     }
   }
 
@@ -116,7 +122,8 @@ struct MigrationTables {
     if let order = columns.order { list.append("\(order) = p.owner_order") }
     // In a table that is altered in place rows have their old keys still, which are their new ones.
     try connection.execute(
-      "UPDATE \(quoted(current(table))) AS t SET \(list.joined(separator: ", ")) FROM (\(pairs)) AS p WHERE p.owner = t.Z_PK")
+      "UPDATE \(quoted(current(table))) AS t SET \(list.joined(separator: ", ")) FROM (\(pairs)) AS p WHERE p.owner = t.Z_PK"
+    )
   }
 
   /// Gives places to members that have none: after the others, in the order of their keys.

@@ -47,14 +47,17 @@ struct MigrationWork {
     let constants = MigrationConstants()
     try constants.register(on: connection)
     self = MigrationWork(
-      path: path, metadata: metadata, mapping: mapping, moves: moves, names: [:], constants: constants, present: present)
+      path: path, metadata: metadata, mapping: mapping, moves: moves, names: [:], constants: constants, present: present
+    )
   }
 
   /// The same over old tables that made room, as `names` of the result says.
   func setAside() -> MigrationWork {
     let kept = keptNames
     var names: [String: String] = [:]
-    for (index, table) in oldTableNames.enumerated() where kept[table] != table { names[table] = "seedbed_old_\(index)" }
+    for (index, table) in oldTableNames.enumerated() where kept[table] != table {
+      names[table] = "seedbed_old_\(index)"
+    }
     return MigrationWork(
       path: path, metadata: metadata, mapping: mapping, moves: moves, names: names, constants: sources.constants,
       present: present)

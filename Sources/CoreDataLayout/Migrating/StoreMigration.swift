@@ -21,7 +21,8 @@ public enum StoreMigration {
   public struct Options: Sendable {
     /// What becomes of duplicates.
     public var duplicates = DuplicatePolicy.refuse
-    /// The new contents of `Z_MODELCACHE`; nil leaves the store without a cached model, as the old one would be wrong.
+    /// The new contents of `Z_MODELCACHE`, a deflated archive of the compiled model; nil has the new model archived. A
+    /// store without that table stays without it.
     public var modelCache: [UInt8]?
     /// How long the migration waits for other connections before it fails with `StoreError.busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000

@@ -113,7 +113,7 @@ extension TableWork {
 
   /// One expression for all entities' rows. Rows of entities without the property pass where they have nothing in the
   /// old column either.
-  private static func merged(_ cells: [Cell], _ moves: [EntityMoves.Move], _ old: StoreLayout) -> String {
+  private static func merged(_ cells: [CellSource], _ moves: [EntityMoves.Move], _ old: StoreLayout) -> String {
     let owners = moves.first.map { old.table(for: $0.old).columns } ?? []
     func isEmpty(_ column: String?, for move: EntityMoves.Move) -> Bool {
       guard let index = owners.first(where: { $0.name == column })?.entityIndex else { return false }
@@ -132,7 +132,7 @@ extension TableWork {
 
   /// New column → the old one that it is, when the old table can become the new one by renaming and appending columns.
   private static func keptColumns(
-    _ new: TableLayout, _ old: TableLayout, _ rows: [EntityMoves.Move], _ cells: [[Cell]], _ moves: EntityMoves,
+    _ new: TableLayout, _ old: TableLayout, _ rows: [EntityMoves.Move], _ cells: [[CellSource]], _ moves: EntityMoves,
     present: Set<String>
   ) -> [String: String]? {
     let staying = moves.concrete(kindOf: old.root)
@@ -191,7 +191,9 @@ struct JoinWork {
   }
 
   /// The old join table when it has just the rows of the new one, in columns of the same order.
-  private static func kept(_ join: JoinTable, _ pairs: LinkPairs) -> (old: String, renamed: [(from: String, to: String)])? {
+  private static func kept(_ join: JoinTable, _ pairs: LinkPairs) -> (
+    old: String, renamed: [(from: String, to: String)]
+  )? {
     let own = pairs.sources(of: join.master.relationship)
     let isTurned = own.isEmpty
     let sources = isTurned ? pairs.sources(of: join.inverse.relationship) : own

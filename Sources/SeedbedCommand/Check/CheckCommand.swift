@@ -105,6 +105,7 @@ struct CheckCommand: ParsableCommand {
       path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)
     return CheckResult(
       report: report, modelFile: expected, comparison: comparison, search: search, requirements: requirements,
-      showsAll: verbose)
+      showsAll: verbose,
+      migrationCommand: SuggestedCommand.migrate(store: store, model: modelPath, version: model.modelVersion))
   }
 }

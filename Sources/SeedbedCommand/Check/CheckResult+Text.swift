@@ -55,6 +55,7 @@ extension CheckResult {
     return lines
       + DifferenceText(differences: differences, migration: migration, showsAll: showsAll).lines(
         heading: "What differs, from the model that the store was made with to the given one:")
+      + (migrationCommand.map { ["To migrate it: \($0)", ""] } ?? [])
   }
 
   private var ofExpected: String { versionName.map { ", and the given one is \($0)" } ?? "" }

@@ -46,13 +46,15 @@ struct CheckResult {
   /// compared.
   let differences: [ModelDifference]?
   let migration: LightweightMigration?
+  /// The command that migrates the store to the expected model; nil when there is nothing to migrate, or no way to.
+  let migrationCommand: String?
   let notes: [Note]
   /// Names of the entities whose expected hash rests on an unconfirmed rule.
   let unconfirmed: Set<String>
 
   init(
     report: StoreReport, modelFile: ModelFile, comparison: Comparison, search: VersionSearch? = nil,
-    requirements: Requirements, showsAll: Bool
+    requirements: Requirements, showsAll: Bool, migrationCommand: String? = nil
   ) {
     let model = modelFile.model
     self.report = report
@@ -84,10 +86,13 @@ struct CheckResult {
     }
     if !report.isCompatible, let origin = search?.file?.model ?? (isStale ? nil : carried) {
       differences = origin.differences(to: model)
-      migration = origin.lightweightMigration(to: model)
+      let change = origin.lightweightMigration(to: model)
+      migration = change
+      self.migrationCommand = change.isPossibleWithMerging ? migrationCommand : nil
     } else {
       differences = nil
       migration = nil
+      self.migrationCommand = nil
     }
     if !report.rowsWereChecked && report.findings.isEmpty {
       notes.append(

@@ -79,7 +79,10 @@ struct ObjectContents {
       }
       for relationship in entity.relationships {
         let names = [relationship.name, relationship.description.renamingIdentifier].compactMap { $0 }
-        guard let source = names.first(where: { old.relationship($0) != nil && ($0 == relationship.name || entity.relationship($0) == nil) })
+        guard
+          let source = names.first(where: {
+            old.relationship($0) != nil && ($0 == relationship.name || entity.relationship($0) == nil)
+          })
         else {
           new.links[relationship.name] = []
           continue
@@ -115,7 +118,8 @@ struct ObjectContents {
     // A to-many relationship without inverse is a column of its members: each has one owner.
     var owners: [String: Set<Key>] = [:]
     for (key, object) in objects {
-      for relationship in model[key.entity]?.relationships ?? [] where relationship.isToMany && relationship.inverse == nil {
+      for relationship in model[key.entity]?.relationships ?? []
+      where relationship.isToMany && relationship.inverse == nil {
         for member in Set(object.links[relationship.name] ?? []) {
           let name = "\(relationship.declaringEntity.name).\(relationship.name) \(member)"
           if owners[name, default: []].insert(key).inserted, owners[name]?.count ?? 0 > 1 { hasSeveralOwners = true }
@@ -132,10 +136,13 @@ struct ObjectContents {
   ) -> String? {
     let keys = Set(objects.keys), wanted = Set(expected.objects.keys)
     if keys != wanted {
-      return "objects \(keys.subtracting(wanted).sorted().prefix(3)) are too many, \(wanted.subtracting(keys).sorted().prefix(3)) missing"
+      return
+        "objects \(keys.subtracting(wanted).sorted().prefix(3)) are too many, \(wanted.subtracting(keys).sorted().prefix(3)) missing"
     }
     for key in keys.sorted() {
-      guard let found = objects[key], let object = expected.objects[key], let entity = model[key.entity] else { continue }
+      guard let found = objects[key], let object = expected.objects[key], let entity = model[key.entity] else {
+        continue
+      }
       if found.version != object.version { return "\(key): version \(found.version), not \(object.version)" }
       for (name, value) in object.attributes where found.attributes[name] != value {
         return "\(key).\(name): \(String(describing: found.attributes[name])), not \(value)"

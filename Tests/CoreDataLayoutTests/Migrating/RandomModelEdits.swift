@@ -29,7 +29,10 @@ struct RandomModelEdits {
     let index = below(entities.count)
     switch below(17) {
     case 0, 1: addAttribute(index)
-    case 2: if !entities[index].attributes.isEmpty { entities[index].attributes.remove(at: below(entities[index].attributes.count)) }
+    case 2:
+      if !entities[index].attributes.isEmpty {
+        entities[index].attributes.remove(at: below(entities[index].attributes.count))
+      }
     case 3: renameAttribute(index)
     case 4: changeAttribute(index)
     case 5:

@@ -1,0 +1,137 @@
+import Foundation
+import ModelFiles
+import ObjectModel
+import StoreInterface
+import TestSupport
+import Testing
+
+@testable import CoreDataLayout
+
+@Suite(
+  "Migration through the versions of real models", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+struct FixtureMigrationTests {
+  /// Models of several versions, below the folder of fixtures.
+  static let models: [String] = {
+    let root = Fixtures.root.appendingPathComponent("models")
+    guard let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) else { return [] }
+    var paths: [String] = []
+    for case let file as URL in files where file.pathExtension == "xcdatamodeld" {
+      if let versions = try? ModelReader.versions(path: file.path), versions.names.count > 1 { paths.append(file.path) }
+    }
+    return paths.sorted()
+  }()
+
+  @Test("each version to the next, and the first to the last, wherever a mapping can be inferred")
+  func versions() throws {
+    var migrated = 0
+    for path in Self.models {
+      let names = try ModelReader.versions(path: path).names.sorted {
+        $0.compare($1, options: .numeric) == .orderedAscending
+      }
+      var pairs = Array(zip(names, names.dropFirst()))
+      if names.count > 2 { pairs.append((names[0], names[names.count - 1])) }
+      for (from, to) in pairs {
+        let older = try ModelReader.read(path: path, version: from)
+        let newer = try ModelReader.read(path: path, version: to)
+        let mapping: MappingModel
+        do {
+          mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
+        } catch {
+          #expect(!error.obstacles.isEmpty)
+          continue
+        }
+        if older.entityVersionHashesByName == newer.entityVersionHashesByName { continue }
+        try migrate(older, newer, mapping, "\((path as NSString).lastPathComponent): \(from) to \(to)")
+        migrated += 1
+      }
+    }
+    #expect(migrated >= 5, "\(migrated) pairs")
+  }
+
+  private func migrate(
+    _ older: ManagedObjectModel, _ newer: ManagedObjectModel, _ mapping: MappingModel, _ text: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("old.sqlite")
+    let count = try GeneratedObjects.fill(path, older)
+    #expect(count > 0)
+    let before = try StoreChecker.check(path: path, model: older)
+    let report: MigrationReport
+    do {
+      report = try StoreMigration.run(storeAt: path, from: older, to: newer, mapping: mapping)
+    } catch let error as StoreMigrationError {
+      // New mandatory relationships: nothing can be in them.
+      guard case .conditions(_, let conditions) = error else { throw error }
+      #expect(conditions.allSatisfy { $0.kind == .missingValue }, "\(text): \(error)")
+      return
+    }
+    let after = try StoreChecker.check(path: path, model: newer)
+    #expect(after.isCompatible && after.findings.count <= before.findings.count, "\(text): \(after.findings)")
+    let lost = report.plan.entities.filter { $0.destination == nil }.compactMap(\.source)
+    let kept = before.rowCounts.filter { !lost.contains($0.key) }.values.reduce(0, +)
+    #expect(after.rowCounts.values.reduce(0, +) == kept, "\(text)")
+    let fresh = folder.path("fresh.sqlite")
+    try SQLiteStore.create(path: fresh, model: newer).close()
+    let appended = Dictionary(
+      report.plan.tables.map { ($0.name, $0.appendedColumns) }, uniquingKeysWith: { first, _ in first })
+    let difference = try SchemaText(path: path).difference(from: SchemaText(path: fresh), appended: appended)
+    #expect(difference == nil, "\(text)")
+  }
+}
+
+/// Objects of any model: some of each entity, with values in every attribute and links in every relationship.
+enum GeneratedObjects {
+  private static let countPerEntity = 6
+
+  /// Makes a store and fills it.
+  /// - Returns: how many objects it has.
+  static func fill(_ path: String, _ model: ManagedObjectModel) throws -> Int {
+    let store = try SQLiteStore.create(path: path, model: model)
+    var ids: [ObjectID] = []
+    for entity in model.entities where !entity.isAbstract {
+      let first = try store.reservePrimaryKeys(countPerEntity, for: entity)
+      ids += (0..<Int64(countPerEntity)).map { offset in
+        ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: first + offset))
+      }
+    }
+    var request = SaveRequest()
+    for (number, id) in ids.enumerated() {
+      let toOne = id.entity.relationships.map { relationship -> ObjectID? in
+        guard !relationship.isToMany, relationship.inverse?.isToMany != false else { return nil }
+        let targets = ids.filter { $0.entity.isKind(of: relationship.destination) }
+        return targets.isEmpty ? nil : targets[number % targets.count]
+      }
+      request.inserted.append(
+        Snapshot(
+          objectID: id, version: 1, attributes: id.entity.attributes.map { value($0, number) }, toOne: toOne))
+      for relationship in id.entity.relationships where relationship.isToMany {
+        guard let inverse = relationship.inverse, inverse.isToMany, !relationship.isOwnInverse,
+          relationship.name < inverse.name
+        else { continue }
+        let targets = ids.filter { $0.entity.isKind(of: relationship.destination) }.prefix(2)
+        request.toMany.append(
+          .init(owner: id, relationshipName: relationship.name, members: Array(targets)))
+      }
+    }
+    try store.save(request)
+    try store.close()
+    return ids.count
+  }
+
+  /// Different for each object, so that no constraint is broken.
+  private static func value(_ attribute: AttributeDescription, _ number: Int) -> Value {
+    if attribute.isTransient || attribute.derivation != nil { return .null }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64: return .integer(Int64(number))
+    case .double, .float: return .double(Double(number) / 4)
+    case .decimal: return .decimal(Decimal(number) / 4)
+    case .boolean: return .boolean(number % 2 == 0)
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(number) * 1_000))
+    case .binary, .transformable: return .data(Data("bplist00\(number)".utf8))
+    case .uuid: return .uuid(RandomStores.uuid(number))
+    case .uri: return URL(string: "https://example.org/\(number)").map { .uri($0) } ?? .null
+    case .string: return .string("text \(number)")
+    default: return .null
+    }
+  }
+}

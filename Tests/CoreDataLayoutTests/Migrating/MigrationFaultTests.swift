@@ -1,0 +1,82 @@
+import Foundation
+import ObjectModel
+import SQLite
+import StoreInterface
+import TestSupport
+import Testing
+
+@testable import CoreDataLayout
+
+@Suite("A migration that fails leaves the store as it was")
+struct MigrationFaultTests {
+  private struct Case {
+    let folder: TemporaryFolder
+    let path: String
+    let older: ManagedObjectModel
+    let newer: ManagedObjectModel
+    let mapping: MappingModel
+    let before: ObjectContents
+  }
+
+  /// Hierarchies are merged, so that every table is written anew and keys change.
+  private func make() throws -> Case {
+    var random = SeededGenerator(seed: 11)
+    var stores = try RandomStores(&random)
+    for _ in 0..<3 { try stores.change() }
+    let older = stores.model
+    try stores.sqlite.close()
+    var entities = older.descriptions
+    for index in entities.indices where entities[index].superentityName == nil {
+      entities[index].superentityName = "Common"
+    }
+    entities.append(EntityDescription("Common"))
+    let newer = try ManagedObjectModel(entities: entities)
+    let path = stores.sqlite.path
+    return Case(
+      folder: stores.folder, path: path, older: older, newer: newer,
+      mapping: try older.inferredMappingModel(to: newer, mergesHierarchies: true),
+      before: try ObjectContents(path: path, model: older))
+  }
+
+  /// Runs until nothing stops it any more.
+  private func fail(_ text: String, limits: some Sequence<Int>, _ limit: @escaping (Connection, Int) throws -> Void)
+    throws
+  {
+    let store = try make()
+    var failures = 0
+    for number in limits {
+      let run = MigrationRun(path: store.path, options: .init()) { try limit($0, number) }
+      do {
+        _ = try run.carryOut(from: store.older, to: store.newer, store.mapping)
+      } catch {
+        failures += 1
+        let after = try ObjectContents(path: store.path, model: store.older)
+        let difference = after.difference(from: store.before, store.older) { $0.isOrdered }
+        #expect(difference == nil, "\(text) \(number)")
+        let report = try StoreChecker.check(path: store.path, model: store.older)
+        #expect(report.isSound && report.isCompatible, "\(text) \(number): \(report.findings)")
+        continue
+      }
+      let report = try StoreChecker.check(path: store.path, model: store.newer)
+      #expect(report.isSound && report.isCompatible, "\(report.findings)")
+      #expect(failures > 0, "nothing failed")
+      return
+    }
+    Issue.record("\(text): it never came to its end")
+  }
+
+  @Test("stopped after some work of SQLite's, at one point after the other")
+  func stopped() throws {
+    try fail("step", limits: stride(from: 1_000, to: 10_000_000, by: 2_000)) { connection, number in
+      try connection.limitWork(toSteps: Int64(number))
+    }
+  }
+
+  @Test("a disk that is full, at one page after the other")
+  func fullDisk() throws {
+    try fail("page", limits: 1..<10_000) { connection, number in
+      let count = Int(try connection.integer("PRAGMA page_count") ?? 0)
+      _ = try connection.integer("PRAGMA max_page_count = \(count + number - 1)")
+    }
+  }
+}
