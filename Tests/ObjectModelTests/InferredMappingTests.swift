@@ -106,8 +106,8 @@ struct InferredMappingTests {
     }
     #expect(
       both?.obstacles.map(\.description) == [
-        "Owner.email: becomes mandatory, without a default value",
         "Place.rank: changes its type from integer16 to string",
+        "Owner.email: becomes mandatory, without a default value",
       ])
   }
 }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import CoreDataLayout
+public import ArgumentParser
+public import CoreDataLayout
 import Exports
 import Foundation
 import ImportEngine

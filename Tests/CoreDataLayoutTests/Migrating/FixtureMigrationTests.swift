@@ -81,11 +81,10 @@ struct FixtureMigrationTests {
 
 /// Objects of any model: some of each entity, with values in every attribute and links in every relationship.
 enum GeneratedObjects {
-  private static let countPerEntity = 6
-
   /// Makes a store and fills it.
   /// - Returns: how many objects it has.
-  static func fill(_ path: String, _ model: ManagedObjectModel) throws -> Int {
+  @discardableResult
+  static func fill(_ path: String, _ model: ManagedObjectModel, countPerEntity: Int = 6) throws -> Int {
     let store = try SQLiteStore.create(path: path, model: model)
     var ids: [ObjectID] = []
     for entity in model.entities where !entity.isAbstract {

@@ -82,6 +82,7 @@ struct MigrateCommandTests {
     try workspace.write(
       "Other.xcdatamodel/contents", DepotStore.xml.replacingOccurrences(of: "name=\"weight\"", with: "name=\"mass\""))
     let result = try await workspace.run("migrate", DepotStore.store, "--model", "Other.xcdatamodel")
-    #expect(result.exitCode == 78 && result.talk.contains("Crate.weight: removed, its values go"), "\(result.talk)")
+    #expect(result.exitCode == 78)
+    #expect(result.talk.contains("was made with none of the versions of Other.xcdatamodel"), "\(result.talk)")
   }
 }
