@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "CoreDataLayout", targets: ["CoreDataLayout"]),
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
+    .library(name: "Migration", targets: ["Migration"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
     .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "Reports", "ImportEngine"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
@@ -71,11 +72,17 @@ let package = Package(
     .target(
       name: "ObjectGraph", dependencies: ["Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
     .target(
+      name: "Migration",
+      dependencies: [
+        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
+        "ObjectGraph",
+      ]),
+    .target(
       name: "Seedbed",
       dependencies: [
         "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "Predicates", "StoreInterface", "MemoryStore",
         "CoreDataLayout",
-        "FileStores", "ObjectGraph",
+        "FileStores", "ObjectGraph", "Migration",
       ]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
     .target(
@@ -115,6 +122,11 @@ let package = Package(
       name: "surf-journal-example",
       dependencies: ["Seedbed", "ImportEngine"],
       path: "examples/SurfJournal"),
+    .executableTarget(
+      name: "NotesMigrationExample",
+      dependencies: ["Seedbed"],
+      path: "examples/NotesMigration",
+      exclude: ["Stores"]),
     .plugin(
       name: "GenerateClasses",
       capability: .command(
@@ -164,6 +176,12 @@ let package = Package(
         "ObjectModel", "SeedFormats", "TestSupport",
       ]),
     .testTarget(
+      name: "MigrationTests",
+      dependencies: [
+        "Migration", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "ObjectModel", "ModelFiles",
+        "NotesMigrationExample", "Platform", "TestSupport",
+      ]),
+    .testTarget(
       name: "SeedbedTests",
       dependencies: [
         "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "ObjectModel", "Predicates",
@@ -183,7 +201,8 @@ let package = Package(
     .testTarget(
       name: "ImportEngineTests",
       dependencies: [
-        "PropertyLists", "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout",
+        "PropertyLists", "Seedbed", "Migration", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats",
+        "CoreDataLayout",
         "SQLite",
         "SQLitePages",
         "Predicates",

@@ -1,5 +1,6 @@
 import CoreDataLayout
 public import Foundation
+public import Migration
 import ModelFiles
 public import ObjectGraph
 public import ObjectModel
@@ -12,8 +13,12 @@ extension PersistentContainer {
   /// - Parameters:
   ///   - bundle: where to look; nil for `modelBundle`, then the main bundle.
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
+  ///   - migrationPolicies: the policies that mapping models beside the model name; see `AutomaticMigration`.
   /// - Throws: `ModelError` when there is no such model or it has mistakes.
-  public convenience init(name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:]) throws {
+  public convenience init(
+    name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:],
+    migrationPolicies: MigrationPolicies = MigrationPolicies()
+  ) throws {
     let bundles = bundle.map { [$0] } ?? [Self.modelBundle, .main]
     guard let url = ManagedObjectModel.url(name: name, in: bundles) else {
       let places = bundles.map(\.bundlePath).joined(separator: ", ")
@@ -23,18 +28,25 @@ extension PersistentContainer {
           hint: "add it to the target's resources, or give its URL")
       ])
     }
-    try self.init(name: name, modelURL: url, classes: classes)
+    try self.init(name: name, modelURL: url, classes: classes, migrationPolicies: migrationPolicies)
   }
 
   /// A container for the model at a URL (`.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`), with one SQLite store
-  /// `<name>.sqlite` in `defaultDirectoryURL` described.
+  /// `<name>.sqlite` in `defaultDirectoryURL` described. Stores of older versions of the model are brought to it when they are
+  /// loaded; see `AutomaticMigration`.
+  /// - Parameter migrationPolicies: the policies that mapping models beside the model name.
   /// - Throws: `ModelError` when there is no such model or it has mistakes.
-  public convenience init(name: String, modelURL: URL, classes: [String: ManagedObject.Type] = [:]) throws {
+  public convenience init(
+    name: String, modelURL: URL, classes: [String: ManagedObject.Type] = [:],
+    migrationPolicies: MigrationPolicies = MigrationPolicies()
+  ) throws {
     let model = try ModelReader.read(path: modelURL.path)
     try self.init(name: name, managedObjectModel: model, classes: classes)
+    persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: modelURL, policies: migrationPolicies)
   }
 
-  /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described.
+  /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described. A store that carries the
+  /// older model it was made with is brought to this one when it is loaded, where a mapping can be inferred.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public convenience init(
@@ -44,6 +56,7 @@ extension PersistentContainer {
     try self.init(
       name: name, managedObjectModel: managedObjectModel,
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: file)], classes: classes)
+    persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: nil)
   }
 }
 

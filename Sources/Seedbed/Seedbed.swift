@@ -5,6 +5,7 @@
 @_exported public import FileStores
 @_exported public import Foundation
 @_exported public import MemoryStore
+@_exported public import Migration
 @_exported public import ModelFiles
 @_exported public import ObjectGraph
 @_exported public import ObjectModel

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ImportEngine
 import MemoryStore
+import Migration
 import ModelFiles
 import ObjectGraph
 import ObjectModel
@@ -24,6 +25,7 @@ struct ErrorConformanceTests {
     "ContextError": ContextError.self, "DateFormatError": DateFormatError.self,
     "RecordExpressionError": RecordExpressionError.self,
     "RecordExpressionFailure": RecordExpressionFailure.self, "FetchedResultsError": FetchedResultsError.self,
+    "MigrationError": MigrationError.self,
     "MappingInferenceError": MappingInferenceError.self,
     "ModelError": ModelError.self, "PageError": PageError.self, "PipelineError": PipelineError.self,
     "PredicateCheckError": PredicateCheckError.self, "PredicateConversionError": PredicateConversionError.self,

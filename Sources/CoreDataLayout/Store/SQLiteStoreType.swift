@@ -2,6 +2,7 @@ public import Foundation
 import MemoryStore
 public import ObjectModel
 import Platform
+import PropertyLists
 import SQLite
 public import StoreInterface
 
@@ -25,6 +26,15 @@ public struct SQLiteStoreType: PersistentStoreType {
     }
     try StoreFiles.createParent(of: path)
     return try SQLiteStore.create(path: path, model: model, options: options)
+  }
+
+  /// What `Z_METADATA` says, with the UUID.
+  public func metadata(at url: URL) throws -> [String: any Sendable] {
+    guard FileSystem.exists(url.path) else { throw StoreError.missing(path: url.path) }
+    let metadata = try StoreMetadata.read(path: url.path)
+    var values = metadata.values.mapValues(\.plainValue)
+    values[StoreMetadataKey.storeUUID] = metadata.uuid
+    return values
   }
 
   /// Empties the database under SQLite's own locks, so that a connection that is still open finds no rows instead of

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
     var undoManager: ContextUndoManager?
     var automaticallyMergesChangesFromParent = false
     var updatesOwners = true
+    var validatesBeforeSaving = true
   }
 
   /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
@@ -70,6 +71,13 @@ extension ManagedObjectContext {
   package var updatesOwners: Bool {
     get { setting(\.updatesOwners) }
     set { set(\.updatesOwners, newValue) }
+  }
+
+  /// Whether saves check the objects by the model's rules. Code that saves objects before they are complete switches it off
+  /// and checks them all at the end.
+  package var validatesBeforeSaving: Bool {
+    get { setting(\.validatesBeforeSaving) }
+    set { set(\.validatesBeforeSaving, newValue) }
   }
 
   private func setting<Value>(_ path: KeyPath<Settings, Value>) -> Value {

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 public import Predicates
 
@@ -35,6 +36,20 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
+  /// What the expression gives for the object where variables stand for something; its key paths were checked.
+  /// - Parameter otherContext: has the objects among the variables that are of another model.
+  /// - Throws: what a store throws.
+  package func evaluate(
+    with object: ManagedObject, variables: [String: ExpressionValue], otherContext: ManagedObjectContext?
+  ) throws -> ExpressionValue {
+    object.checkConfinement()
+    let subject = ObjectSubject(object: object, otherContext: otherContext)
+    let value = ExpressionEvaluator(subject, variables: variables, now: Date()).value(self)
+    try object.context?.throwDeferredError()
+    try otherContext?.throwDeferredError()
+    return value
+  }
+
   /// What the expression gives for the object, by its values now; see `FetchPredicate.holds(for:)`.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
   public func evaluate(with object: ManagedObject) throws -> ExpressionValue {

@@ -170,6 +170,8 @@ extension FetchSpecification {
 /// A managed object, as a predicate sees it.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
+  /// Where ids lead that are not of the object's model; nil where there are none.
+  var otherContext: ManagedObjectContext?
   var objectID: ObjectID { object.objectID }
   var evaluatedObject: Any { object }
 
@@ -198,7 +200,11 @@ struct ObjectSubject: PredicateSubject {
   }
 
   func subject(for objectID: ObjectID) -> ObjectSubject? {
-    (object.context?.object(with: objectID)).map { ObjectSubject(object: $0) }
+    let isElsewhere = otherContext != nil && objectID.entity.model !== object.entity.model
+    let context = isElsewhere ? otherContext : object.context
+    return (context?.object(with: objectID)).map {
+      ObjectSubject(object: $0, otherContext: isElsewhere ? object.context : otherContext)
+    }
   }
 
   /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a

@@ -1,12 +1,12 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 import Predicates
 
 /// Values as key-value coding has them: of any type.
 extension Value {
   /// What `value(forKey:)` gives: numbers and booleans as `NSNumber`, which `as? Int`, `as? Double` or `as? Bool` take
   /// apart, decimals as `NSDecimalNumber`, which `as? Decimal` does; a composite as a dictionary.
-  var anyValue: Any? {
+  package var anyValue: Any? {
     switch self {
     case .null: nil
     case .integer(let integer): NSNumber(value: integer)
@@ -23,7 +23,7 @@ extension Value {
   }
 
   /// The value that `setValue(_:forKey:)` is given; nil for one of a type that no attribute has.
-  init?(anyValue: Any?) {
+  package init?(anyValue: Any?) {
     switch anyValue {
     case nil, is NSNull: self = .null
     case let value as Value: self = value

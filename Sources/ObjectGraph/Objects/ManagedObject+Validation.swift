@@ -35,6 +35,26 @@ extension ManagedObject {
     if !problems.isEmpty { throw ValidationError(problems) }
   }
 
+  /// Checks a saved object by all of the model's rules, as if it were new: relationships whose number of members is limited
+  /// are loaded for it.
+  /// - Throws: `ValidationError` with every problem; what the store throws.
+  package func validateAsNew() throws {
+    var problems: [ValidationError.Problem] = []
+    do {
+      try validateForInsert()
+    } catch let error as ValidationError {
+      problems = error.problems
+    }
+    if !isInserted {
+      for (index, link) in runtime.links.enumerated() where link.isToMany && runtime.hasCountLimit[index] {
+        try loadMembers(index)
+        problems += listProblems(index)
+      }
+    }
+    try context?.throwDeferredError()
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
   /// Whether a relationship certainly breaks no rule, as nothing is deleted in the context.
   private func isPlainlyValid(_ index: Int, _ link: EntityRuntime.Link) -> Bool {
     if link.isToMany { return !runtime.hasCountLimit[index] }

@@ -8,6 +8,11 @@ extension ManagedObjectContext {
   /// - Parameter announced: see `announceSave`.
   /// - Throws: `ValidationError` with the problems of all objects.
   func validate(_ announced: inout [ManagedObject: ObjectState]) throws {
+    if !settings.validatesBeforeSaving {
+      finishEvent(propagating: true)
+      noteOwners()
+      return try throwDeferredError()
+    }
     let greatestRounds = 1000
     var validated: [ManagedObject: (state: ObjectState, problems: [ValidationError.Problem])] = [:]
     for _ in 0..<greatestRounds {

@@ -13,6 +13,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let router: StoreRouter
   /// Rows that contexts read or saved last.
   let rowCache = RowCache()
+  private let migrator = Mutex<(any StoreMigrating)?>(nil)
   /// Contexts that merge what others save.
   let followers = ContextFollowers()
 
@@ -54,15 +55,43 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Opens the store of a description and adds it.
-  /// - Throws: what the store's type throws, and what `add` throws.
+  /// - Throws: what the store's type throws, what a migration throws that it needs, and what `add` throws.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> any PersistentStore {
     // Before the file is made.
     _ = try router.entities(inConfiguration: description.configuration)
-    let store = try description.type.load(description, model: model)
+    let store = try load(description)
     try router.add(
       store, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly)
     return store
+  }
+
+  /// Opens a store, and brings it to the model first when it was made with another and may be migrated.
+  private func load(_ description: PersistentStoreDescription) throws -> any PersistentStore {
+    do {
+      return try description.type.load(description, model: model)
+    } catch let error as StoreError {
+      guard case .incompatibleModel = error, description.shouldMigrateStoreAutomatically, !description.isReadOnly,
+        let migrator = description.migrator ?? storeMigrator
+      else { throw error }
+      try migrator.migrateStore(description, to: model)
+      return try description.type.load(description, model: model)
+    }
+  }
+
+  /// Brings stores that were made with another model to this one when they are added, unless their descriptions have
+  /// something else for it or say that they are not to be migrated; nil for nothing.
+  public var storeMigrator: (any StoreMigrating)? {
+    get { migrator.withLock { $0 } }
+    set { migrator.withLock { $0 = newValue } }
+  }
+
+  /// What a store says of itself, by Core Data's keys (`StoreMetadataKey`). The store need not be open and is not changed.
+  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps no metadata.
+  public static func metadataForPersistentStore(
+    type: some PersistentStoreType, at url: URL
+  ) throws -> [String: any Sendable] {
+    try type.metadata(at: url)
   }
 
   /// Adds a store that is open already.

@@ -42,10 +42,22 @@ public enum CoreDataErrorCode {
   public static let persistentStoreTimeout = 134_090
   /// The store cannot do what is asked.
   public static let persistentStoreUnsupportedRequestType = 134_091
-  /// The store was made with another model.
-  public static let persistentStoreIncompatibleVersionHash = 134_100
   /// A migration failed.
   public static let migration = 134_110
+  /// A migration was cancelled.
+  public static let migrationCancelled = 134_120
+  /// The model that a store was made with is not known.
+  public static let migrationMissingSourceModel = 134_130
+  /// There is no mapping model, and none can be inferred.
+  public static let migrationMissingMappingModel = 134_140
+  /// The source store of a migration cannot be read.
+  public static let migrationManagerSourceStore = 134_150
+  /// The destination store of a migration cannot be written.
+  public static let migrationManagerDestinationStore = 134_160
+  /// A migration policy failed.
+  public static let entityMigrationPolicy = 134_170
+  /// The store was made with another model.
+  public static let persistentStoreIncompatibleVersionHash = 134_100
   /// No mapping can be inferred from two models.
   public static let inferredMappingModel = 134_190
 }

@@ -17,6 +17,12 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     self.init(subject: subject, group: nil, now: now)
   }
 
+  /// For one object, where variables stand for something outside of subqueries too.
+  package init(_ subject: Subject, variables: [String: ExpressionValue], now: Date) {
+    self.init(subject: subject, group: nil, now: now)
+    self.variables = variables
+  }
+
   /// For a group: key paths outside of aggregates are those of its first object.
   package init(group: [Subject], now: Date) {
     self.init(subject: group.first, group: group, now: now)

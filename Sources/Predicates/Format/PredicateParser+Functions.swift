@@ -72,6 +72,9 @@ extension PredicateParser {
       greatest = max(greatest, height)
     }
     try expect(")")
+    if calls != nil, CallingExpression.isCall(of: receiver, selector) {
+      return try call(selector, operands, at: token.column)
+    }
     // Some methods become as much as a function of a cast, compared in a conditional expression.
     try nest(beside: greatest + 10)
     let known = FetchExpression.Function(rawValue: selector).flatMap { $0.operandCount > 0 ? $0 : nil }
@@ -81,7 +84,7 @@ extension PredicateParser {
         .operandCount, "\"\(selector)\" takes \(count - 1) operands, not \(operands.count - 1)", at: token.column)
     }
     if let known { return .function(known, operands) }
-    if let method = Self.methods[selector] { return method(operands) }
+    if let method = FetchExpression.method(selector, operands) { return method }
     if selector == "valueForKey:" || selector == "valueForKeyPath:", case .constant(.string(let path)) = operands[1] {
       return try receiver.appending(keyPath: path).get(or: failure, at: token.column)
     }
@@ -90,7 +93,12 @@ extension PredicateParser {
       hint: "known are \((Self.methods.keys + ["valueForKeyPath:"]).sorted().joined(separator: ", "))")
   }
 
-  private static let methods: [String: @Sendable ([FetchExpression]) -> FetchExpression] = [
+  /// Whether the language computes a method by itself.
+  static func isMethod(_ selector: String) -> Bool {
+    methods[selector] != nil || selector == "valueForKey:" || selector == "valueForKeyPath:"
+  }
+
+  fileprivate static let methods: [String: @Sendable ([FetchExpression]) -> FetchExpression] = [
     "lowercaseString": { .function(.lowercase, $0) },
     "uppercaseString": { .function(.uppercase, $0) },
     "length": { .function(.length, $0) },
@@ -142,5 +150,14 @@ extension PredicateParser {
 
   private static func flag(_ predicate: FetchPredicate) -> FetchExpression {
     .conditional(predicate, .constant(.boolean(true)), .constant(.boolean(false)))
+  }
+}
+
+extension FetchExpression {
+  /// What a method of Foundation's values gives, as an expression: that of `FUNCTION(receiver, "selector:", operands)`.
+  /// - Parameter operands: the receiver first, as many as the selector has colons after it.
+  /// - Returns: nil for a method that is not known.
+  package static func method(_ selector: String, _ operands: [FetchExpression]) -> FetchExpression? {
+    PredicateParser.methods[selector].map { $0(operands) }
   }
 }

@@ -73,6 +73,7 @@ extension PredicateParser {
     case "TERNARY" where follower == .sign("("): return try conditional()
     case "SUBQUERY" where follower == .sign("("): return try subquery()
     case "FUNCTION" where follower == .sign("("): return try method()
+    case "FETCH" where follower == .sign("(") && calls != nil: return try fetch()
     case "FETCH" where follower == .sign("("):
       throw failure(.unknownName, "FETCH is not supported", hint: "run the inner request first and use its result")
     // These are words of the language inside of brackets only.
@@ -152,7 +153,13 @@ extension PredicateParser {
     guard case .variable(let name) = next.kind else { throw unexpected("a variable such as $x") }
     advance()
     try expect(",")
+    let column = next.column
+    let callCount = calls?.count
     let predicate = try disjunction()
+    if calls?.count != callCount {
+      throw failure(
+        .unknownName, "objects cannot be called inside of SUBQUERY", at: column, hint: "call them outside of it")
+    }
     try expect(")")
     try nest(beside: baseHeight)
     return .subquery(of: base, variable: name, predicate)

@@ -18,6 +18,8 @@ struct PredicateParser {
   var depth = 0
   /// The height of the tree that was parsed last. Operators in a row nest as deeply as the row is long.
   var height = 0
+  /// The calls of objects and the fetches that were lifted out of the expression; nil where none are allowed.
+  var calls: [CallingExpression.Call]?
   /// Position of each opening parenthesis → position of its closing one.
   let closings: [Int: Int]
 

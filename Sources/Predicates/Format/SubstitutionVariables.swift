@@ -26,15 +26,23 @@ extension FetchPredicate {
     mappingExpressions { $0.substituting(values) }
   }
 
-  private func mappingExpressions(_ map: (FetchExpression) -> FetchExpression) -> FetchPredicate {
+  /// The predicate with both sides of every comparison replaced by what the closure makes of them.
+  package func mappingExpressions<Failure: Error>(
+    _ map: (FetchExpression) throws(Failure) -> FetchExpression
+  ) throws(Failure) -> FetchPredicate {
+    func mapped(_ parts: [FetchPredicate]) throws(Failure) -> [FetchPredicate] {
+      var mapped: [FetchPredicate] = []
+      for part in parts { mapped.append(try part.mappingExpressions(map)) }
+      return mapped
+    }
     switch self {
     case .compare(var comparison):
-      comparison.left = map(comparison.left)
-      comparison.right = map(comparison.right)
+      comparison.left = try map(comparison.left)
+      comparison.right = try map(comparison.right)
       return .compare(comparison)
-    case .and(let parts): return .and(parts.map { $0.mappingExpressions(map) })
-    case .or(let parts): return .or(parts.map { $0.mappingExpressions(map) })
-    case .not(let part): return .not(part.mappingExpressions(map))
+    case .and(let parts): return .and(try mapped(parts))
+    case .or(let parts): return .or(try mapped(parts))
+    case .not(let part): return .not(try part.mappingExpressions(map))
     default: return self
     }
   }
@@ -53,6 +61,13 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
+  /// The variables that need a value, without the loop variables of subqueries.
+  package var substitutionVariables: Set<String> {
+    var names: Set<String> = []
+    collectVariables(into: &names, bound: [])
+    return names
+  }
+
   /// The expression with variables replaced by values; see `FetchPredicate.withSubstitutionVariables(_:)`.
   public func withSubstitutionVariables(_ values: [String: (any PredicateArgument)?]) -> FetchExpression {
     substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })

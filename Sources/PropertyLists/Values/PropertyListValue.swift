@@ -23,4 +23,23 @@ public indirect enum PropertyListValue: Sendable, Hashable {
   public var dictionaryValue: [String: PropertyListValue]? {
     if case .dictionary(let value) = self { value } else { nil }
   }
+
+  /// The value as Swift and Foundation have it: texts, numbers, dates, bytes, arrays and dictionaries of these. A dictionary
+  /// with nothing but bytes in it is a `[String: Data]`, an array of nothing but texts a `[String]`.
+  package var plainValue: any Sendable {
+    switch self {
+    case .string(let text): return text
+    case .integer(let number): return Int(number)
+    case .real(let number): return number
+    case .boolean(let flag): return flag
+    case .date(let date): return date
+    case .data(let data): return data
+    case .array(let elements):
+      let texts = elements.compactMap(\.stringValue)
+      return texts.count == elements.count ? texts : elements.map(\.plainValue)
+    case .dictionary(let entries):
+      let data = entries.compactMapValues(\.dataValue)
+      return data.count == entries.count ? data : entries.mapValues(\.plainValue)
+    }
+  }
 }

@@ -12,10 +12,33 @@ public protocol PersistentStoreType: Sendable {
   /// - Throws: `StoreError.incompatibleModel` when the store was made for another model, and whatever else keeps it
   ///   from being opened.
   func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore
+  /// What the store at a place says of itself, by Core Data's keys; see `StoreMetadataKey`. The store is not changed.
+  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none.
+  func metadata(at url: URL) throws -> [String: any Sendable]
   /// Removes the store with everything that belongs to it. One that is not there is no error.
   /// - Throws: `StoreError.busy` when it is in use.
   func destroy(at url: URL) throws
   /// Puts a copy of the store at `source` in the place of the one at `url`, or makes it there.
   /// - Throws: `StoreError.missing` when there is no source, `.busy` when the destination is in use.
   func replace(at url: URL, with source: URL) throws
+}
+
+extension PersistentStoreType {
+  /// For types that keep no metadata.
+  /// - Throws: `StoreError.unsupported`.
+  public func metadata(at url: URL) throws -> [String: any Sendable] {
+    throw StoreError.unsupported("stores of type \(name) tell nothing of their model")
+  }
+}
+
+/// The keys of a store's metadata that programs ask for.
+public enum StoreMetadataKey {
+  /// The version hash of each entity by its name, as `[String: Data]`.
+  public static let modelVersionHashes = "NSStoreModelVersionHashes"
+  /// The version identifiers of the model, as an array of texts.
+  public static let modelVersionIdentifiers = "NSStoreModelVersionIdentifiers"
+  /// The type of the store.
+  public static let storeType = "NSStoreType"
+  /// The store's UUID.
+  public static let storeUUID = "NSStoreUUID"
 }

@@ -1,0 +1,35 @@
+public import Foundation
+public import ObjectModel
+public import StoreInterface
+
+/// What containers migrate their stores with by themselves: the versions of a model and the mapping models beside it, which are
+/// read only when a store needs them.
+public struct AutomaticMigration: StoreMigrating {
+  /// The model with its versions; nil where there is nothing but the container's model, and a store's own is taken for the
+  /// older one.
+  public var modelURL: URL?
+  /// Mapping models, or folders that have some; nil for the model's folder.
+  public var mappingModelURLs: [URL]?
+  /// The policies that the mapping models name.
+  public var policies: MigrationPolicies
+
+  /// Migrations for a model and those beside it.
+  public init(modelURL: URL?, mappingModelURLs: [URL]? = nil, policies: MigrationPolicies = MigrationPolicies()) {
+    self.modelURL = modelURL
+    self.mappingModelURLs = mappingModelURLs
+    self.policies = policies
+  }
+
+  /// Brings the store of the description to the model; see `ProgressiveMigration`.
+  /// - Throws: as `ProgressiveMigration` does, and `ModelError` when a version of the model has mistakes.
+  public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
+    let library = try modelURL.map { url throws(ModelError) in
+      // One version of a folder stands for all of them.
+      let parent = url.deletingLastPathComponent()
+      let isVersion = ["xcdatamodeld", "momd"].contains(parent.pathExtension)
+      return try ModelLibrary(modelURL: isVersion ? parent : url, mappingModelURLs: mappingModelURLs)
+    }
+    try ProgressiveMigration(library: library ?? ModelLibrary(), policies: policies).migrateStore(
+      description, to: model)
+  }
+}

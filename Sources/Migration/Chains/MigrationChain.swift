@@ -1,0 +1,47 @@
+public import ObjectModel
+
+/// The steps by which a store comes from one model to another.
+public struct MigrationChain: Sendable {
+  /// How a step is done.
+  public enum Way: Sendable {
+    /// By a mapping that is inferred from the two models.
+    case inferred(MappingModel)
+    /// By a mapping model.
+    case mapped(ModelLibrary.Mapping)
+  }
+
+  /// From one version to another.
+  public struct Step: Sendable {
+    /// Where the store is before.
+    public let source: ModelLibrary.Version
+    /// Where it is afterwards.
+    public let destination: ModelLibrary.Version
+    /// How it comes there.
+    public let way: Way
+    /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
+    public let losses: [String]
+  }
+
+  /// In the order in which they are carried out; none for a store of the wanted model.
+  public internal(set) var steps: [Step]
+
+  /// Whether every step is inferred.
+  public var isLightweight: Bool {
+    steps.allSatisfy { if case .inferred = $0.way { true } else { false } }
+  }
+}
+
+extension MigrationChain: CustomStringConvertible {
+  /// A line for each step, such as `Shop → Shop 2: inferred`, with what is lost.
+  public var description: String {
+    steps.map { step in
+      let way =
+        switch step.way {
+        case .inferred: "inferred"
+        case .mapped(let mapping): "by \(mapping.name)"
+        }
+      return (["\(step.source.name) → \(step.destination.name): \(way)"] + step.losses.map { "  lost: \($0)" })
+        .joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,183 @@
+import CoreDataLayout
+public import Foundation
+import ModelFiles
+public import ObjectModel
+public import StoreInterface
+
+/// Brings stores from any known version of a model to another, through the chain of steps that loses least, each inferred or by a
+/// mapping model.
+///
+/// One inferred step of a SQLite store is done in place, in one transaction. Otherwise all steps are done on copies beside the
+/// store, and the last one takes its place: whatever goes wrong, the store is what it was.
+public struct ProgressiveMigration: StoreMigrating {
+  /// Makes the manager of a step by a mapping model.
+  public typealias ManagerMaker =
+    @Sendable (_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> MigrationManager
+
+  /// The versions and mapping models.
+  public var library: ModelLibrary
+  /// The policies that the mapping models name.
+  public var policies: MigrationPolicies
+  /// Makes the managers, for subclasses and for managers that are set up in a way of their own; nil: plain ones. They are given
+  /// `policies` when they have none.
+  public var makeManager: ManagerMaker?
+  /// Told of each step before it begins.
+  public var willBeginStep: (@Sendable (MigrationChain.Step) -> Void)?
+
+  /// Migrations between the versions of a library.
+  public init(
+    library: ModelLibrary, policies: MigrationPolicies = MigrationPolicies(), makeManager: ManagerMaker? = nil
+  ) {
+    self.library = library
+    self.policies = policies
+    self.makeManager = makeManager
+  }
+
+  // MARK: Plans
+
+  /// The steps from the model that a store was made with to another.
+  /// - Parameter infersMappingModels: whether mappings may be inferred.
+  /// - Throws: `MigrationError` of code `missingSourceModel` or `missingMappingModel` where there is no way.
+  public func chain(
+    forStoreAt url: URL, type: some PersistentStoreType, to model: ManagedObjectModel, infersMappingModels: Bool = true
+  ) throws -> MigrationChain {
+    let hashes = try type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
+    var library = library
+    library.add(ModelLibrary.Version(name: "the wanted model", model: model))
+    library.use(model)
+    let position = library.adopt(hashes)
+    if position == nil { library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes)) }
+    let start = position ?? 0
+    guard let end = library.index(of: model) else {
+      throw MigrationError(.missingMappingModel, "the wanted model is none of the library's")
+    }
+    var search = ChainSearch(library, infers: infersMappingModels)
+    guard let chain = search.chain(from: start, to: end) else {
+      throw noWay(from: library.versions[start], to: library.versions[end], infersMappingModels)
+    }
+    let losses = chain.steps.flatMap(\.losses)
+    // A store that is newer than what is wanted would lose what the newer model added.
+    if position == nil || start > end, !losses.isEmpty {
+      throw MigrationError(
+        .missingMappingModel,
+        "\(url.path) was made with a model that is \(position == nil ? "none of the known versions" : "newer than that"), and would lose data: "
+          + losses.prefix(5).joined(separator: "; "),
+        hint: "open it with the version of the program that made it, or a newer one")
+    }
+    return chain
+  }
+
+  /// The model that a store carries itself.
+  private func cachedVersion(
+    ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
+  ) throws -> ModelLibrary.Version {
+    if type is SQLiteStoreType, let cache = try ModelCache.read(path: url.path) {
+      let file = try CachedModelReader.read(
+        deflated: cache.content, origin: url.path, storedHashes: cache.versionHashes)
+      if file.model.entityVersionHashesByName == hashes {
+        return ModelLibrary.Version(name: "the store's own model", model: file.model)
+      }
+    }
+    let names = library.versions.map(\.name).joined(separator: ", ")
+    throw MigrationError(
+      .missingSourceModel,
+      "\(url.path) was made with none of the known versions (\(names)), and carries no model that fits its version hashes",
+      hint: "a newer version of the program may have made it; or add the version it was made with to the model")
+  }
+
+  private func noWay(
+    from source: ModelLibrary.Version, to target: ModelLibrary.Version, _ infers: Bool
+  ) -> MigrationError {
+    var reasons = library.warnings
+    if infers { reasons += source.model.lightweightMigration(to: target.model).obstacles.map(\.description) }
+    return MigrationError(
+      .missingMappingModel,
+      "there is no way from \(source.name) to \(target.name)"
+        + (reasons.isEmpty ? "" : ": " + reasons.prefix(10).joined(separator: "; ")),
+      hint: infers
+        ? "write a mapping model between the two, or to a version in between" : "allow mappings to be inferred")
+  }
+
+  // MARK: Work
+
+  /// Brings the store of a description to a model.
+  /// - Throws: `MigrationError`; `StoreMigrationError` and `StoreError` of a step that was inferred.
+  public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
+    guard let url = description.url else { return }
+    let chain = try chain(
+      forStoreAt: url, type: description.type, to: model,
+      infersMappingModels: description.shouldInferMappingModelAutomatically)
+    let store = MigrationStore(type: description.type, url: url, options: description.options)
+    try carryOut(chain, store, busyTimeout: description.timeout)
+  }
+
+  /// Brings a store to a model, and says by which steps.
+  /// - Throws: as `migrateStore(_:to:)`.
+  @discardableResult
+  public func migrateStore(
+    at url: URL, type: some PersistentStoreType, to model: ManagedObjectModel
+  ) throws -> MigrationChain {
+    let chain = try chain(forStoreAt: url, type: type, to: model)
+    try carryOut(chain, MigrationStore(type: type, url: url), busyTimeout: 5)
+    return chain
+  }
+
+  private func carryOut(_ chain: MigrationChain, _ store: MigrationStore, busyTimeout: TimeInterval) throws {
+    guard let first = chain.steps.first else { return }
+    if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLiteStoreType {
+      willBeginStep?(first)
+      return try InPlaceStep(first, mapping).run(at: store.url.path, busyTimeout: busyTimeout)
+    }
+    try store.replacing { partial in
+      var present = store
+      for (index, step) in chain.steps.enumerated() {
+        willBeginStep?(step)
+        let isLast = index == chain.steps.count - 1
+        let next = isLast ? partial : partial.numbered(index)
+        try carryOut(step, from: present, into: next, busyTimeout: busyTimeout)
+        present = next
+      }
+    }
+  }
+
+  /// Makes the store of the next version.
+  func carryOut(
+    _ step: MigrationChain.Step, from source: MigrationStore, into destination: MigrationStore,
+    busyTimeout: TimeInterval
+  ) throws {
+    switch step.way {
+    case .inferred(let mapping) where source.type is SQLiteStoreType:
+      try source.copy(to: destination)
+      try InPlaceStep(step, mapping).run(at: destination.url.path, busyTimeout: busyTimeout)
+    case .inferred(let mapping): try manager(step).migrate(mapping, from: source, into: destination)
+    case .mapped(let mapping): try manager(step).migrate(mapping.mappingModel, from: source, into: destination)
+    }
+  }
+
+  private func manager(_ step: MigrationChain.Step) -> MigrationManager {
+    let (source, destination) = (step.source.model, step.destination.model)
+    let manager =
+      makeManager?(source, destination) ?? MigrationManager(sourceModel: source, destinationModel: destination)
+    if manager.migrationPolicies.names.isEmpty { manager.migrationPolicies = policies }
+    return manager
+  }
+}
+
+/// An inferred step that is done by SQL in the store's own file.
+struct InPlaceStep {
+  let step: MigrationChain.Step
+  let mapping: MappingModel
+
+  init(_ step: MigrationChain.Step, _ mapping: MappingModel) {
+    self.step = step
+    self.mapping = mapping
+  }
+
+  func run(at path: String, busyTimeout: TimeInterval) throws {
+    var options = StoreMigration.Options()
+    options.modelCache = try ModelCache.content(of: step.destination.model)
+    options.busyTimeoutMilliseconds = Int32((min(max(busyTimeout, 0), 1_000_000) * 1_000).rounded())
+    _ = try StoreMigration.run(
+      storeAt: path, from: step.source.model, to: step.destination.model, mapping: mapping, options: options)
+  }
+}

@@ -1,0 +1,127 @@
+public import Foundation
+public import ObjectModel
+
+/// Why a store could not be migrated. The store is what it was.
+public struct MigrationError: Error, Sendable {
+  /// What is wrong, for programs.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The mapping model contradicts itself or the models: an expression that cannot be read, a name of nothing.
+    case mappingModel
+    /// A migration policy that is not registered, or lacks a function that an expression calls.
+    case policy
+    /// A value or an object that does not fit the newer model.
+    case value
+    /// Objects of the result break the newer model's rules.
+    case validation
+    /// The program cancelled the migration.
+    case cancelled
+    /// The source store cannot be read.
+    case sourceStore
+    /// The destination store cannot be written.
+    case destinationStore
+    /// No known model is that of the store.
+    case missingSourceModel
+    /// There is no way from the store's model to the wanted one.
+    case missingMappingModel
+    /// A handler or hook of the program threw.
+    case program
+  }
+
+  /// What is wrong, for programs.
+  public var code: Code
+  /// What is wrong, for people.
+  public var message: String
+  /// The entity mapping that it is about.
+  public var mapping: String?
+  /// The entity, by its name in the newer model where it has one.
+  public var entity: String?
+  /// The property of that entity.
+  public var property: String?
+  /// The source object that was being migrated, else the new object that is wrong.
+  public var objectID: ObjectID?
+  /// What to do about it.
+  public var hint: String?
+  /// What was thrown underneath.
+  public var underlyingError: (any Error)?
+
+  init(
+    _ code: Code, _ message: String, mapping: String? = nil, entity: String? = nil, property: String? = nil,
+    objectID: ObjectID? = nil, hint: String? = nil, underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.mapping = mapping
+    self.entity = entity
+    self.property = property
+    self.objectID = objectID
+    self.hint = hint
+    underlyingError = underlying
+  }
+
+  /// The error with what it is about, where it does not say so itself.
+  func about(
+    mapping: String? = nil, entity: String? = nil, property: String? = nil, objectID: ObjectID? = nil
+  ) -> MigrationError {
+    var error = self
+    error.mapping = self.mapping ?? mapping
+    error.entity = self.entity ?? entity
+    error.property = self.property ?? property
+    error.objectID = self.objectID ?? objectID
+    return error
+  }
+}
+
+extension MigrationError: CustomStringConvertible {
+  /// Where it happened, what, and the hint on a line of its own.
+  public var description: String { sentence + (hint.map { "\n  hint: \($0)" } ?? "") }
+
+  var sentence: String {
+    var places: [String] = []
+    if let mapping { places.append("mapping \(mapping)") }
+    if let entity {
+      places.append(entity + (property.map { "." + $0 } ?? ""))
+    } else if let property {
+      places.append(property)
+    }
+    if let objectID { places.append(Self.name(of: objectID)) }
+    return places.isEmpty ? message : places.joined(separator: ", ") + ": " + message
+  }
+
+  /// Such as `Note 12`.
+  private static func name(of id: ObjectID) -> String {
+    "object \(id.entity.name) \(id.primaryKey.map { String($0) } ?? "that is new")"
+  }
+}
+
+extension MigrationError: LocalizedError, CustomNSError {
+  /// Where it happened, and what.
+  public var errorDescription: String? { sentence }
+  /// What to do about it.
+  public var recoverySuggestion: String? { hint }
+  /// Core Data's.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+
+  /// Core Data's code.
+  public var errorCode: Int {
+    switch code {
+    case .mappingModel, .value, .program: CoreDataErrorCode.migration
+    case .policy: CoreDataErrorCode.entityMigrationPolicy
+    case .validation: CoreDataErrorCode.managedObjectValidation
+    case .cancelled: CoreDataErrorCode.migrationCancelled
+    case .sourceStore: CoreDataErrorCode.migrationManagerSourceStore
+    case .destinationStore: CoreDataErrorCode.migrationManagerDestinationStore
+    case .missingSourceModel: CoreDataErrorCode.migrationMissingSourceModel
+    case .missingMappingModel: CoreDataErrorCode.migrationMissingMappingModel
+    }
+  }
+
+  /// The description, what was thrown underneath, and the object.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    information[NSUnderlyingErrorKey] = underlyingError
+    if let objectID { information[CoreDataErrorKey.affectedObjects] = [objectID] }
+    information[CoreDataErrorKey.validationKey] = property
+    return information
+  }
+}

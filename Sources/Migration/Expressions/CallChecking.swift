@@ -1,0 +1,94 @@
+import ObjectModel
+import Predicates
+
+/// Checks the calls of a mapping's expression before any object is touched, and says what they give.
+struct CallChecking {
+  let scope: MappingScope
+  /// What the calls give, by the names that stand for them; nil where it is not known beforehand.
+  private(set) var types: [String: ExpressionType?] = [:]
+
+  init(_ calls: [CallingExpression.Call], _ scope: MappingScope) throws(MigrationError) {
+    self.scope = scope
+    for call in calls { types[call.name] = .some(try type(of: call)) }
+  }
+
+  private func type(of call: CallingExpression.Call) throws(MigrationError) -> ExpressionType? {
+    switch call.kind {
+    case .fetch(isCount: true): return ExpressionType(.attribute(.integer64))
+    case .fetch(isCount: false): return nil
+    case .method(let selector):
+      switch call.operands.first {
+      case .variable(MigrationVariableName.manager)?: return try managerType(selector, call)
+      case .variable(MigrationVariableName.entityPolicy)?:
+        guard let known = scope.policyFunctions else {
+          throw scope.error(
+            "\"\(selector)\" is called of $entityPolicy, and the mapping has no migration policy", .policy)
+        }
+        try require(selector, among: known, of: "the migration policy")
+        return nil
+      default:
+        if ValueMethods.names.contains(selector) { return nil }
+        throw scope.error(
+          "the method \"\(selector)\" is not known", hint: "call a function of $entityPolicy or $manager instead")
+      }
+    }
+  }
+
+  private func require(_ selector: String, among known: Set<String>, of receiver: String) throws(MigrationError) {
+    if known.contains(selector) { return }
+    let names = known.isEmpty ? "it has none" : "it has \(known.sorted().joined(separator: ", "))"
+    throw scope.error("\(receiver) has no function \"\(selector)\"", hint: names, .policy)
+  }
+
+  private func managerType(
+    _ selector: String, _ call: CallingExpression.Call
+  ) throws(MigrationError) -> ExpressionType? {
+    guard let function = ManagerFunction(rawValue: selector) else {
+      try require(selector, among: scope.managerFunctions, of: "the migration manager")
+      return nil
+    }
+    let name: String? = if case .constant(.string(let text))? = call.operands.dropFirst().first { text } else { nil }
+    switch function {
+    case .destinationInstancesForMapping, .sourceInstancesForMapping:
+      guard let name else { return nil }
+      guard let mapping = scope.mappingModel.entityMappings.first(where: { $0.name == name }) else {
+        let names = scope.mappingModel.entityMappings.map(\.name).joined(separator: ", ")
+        throw scope.error("there is no entity mapping \"\(name)\"", hint: "there are \(names)")
+      }
+      let isSource = function == .sourceInstancesForMapping
+      let entity =
+        isSource
+        ? mapping.sourceEntityName.flatMap { scope.sourceModel[$0] }
+        : mapping.destinationEntityName.flatMap { scope.destinationModel[$0] }
+      return entity.map { ExpressionType(.object($0), isList: true) }
+    case .destinationInstancesForRelationship:
+      if let name, let entity = scope.sourceEntity, entity.relationship(name) == nil {
+        throw scope.error("\(entity.name) of the source model has no relationship \"\(name)\"")
+      }
+      return nil
+    case .fetchRequest:
+      guard let name else { return nil }
+      guard let entity = scope.sourceModel[name] else {
+        throw scope.error("the source model has no entity \"\(name)\"")
+      }
+      if case .constant(.string(let text)) = call.operands[2] {
+        do {
+          try FetchPredicate(parsing: text).check(in: ExpressionScope(entity))
+        } catch {
+          throw scope.error("the filter predicate \"\(text)\" cannot be used: \(error)")
+        }
+      }
+      return nil
+    case .valueForKeyPath: return nil
+    }
+  }
+}
+
+/// What expressions of mapping models ask of the migration manager.
+enum ManagerFunction: String, CaseIterable {
+  case destinationInstancesForMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+  case sourceInstancesForMapping = "sourceInstancesForEntityMappingNamed:destinationInstances:"
+  case destinationInstancesForRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+  case fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
+  case valueForKeyPath = "valueForKeyPath:"
+}

@@ -1,0 +1,142 @@
+import ObjectGraph
+import ObjectModel
+import Predicates
+
+/// An expression of a mapping model, checked and ready to be computed for one object after the other.
+struct MappingExpression {
+  private let expression: CallingExpression
+  /// The source attribute that the expression is, where it is nothing but that: most are.
+  private let attribute: String?
+  /// The variables that stand in `expression.result`.
+  private let resultVariables: Set<String>
+  /// As far as it is known beforehand.
+  let type: ExpressionType?
+
+  /// Parses and checks an expression.
+  /// - Throws: `MigrationError` that names the mapping and the property.
+  init(_ text: String, in scope: MappingScope) throws(MigrationError) {
+    let parsed: CallingExpression
+    do throws(PredicateFormatError) {
+      parsed = try CallingExpression(parsing: text)
+    } catch {
+      throw scope.error(
+        "the expression \(text) cannot be read: \(error.message) (column \(error.column))", hint: error.hint)
+    }
+    expression = try PathRewriting(parsed, scope).expression
+    let calls = try CallChecking(expression.calls, scope)
+    resultVariables = expression.result.substitutionVariables
+    if case .path(of: .variable(MigrationVariableName.source), let path) = expression.result, path.count == 1,
+      expression.calls.isEmpty, scope.sourceEntity?.attribute(path[0]) != nil
+    {
+      attribute = path[0]
+    } else {
+      attribute = nil
+    }
+    type = try Self.type(of: expression.result, resultVariables, calls, scope)
+  }
+
+  private static func type(
+    of result: FetchExpression, _ variables: Set<String>, _ calls: CallChecking, _ scope: MappingScope
+  ) throws(MigrationError) -> ExpressionType? {
+    var types: [String: ExpressionType] = [:]
+    for name in variables {
+      switch name {
+      case MigrationVariableName.source: types[name] = scope.sourceEntity.map { ExpressionType(.object($0)) }
+      case MigrationVariableName.destination: types[name] = scope.destinationEntity.map { ExpressionType(.object($0)) }
+      default: types[name] = calls.types[name] ?? nil
+      }
+      // What a call gives is often known only once it has been made.
+      if types[name] == nil { return nil }
+    }
+    guard let entity = scope.sourceEntity ?? scope.destinationEntity else { return nil }
+    var inner = ExpressionScope(entity, variables: types)
+    inner.allowsTransients = true
+    inner.allowsBlocks = true
+    // A composite is a value like any other here, which fetches cannot have.
+    if case .path(of: _, let path) = result, let name = path.last, entity.attribute(name)?.type == .composite {
+      return ExpressionType(.attribute(.composite))
+    }
+    do throws(PredicateCheckError) {
+      return try result.type(in: inner)
+    } catch {
+      throw scope.error("the expression \(result) cannot be used: \(error)")
+    }
+  }
+
+  /// Computes the expression.
+  /// - Throws: what calls and stores throw.
+  func value(_ variables: MigrationVariables) throws -> MappedValue {
+    if let attribute, let source = variables.source {
+      return .plain(.value(source.attributeValue(attribute)))
+    }
+    var results: [String: Any?] = [:]
+    for call in expression.calls { results[call.name] = .some(try perform(call, variables, results)) }
+    return try value(of: expression.result, resultVariables, variables, results)
+  }
+
+  // MARK: parts
+
+  private func value(
+    of expression: FetchExpression, _ names: Set<String>, _ variables: MigrationVariables, _ results: [String: Any?]
+  ) throws -> MappedValue {
+    if case .constant(let value) = expression { return .plain(.value(value)) }
+    if case .variable(let name) = expression { return .object(object(name, variables, results)) }
+    var values: [String: ExpressionValue] = [:]
+    for name in names { values[name] = try MappedValue.object(object(name, variables, results)).expressionValue() }
+    guard let subject = variables.source ?? variables.destination else {
+      throw MigrationError(.mappingModel, "the expression \(expression) needs an object, and there is none")
+    }
+    let value = try expression.evaluate(
+      with: subject, variables: values, otherContext: variables.otherContext(than: subject))
+    return .plain(value)
+  }
+
+  private func object(_ name: String, _ variables: MigrationVariables, _ results: [String: Any?]) -> Any? {
+    switch name {
+    case MigrationVariableName.source: variables.source
+    case MigrationVariableName.destination: variables.destination
+    case MigrationVariableName.manager: variables.manager
+    case MigrationVariableName.entityPolicy: variables.entityPolicy
+    default: results[name] ?? nil
+    }
+  }
+
+  private func perform(
+    _ call: CallingExpression.Call, _ variables: MigrationVariables, _ results: [String: Any?]
+  ) throws -> Any? {
+    let operands = try call.operands.map { operand in
+      try value(of: operand, operand.substitutionVariables, variables, results)
+    }
+    switch call.kind {
+    case .fetch(let isCount):
+      guard let manager = variables.manager else { throw Self.needsManager("FETCH") }
+      return try manager.fetch(
+        operands[0].any(variables), in: operands[1].any(variables), isCount: isCount, asIDs: variables.wantsIDs)
+    case .method(let selector):
+      switch call.operands[0] {
+      case .variable(MigrationVariableName.manager):
+        guard let manager = variables.manager else { throw Self.needsManager(selector) }
+        return try manager.perform(selector, operands.dropFirst().map { $0.any(variables) }, variables)
+      case .variable(MigrationVariableName.entityPolicy):
+        guard let policy = variables.entityPolicy else {
+          throw MigrationError(.policy, "\"\(selector)\" needs $entityPolicy, which was not given")
+        }
+        return try policy.perform(selector, operands.dropFirst().map { $0.any(variables) })
+      default: return try ValueMethods.call(selector, of: receiver(operands[0], variables))
+      }
+    }
+  }
+
+  /// Ids stay ids.
+  private func receiver(_ value: MappedValue, _ variables: MigrationVariables) -> Any? {
+    switch value {
+    case .plain(.object(let id)): id
+    case .plain(.list(let elements)): elements.compactMap { receiver(.plain($0), variables) }
+    default: value.any(variables)
+    }
+  }
+
+  private static func needsManager(_ name: String) -> MigrationError {
+    MigrationError(.mappingModel, "\(name) needs $manager, which was not given")
+  }
+}

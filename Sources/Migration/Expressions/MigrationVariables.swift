@@ -1,0 +1,57 @@
+import ObjectGraph
+import ObjectModel
+
+/// What expressions ask of the migration that they are part of: `$manager`.
+protocol MigrationCalls: AnyObject {
+  /// What a function gives.
+  func perform(_ selector: String, _ operands: [Any?], _ variables: MigrationVariables) throws -> Any?
+  /// What `FETCH` gives.
+  func fetch(_ request: Any?, in context: Any?, isCount: Bool, asIDs: Bool) throws -> Any?
+  /// The context of the objects of a model.
+  func context(of model: ManagedObjectModel) -> ManagedObjectContext?
+  /// The context of the objects of the other model.
+  func context(otherThan model: ManagedObjectModel) -> ManagedObjectContext?
+}
+
+/// What expressions ask of a mapping's policy: `$entityPolicy`.
+protocol PolicyCalls: AnyObject {
+  /// What a function gives.
+  func perform(_ selector: String, _ operands: [Any?]) throws -> Any?
+}
+
+/// What the variables of a mapping's expressions stand for: `$manager`, `$source` and so on.
+struct MigrationVariables {
+  var manager: (any MigrationCalls)?
+  var source: ManagedObject?
+  var destination: ManagedObject?
+  var entityPolicy: (any PolicyCalls)?
+  /// The property that is being set, for look-ups that depend on what it leads to.
+  var property: String?
+  /// Whether ids are enough of what a fetch finds.
+  var wantsIDs = false
+
+  /// The context of the other model's objects, seen from `object`.
+  func otherContext(than object: ManagedObject) -> ManagedObjectContext? {
+    if let manager { return manager.context(otherThan: object.entity.model) }
+    return object === source ? destination?.managedObjectContext : source?.managedObjectContext
+  }
+
+  /// The object of an id, of either model.
+  func object(_ id: ObjectID) -> ManagedObject? {
+    for known in [source, destination].compactMap(\.self) where known.entity.model === id.entity.model {
+      return known.objectID == id ? known : known.managedObjectContext?.object(with: id)
+    }
+    return manager?.context(of: id.entity.model)?.object(with: id)
+  }
+}
+
+/// The names of the variables.
+enum MigrationVariableName {
+  static let manager = "manager"
+  static let source = "source"
+  static let destination = "destination"
+  static let entityMapping = "entityMapping"
+  static let propertyMapping = "propertyMapping"
+  static let entityPolicy = "entityPolicy"
+  static let all = [manager, source, destination, entityMapping, propertyMapping, entityPolicy]
+}

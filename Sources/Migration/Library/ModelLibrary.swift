@@ -1,0 +1,153 @@
+public import Foundation
+import ModelFiles
+public import ObjectModel
+
+/// The versions of a model and the mapping models between them: what a migration chooses its way from.
+public struct ModelLibrary: Sendable {
+  /// A version of the model.
+  public struct Version: Sendable {
+    /// The name, such as `Shop 2`.
+    public let name: String
+    /// The model.
+    public let model: ManagedObjectModel
+
+    /// A version.
+    public init(name: String, model: ManagedObjectModel) {
+      self.name = name
+      self.model = model
+    }
+  }
+
+  /// A mapping model with a name for messages.
+  public struct Mapping: Sendable {
+    /// Path of the file, or a name that the program gave.
+    public let name: String
+    /// What it says.
+    public let mappingModel: MappingModel
+
+    /// A mapping model.
+    public init(name: String, mappingModel: MappingModel) {
+      self.name = name
+      self.mappingModel = mappingModel
+    }
+  }
+
+  /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers, so that
+  /// `Shop 10` comes after `Shop 9`.
+  public private(set) var versions: [Version]
+  /// The mapping models.
+  public private(set) var mappings: [Mapping]
+  /// What could not be used of what was read, and mapping models that are for none of the versions.
+  public private(set) var warnings: [String] = []
+
+  /// A library of these versions, the oldest first.
+  public init(versions: [Version] = [], mappings: [Mapping] = []) {
+    self.versions = versions
+    self.mappings = mappings
+    for mapping in mappings { noteStaleness(of: mapping.mappingModel, name: mapping.name, nil) }
+  }
+
+  // MARK: Reading
+
+  /// Reads all versions of a model (`.xcdatamodeld`, `.momd`, or a single model), and the mapping models beside it.
+  /// - Parameter mappingModelURLs: mapping models, or folders that have some; nil for the folder that the model lies in.
+  /// - Throws: `ModelError` when there is no model or a version has mistakes. A mapping model that cannot be read is a warning.
+  public init(modelURL: URL, mappingModelURLs: [URL]? = nil) throws(ModelError) {
+    self.init()
+    let path = modelURL.path
+    for name in try ModelReader.versions(path: path).names.sorted(by: Self.precedes) {
+      versions.append(Version(name: name, model: try ModelReader.read(path: path, version: name)))
+    }
+    for url in mappingModelURLs ?? [modelURL.deletingLastPathComponent()] { read(url) }
+  }
+
+  private mutating func read(_ url: URL) {
+    if !MappingModelReader.isMappingModel(path: url.path) {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+      for name in names.sorted() where MappingModelReader.isMappingModel(path: "/" + name) {
+        read(url.appendingPathComponent(name))
+      }
+      return
+    }
+    do throws(ModelError) {
+      let file = try MappingModelReader.read(path: url.path)
+      mappings.append(Mapping(name: url.path, mappingModel: file.mappingModel))
+      noteStaleness(of: file.mappingModel, name: url.path, file)
+    } catch {
+      warnings.append("the mapping model \(url.path) cannot be read: \(error)")
+    }
+  }
+
+  /// Numbers in names count as numbers, and a name without one comes first.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    func parts(_ name: String) -> (text: String, number: Int) {
+      let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }
+      return (String(name.dropLast(digits.count)), Int(String(digits.reversed())) ?? 0)
+    }
+    let (first, second) = (parts(left), parts(right))
+    let texts = (first.text.trimmingCharacters(in: .whitespaces), second.text.trimmingCharacters(in: .whitespaces))
+    return texts.0 == texts.1 ? first.number < second.number : texts.0 < texts.1
+  }
+
+  // MARK: Versions
+
+  /// Adds a version as the newest, unless one with the same hashes is there.
+  mutating func add(_ version: Version) {
+    if index(of: version.model) == nil { versions.append(version) }
+  }
+
+  /// Adds a version as the oldest.
+  mutating func insertOldest(_ version: Version) { versions.insert(version, at: 0) }
+
+  /// Uses a model in the place of the version that has its hashes: its defaults may be others.
+  mutating func use(_ model: ManagedObjectModel) {
+    guard let index = index(of: model) else { return }
+    versions[index] = Version(name: versions[index].name, model: model)
+  }
+
+  /// The position of the version with a model's hashes.
+  func index(of model: ManagedObjectModel) -> Int? {
+    let hashes = model.entityVersionHashesByName
+    return versions.firstIndex { $0.model.entityVersionHashesByName == hashes }
+  }
+
+  /// The version that a store was made with, by the version hashes in its metadata.
+  public func version(withHashes hashes: [String: Data]) -> Version? {
+    var library = self
+    return library.adopt(hashes).map { library.versions[$0] }
+  }
+
+  /// The position of the version that a store was made with, which takes the store's hashes where its own rest on unconfirmed
+  /// rules.
+  mutating func adopt(_ hashes: [String: Data]) -> Int? {
+    if let index = versions.firstIndex(where: { $0.model.entityVersionHashesByName == hashes }) { return index }
+    for (index, version) in versions.enumerated() {
+      let model = version.model.takingUnconfirmedHashes(from: hashes)
+      guard model.entityVersionHashesByName == hashes else { continue }
+      versions[index] = Version(name: version.name, model: model)
+      return index
+    }
+    return nil
+  }
+
+  // MARK: Staleness
+
+  /// Warns of a mapping model that fits no version: its copies of the models are older than these.
+  private mutating func noteStaleness(of mapping: MappingModel, name: String, _ file: MappingModelFile?) {
+    if versions.isEmpty { return }
+    let sides: [(KeyPath<EntityMapping, String?>, KeyPath<EntityMapping, Data?>, String, String?)] = [
+      (\.sourceEntityName, \.sourceEntityVersionHash, "source", file?.source?.path),
+      (\.destinationEntityName, \.destinationEntityVersionHash, "destination", file?.destination?.path),
+    ]
+    for (entityName, hash, side, path) in sides {
+      for entity in mapping.entityMappings {
+        guard let entityName = entity[keyPath: entityName], let hash = entity[keyPath: hash] else { continue }
+        if versions.contains(where: { $0.model[entityName]?.versionHash == hash }) { continue }
+        let place = path.map { " (\(($0 as NSString).lastPathComponent))" } ?? ""
+        warnings.append(
+          "the mapping model \(name) is stale: its copy of the \(side) model\(place) has another \(entityName) than every "
+            + "version; update it in Xcode (Editor, Refresh Data Models)")
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import CoreDataLayout
+public import Foundation
+import ObjectGraph
+public import ObjectModel
+import Platform
+public import StoreInterface
+
+extension MigrationManager {
+  /// Brings the objects of a store into another store, which is made, or added to when it is there: several mapping models may
+  /// bring parts of a graph over in turn.
+  ///
+  /// The result is made beside the destination and takes its place at the end in one step. Whatever goes wrong, the source is never changed, and the
+  /// destination is what it was. What a killed migration left there is removed by the next one.
+  /// - Parameters:
+  ///   - options: what the types of the stores want to know besides; see `PersistentStoreDescription.options`.
+  /// - Throws: `MigrationError` that names the mapping, entity, property and object where there is one.
+  public func migrateStore(
+    from sourceURL: URL, type sourceType: some PersistentStoreType, options sourceOptions: [String: Value] = [:],
+    mapping: MappingModel, to destinationURL: URL, type destinationType: some PersistentStoreType,
+    options destinationOptions: [String: Value] = [:]
+  ) throws {
+    guard sourceURL.resolvingSymlinksInPath() != destinationURL.resolvingSymlinksInPath() else {
+      throw MigrationError(
+        .destinationStore, "\(destinationURL.path) is the source itself",
+        hint: "migrate to another place, and replace the store then")
+    }
+    let source = MigrationStore(type: sourceType, url: sourceURL, options: sourceOptions)
+    let destination = MigrationStore(type: destinationType, url: destinationURL, options: destinationOptions)
+    try destination.replacing { partial in
+      if FileSystem.exists(destinationURL.path) { try destination.copy(to: partial) }
+      try migrate(mapping, from: source, into: partial)
+    }
+  }
+
+  /// Carries out a mapping model from one store straight into another.
+  func migrate(_ mapping: MappingModel, from source: MigrationStore, into destination: MigrationStore) throws {
+    guard FileSystem.exists(source.url.path) else {
+      throw MigrationError(.sourceStore, "\(source.url.path): there is no such store")
+    }
+    let from = try source.open(sourceModel, isReadOnly: true)
+    defer { try? from.closeStores() }
+    let to = try destination.open(destinationModel, isReadOnly: false, like: source)
+    do {
+      try migrate(mapping, from: from, to: to)
+    } catch {
+      try? to.closeStores()
+      throw error
+    }
+    try to.closeStores()
+  }
+}
+
+/// A store that a migration reads or writes.
+struct MigrationStore {
+  var type: any PersistentStoreType
+  var url: URL
+  var options: [String: Value] = [:]
+
+  /// Opens the store.
+  /// - Parameter original: what a new store's own metadata and history come from.
+  func open(
+    _ model: ManagedObjectModel, isReadOnly: Bool, like original: MigrationStore? = nil
+  ) throws(MigrationError) -> PersistentStoreCoordinator {
+    do {
+      var description = PersistentStoreDescription(type: AnyStoreType(type), url: url)
+      description.isReadOnly = isReadOnly
+      description.options = options
+      description.shouldMigrateStoreAutomatically = false
+      let isNew = !FileSystem.exists(url.path)
+      if isNew, let original { description.tracksHistory = original.hasHistory }
+      let coordinator = try PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addPersistentStore(with: description)
+      if isNew, let original { try original.copyMetadata(to: store) }
+      return coordinator
+    } catch {
+      throw MigrationError(
+        isReadOnly ? .sourceStore : .destinationStore, "\(url.path) cannot be opened: \(error)", underlying: error)
+    }
+  }
+
+  private var hasHistory: Bool {
+    type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
+  }
+
+  /// The keys that the program has put into the metadata itself.
+  private func copyMetadata(to store: any PersistentStore) throws {
+    guard type is SQLiteStoreType, let store = store as? SQLiteStore else { return }
+    let values = try StoreMetadata.read(path: url.path).values
+    let own = values.filter { !StoreMetadata.coreDataKeys.contains($0.key) }
+    if !own.isEmpty { try store.setMetadata(own.mapValues { .some($0) }) }
+  }
+
+  /// Copies the store, which stays as it is, to where there is none.
+  func copy(to place: MigrationStore) throws {
+    guard type is SQLiteStoreType else { return try type.replace(at: place.url, with: url) }
+    // It is forced to disk with the result, and is not marked as a copy, since it becomes the store itself.
+    var options = StoreCopier.Options(journal: .wal, replace: .always)
+    options.isForConstruction = true
+    try StoreCopier.copy(from: url.path, to: place.url.path, options: options)
+  }
+
+  /// A store for a step in between, of the same name in a folder beside this one's.
+  func numbered(_ index: Int) -> MigrationStore {
+    var store = self
+    store.url = url.deletingLastPathComponent().appendingPathComponent("step\(index + 1)")
+      .appendingPathComponent(url.lastPathComponent)
+    return store
+  }
+
+  /// Has a store made beside this one, which then takes its place in one step.
+  /// - Throws: what the work throws; `MigrationError` where the store cannot be put in place. This store is what it was then.
+  func replacing(_ work: (MigrationStore) throws -> Void) throws {
+    let folder: WorkFolder
+    do {
+      folder = try WorkFolder(for: url.path)
+    } catch {
+      throw MigrationError(
+        .destinationStore, "nothing can be made beside \(url.path): \(error)", underlying: error)
+    }
+    defer { folder.remove() }
+    // Under its own name, on which the name of the folder of its external data depends.
+    let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(url.lastPathComponent)
+    try work(MigrationStore(type: type, url: partial, options: options))
+    do {
+      if type is SQLiteStoreType {
+        try StoreReplacement.replace(target: url.path, with: partial.path)
+      } else {
+        try type.replace(at: url, with: partial)
+      }
+    } catch {
+      throw MigrationError(
+        .destinationStore, "the migrated store cannot be put in place at \(url.path): \(error)", underlying: error)
+    }
+  }
+}
+
+/// A store type whose type is only known at run time.
+struct AnyStoreType: PersistentStoreType {
+  let type: any PersistentStoreType
+
+  init(_ type: any PersistentStoreType) { self.type = type }
+
+  var name: String { type.name }
+  func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
+    try type.load(description, model: model)
+  }
+  func metadata(at url: URL) throws -> [String: any Sendable] { try type.metadata(at: url) }
+  func destroy(at url: URL) throws { try type.destroy(at: url) }
+  func replace(at url: URL, with source: URL) throws { try type.replace(at: url, with: source) }
+}
+
+extension PersistentStoreCoordinator {
+  /// Takes all stores away and closes them.
+  func closeStores() throws {
+    for store in persistentStores { try remove(store) }
+  }
+}

@@ -1,0 +1,102 @@
+import CoreDataLayout
+import Foundation
+import Migration
+import ObjectModel
+import StoreInterface
+import TestSupport
+import Testing
+
+@Suite("Chains of migration steps")
+struct ChainTests {
+  /// A model with an entity of these attributes: a name, its type and what it was called before.
+  private static func model(
+    _ attributes: [(name: String, type: AttributeType, before: String?)], version: String = ""
+  ) throws -> ManagedObjectModel {
+    var entity = EntityDescription("Thing")
+    entity.attributes = attributes.map { name, type, before in
+      var attribute = AttributeDescription(name, type)
+      attribute.renamingIdentifier = before
+      return attribute
+    }
+    return try ManagedObjectModel(entities: [entity], versionIdentifier: version)
+  }
+
+  private func chain(
+    _ models: [ManagedObjectModel], from start: Int = 0, mappings: [ModelLibrary.Mapping] = [], infers: Bool = true
+  ) throws -> [String] {
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[start]) { _ = try $0.insert("Thing") }
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) },
+      mappings: mappings)
+    let migration = ProgressiveMigration(library: library)
+    let chain = try migration.chain(
+      forStoreAt: url, type: .sqlite, to: try #require(models.last), infersMappingModels: infers)
+    return chain.steps.map { "\($0.source.name)-\($0.destination.name)" }
+  }
+
+  @Test("many versions are one step where nothing is lost by it")
+  func direct() throws {
+    let models = try (0..<120).map { count in
+      try Self.model((0...count).map { ("a\($0)", .string, nil) })
+    }
+    #expect(try chain(models) == ["0-119"])
+    #expect(try chain(models, from: 119) == [])
+    #expect(try chain(models, from: 60) == ["60-119"])
+  }
+
+  @Test("names that changed twice take the steps that know them")
+  func renames() throws {
+    let models = [
+      try Self.model([("a", .string, nil)]), try Self.model([("b", .string, "a")]),
+      try Self.model([("c", .string, "b")]), try Self.model([("c", .string, "b"), ("d", .string, nil)]),
+    ]
+    #expect(try chain(models) == ["0-1", "1-3"])
+  }
+
+  @Test("a mapping model bridges what cannot be inferred, and inference goes to it and on")
+  func bridge() throws {
+    let models = [
+      try Self.model([("a", .string, nil)]), try Self.model([("a", .string, nil), ("b", .string, nil)]),
+      try Self.model([("a", .integer32, nil)]), try Self.model([("a", .integer32, nil), ("c", .string, nil)]),
+    ]
+    var mapping = EntityMapping("ThingToThing", .transform, from: "Thing", to: "Thing")
+    mapping.sourceEntityVersionHash = models[1]["Thing"]?.versionHash
+    mapping.destinationEntityVersionHash = models[2]["Thing"]?.versionHash
+    mapping.sourceExpression = Journal.fetch("Thing")
+    mapping.attributeMappings = [PropertyMapping("a", "CAST($source.a, \"NSNumber\")")]
+    let known = ModelLibrary.Mapping(name: "bridge", mappingModel: MappingModel(entityMappings: [mapping]))
+    #expect(try chain(models, mappings: [known]) == ["0-1", "1-2", "2-3"])
+    let error = try #require(throws: MigrationError.self) { try chain(models) }
+    #expect(error.code == .missingMappingModel && error.message.contains("Thing.a: changes its type"), "\(error)")
+    #expect(throws: MigrationError.self) { try chain(models, mappings: [known], infers: false) }
+    #expect(try chain(Array(models[1...2]), mappings: [known], infers: false) == ["0-1"])
+  }
+
+  @Test("a stale mapping model is said to be so")
+  func stale() throws {
+    let models = [try Self.model([("a", .string, nil)]), try Self.model([("b", .string, nil)])]
+    var mapping = EntityMapping("ThingToThing", .transform, from: "Thing", to: "Thing")
+    mapping.sourceEntityVersionHash = Data(count: 32)
+    mapping.destinationEntityVersionHash = models[1]["Thing"]?.versionHash
+    let library = ModelLibrary(
+      versions: models.map { ModelLibrary.Version(name: "m", model: $0) },
+      mappings: [ModelLibrary.Mapping(name: "old", mappingModel: MappingModel(entityMappings: [mapping]))])
+    #expect(library.warnings.count == 1 && library.warnings[0].contains("old is stale"), "\(library.warnings)")
+    #expect(library.mapping(from: models[0], to: models[1]) == nil)
+  }
+
+  @Test("mapping models of files are found by their hashes", .enabled(if: Fixtures.areAvailable))
+  func fixtures() throws {
+    let library = try ModelLibrary(
+      modelURL: Fixtures.root.appendingPathComponent("models/uncloud-notes/UnCloudNotesDataModel.xcdatamodeld"))
+    #expect(library.mappings.count == 2 && library.warnings == [])
+    let names = library.versions.map(\.name)
+    #expect(names.count == 4 && names == names.sorted())
+    for (source, destination, count) in [(1, 2, 1), (2, 3, 1), (0, 1, 0), (1, 3, 0)] {
+      let found = library.mapping(from: library.versions[source].model, to: library.versions[destination].model)
+      #expect((found == nil ? 0 : 1) == count, "\(names[source]) to \(names[destination])")
+    }
+  }
+}
