@@ -1,12 +1,13 @@
 import CoreDataLayout
-public import ObjectModel
+import Exports
+public import ModelFiles
 public import Pipelines
 import StoreInterface
 
 extension PipelineCheck {
   /// Whether the store that a run would copy, or import into, is there and fits the model, as the run finds out when it
-  /// opens it.
-  public static func problemsOfOrigin(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
+  /// opens it; or, where it is to be migrated, whether it can be.
+  public static func problemsOfOrigin(of file: PipelineFile, model: ModelFile) -> [PipelineProblem] {
     guard let origin = file.store.origin else { return [] }
     func problem(_ error: RunError) -> PipelineProblem {
       PipelineProblem(
@@ -16,11 +17,24 @@ extension PipelineCheck {
     }
     guard file.store.existingOrigin != nil else { return [problem(.missingSeed(FilePath.shown(origin)))] }
     do {
-      try StoreMetadata.read(path: origin).check(against: model)
+      if file.store.migratesOrigin {
+        try requireMigration(of: origin, to: model, modelPath: file.modelPath)
+      } else {
+        try StoreMetadata.read(path: origin).check(against: model.model)
+      }
       return []
     } catch {
       return [problem(RunError(any: error, store: FilePath.shown(origin)))]
     }
+  }
+
+  /// - Throws: what would end the migration before it begins.
+  private static func requireMigration(of origin: String, to target: ModelFile, modelPath: String) throws {
+    let models = try MigrationModels(storePath: origin, target: target, modelPath: modelPath)
+    guard !models.isUpToDate else { return }
+    let plan = try StoreMigration.plan(
+      storeAt: origin, from: models.source.model, to: models.target.model, options: try models.options())
+    guard plan.conditions.isEmpty else { throw StoreMigrationError.conditions(path: origin, plan.conditions) }
   }
 }
 

@@ -145,7 +145,8 @@ public struct PipelineRun {
     }
     let (store, isFresh) = try build.open(
       model: model, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
-      modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory)
+      modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory
+    ) { copy in report.warnings += try migrate(copy, to: modelFile) }
     report.warnings += store.foreignTriggers.map { trigger in
       "the trigger \(trigger.name) on \(trigger.table) is none of the model's and was not run; the app runs it on every "
         + "change"

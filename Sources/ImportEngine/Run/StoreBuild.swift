@@ -76,8 +76,10 @@ struct StoreBuild {
   /// - Parameters:
   ///   - modelCache: contents of a new store's `Z_MODELCACHE`, when its model was compiled already.
   ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
+  ///   - migrate: what brings the copy of a store at a path to the model, where that is asked for.
   func open(
-    model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil, memory: MemoryBudget = .standard
+    model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil, memory: MemoryBudget = .standard,
+    migrate: (String) throws -> Void = { _ in }
   ) throws -> (
     store: SQLiteStore, isFresh: Bool
   ) {
@@ -119,6 +121,7 @@ struct StoreBuild {
       var copying = StoreCopier.Options()
       copying.isForConstruction = true
       try StoreCopier.copy(from: origin, to: storePath, options: copying)
+      if settings.migratesOrigin { try migrate(storePath) }
       options.wasSealedHere = (try? StoreMetadata.read(path: storePath))?.values[Self.inputDigestKey] != nil
       return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
     } catch StoreError.notAStore(_, let message) {

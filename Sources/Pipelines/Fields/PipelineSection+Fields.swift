@@ -47,6 +47,11 @@ extension PipelineSection {
       """,
       example: "../seeds/Bundled.sqlite"),
     FieldSpec(
+      "migrate", .boolean, .value(.boolean(false)),
+      """
+      A store that is copied first (`seed`, or `replace: never`) and was made with another version of the model is brought       to this one, in the copy, by an inferred mapping; see [MIGRATION.md](MIGRATION.md). Otherwise it ends the run.
+      """, example: "false"),
+    FieldSpec(
       "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),
       """
       `always`: build anew. `never`: import into the store that is there. `when-changed`: build anew when an input, \

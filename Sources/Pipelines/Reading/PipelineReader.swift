@@ -246,15 +246,22 @@ extension SectionReader {
           "write: in-place is an import into the store that is there, and replace: \(replace.rawValue) is not",
           hint: "replace: never", at: values.position("replace"))
       }
-      for name in ["seed", "uuid", "framework", "journal"] where values.positions[name] != nil {
+      for name in ["seed", "migrate", "uuid", "framework", "journal"] where values.positions[name] != nil {
         add(
           "in-place", "\(name) is about a store that is made, and write: in-place imports into the one that is there",
           hint: "remove \(name)", at: values.position(name))
       }
     }
+    let migrates = values.boolean("migrate") ?? false
+    if migrates, seed == nil, replace != .never, write != .inPlace {
+      add(
+        "migrate", "migrate is about a store that is copied first, and none is",
+        hint: "name it as seed, or import into the store that is there with replace: never",
+        at: values.position("migrate"))
+    }
     return StoreSettings(
-      path: path, journal: journal, seed: seed, replace: replace, write: write, uuid: uuid, framework: framework,
-      now: now,
+      path: path, journal: journal, seed: seed, migratesOrigin: migrates, replace: replace, write: write, uuid: uuid,
+      framework: framework, now: now,
       position: values.position)
   }
 

@@ -52,6 +52,8 @@ public struct StoreSettings: Sendable {
   public var journal: Journal
   /// A bundled store to copy first, with its sidecars.
   public var seed: String?
+  /// Whether a store that is copied is migrated when it was made with another version of the model.
+  public var migratesOrigin = false
   /// When to build anew.
   public var replace: Replace
   /// Where the rows of a store that is there are written.

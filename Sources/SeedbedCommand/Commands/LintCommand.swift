@@ -31,7 +31,7 @@ struct LintCommand: ParsableCommand {
       let modelFile = try StoreModel.readFile(of: file, templatePath: file.store.existingOrigin)
       problems =
         modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: modelFile.model)
-        + PipelineCheck.problemsOfOrigin(of: file, model: modelFile.model)
+        + PipelineCheck.problemsOfOrigin(of: file, model: modelFile)
     } catch let error as PipelineError {
       problems = error.problems
     } catch {

@@ -50,71 +50,27 @@ struct MigrateCommand: ParsableCommand {
     } catch let code as ExitCode {
       throw code
     } catch {
-      throw CommandFailure(Self.runError(error), store: store, format: log.logFormat)
+      throw CommandFailure(error, store: store, format: log.logFormat)
     }
   }
 
   private func migrate(to target: ModelFile) throws -> MigrateResult {
-    let hashes = try StoreMetadata.read(path: store).entityVersionHashesByName
+    let models = try MigrationModels(storePath: store, target: target, modelPath: model)
     var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
-    if target.model.compareVersionHashes(with: hashes).isCompatible {
-      result.source = target.versionName
-      return result
-    }
-    let origin = try source(hashes, target)
-    result.source = origin.versionName
-    var options = StoreMigration.Options()
+    result.source = models.source.versionName
+    guard !models.isUpToDate else { return result }
+    var options = try models.options()
     options.duplicates = duplicates
-    options.modelCache = try StoreModel.cacheContent(of: target)
+    let (older, newer) = (models.source.model, models.target.model)
     if dryRun {
-      result.plan = try StoreMigration.plan(
-        storeAt: store, from: origin.model, to: target.model, options: options)
+      result.plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
       result.duplicates = duplicates
     } else {
-      let report = try StoreMigration.run(storeAt: store, from: origin.model, to: target.model, options: options)
+      let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
       result.plan = report.plan
       result.report = report
     }
     return result
-  }
-
-  /// The model that the store was made with.
-  private func source(_ hashes: [String: Data], _ target: ModelFile) throws -> ModelFile {
-    if let known = VersionSearch(path: model, hashes: hashes).file { return known }
-    let cached = try? StoreModel.readCached(storePath: store)
-    guard let cached, cached.model.compareVersionHashes(with: hashes).isCompatible else {
-      throw RunError(
-        .badPipeline, code: "migration.source",
-        "\(store) was made with none of the versions of \(model), and carries no model that fits it",
-        hint: "give the model of the app that made the store; seedbed inspect \(store) shows its version hashes")
-    }
-    // What the model does not know may be what a newer version has: nothing of it is dropped.
-    let migration = cached.model.lightweightMigration(to: target.model)
-    guard migration.losses.isEmpty else {
-      throw RunError(
-        .badPipeline, code: "migration.newer",
-        "\(store) was made with a version that \(model) does not have, perhaps a newer one: "
-          + migration.losses.map(\.description).joined(separator: "; "),
-        hint: "give the newest version of the app's model")
-    }
-    return cached
-  }
-
-  private static func runError(_ error: any Error) -> any Error {
-    switch error {
-    case let error as StoreMigrationError:
-      let message = error.errorDescription ?? error.description
-      if case .conditions = error {
-        return RunError(
-          .badData, code: "migration.conditions", message,
-          hint: "see --duplicates for values that are there more than once; other data must be mended first")
-      }
-      return RunError(.badPipeline, code: "migration.source", message, hint: error.recoverySuggestion)
-    case let error as MappingInferenceError:
-      return RunError(
-        .badPipeline, code: "migration.not-inferred", error.description, hint: error.recoverySuggestion)
-    default: return error
-    }
   }
 }
 

@@ -1,20 +1,20 @@
-import Foundation
-import ModelFiles
+package import Foundation
+package import ModelFiles
 import ObjectModel
 
 /// The versions of a model's folder by whose hashes a store was made.
-struct VersionSearch {
+package struct VersionSearch {
   /// Their names, sorted by code point; several when versions differ in nothing that enters a hash.
-  private(set) var names: [String] = []
+  package private(set) var names: [String] = []
   /// One of them, nil when there is none.
-  private(set) var file: ModelFile?
+  package private(set) var file: ModelFile?
   /// Names of the versions that cannot be read.
-  private(set) var unreadable: [String] = []
+  package private(set) var unreadable: [String] = []
 
   /// - Parameters:
   ///   - path: the model as it was given; nothing is found where that is one version only.
   ///   - hashes: entity name → version hash, of the store.
-  init(path: String, hashes: [String: Data]) {
+  package init(path: String, hashes: [String: Data]) {
     guard ModelReader.isModel(path: path), let versions = try? ModelReader.versions(path: path),
       versions.names.count > 1
     else { return }

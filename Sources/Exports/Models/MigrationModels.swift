@@ -1,0 +1,66 @@
+package import CoreDataLayout
+import Foundation
+package import ModelFiles
+import ObjectModel
+import Pipelines
+
+/// The model that a store was made with, and the one that it is to be migrated to.
+package struct MigrationModels {
+  /// The model that the store was made with.
+  package let source: ModelFile
+  /// The model that is wanted.
+  package let target: ModelFile
+
+  /// Whether there is nothing to do.
+  package var isUpToDate: Bool {
+    source.model.entityVersionHashesByName == target.model.entityVersionHashesByName
+  }
+
+  /// Looks for the version with the store's hashes in the model's folder, else for the model that the store carries.
+  /// - Parameters:
+  ///   - target: the version that is wanted.
+  ///   - modelPath: the folder that has it.
+  /// - Throws: `RunError` when the store's model is not known, or is none of the versions and has what the wanted one has
+  ///   not, so that the store is probably newer; `StoreError` when the store cannot be read.
+  package init(storePath: String, target: ModelFile, modelPath: String) throws {
+    let hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
+    let target = target.takingUnconfirmedHashes(from: hashes)
+    self.target = target
+    if target.model.compareVersionHashes(with: hashes).isCompatible {
+      source = target
+    } else if let known = VersionSearch(path: modelPath, hashes: hashes).file {
+      source = known
+    } else {
+      source = try Self.carried(by: storePath, hashes, target, modelPath)
+    }
+  }
+
+  private static func carried(
+    by storePath: String, _ hashes: [String: Data], _ target: ModelFile, _ modelPath: String
+  ) throws -> ModelFile {
+    let carried = (try? StoreModel.readCached(storePath: storePath))?.takingUnconfirmedHashes(from: hashes)
+    guard let carried, carried.model.compareVersionHashes(with: hashes).isCompatible else {
+      throw RunError(
+        .badPipeline, code: "migration.source",
+        "\(storePath) was made with none of the versions of \(modelPath), and carries no model that fits it",
+        hint: "give the model of the app that made the store; seedbed inspect \(storePath) shows its version hashes")
+    }
+    // What the model does not know may be what a newer version has: nothing of it is dropped.
+    let losses = carried.model.lightweightMigration(to: target.model).losses
+    guard losses.isEmpty else {
+      throw RunError(
+        .badPipeline, code: "migration.newer",
+        "\(storePath) was made with a version that \(modelPath) does not have, perhaps a newer one: "
+          + losses.map(\.description).joined(separator: "; "),
+        hint: "give the newest version of the app's model")
+    }
+    return carried
+  }
+
+  /// How a store is migrated to `target`, with the model that it then carries.
+  package func options() throws -> StoreMigration.Options {
+    var options = StoreMigration.Options()
+    options.modelCache = try StoreModel.cacheContent(of: target)
+    return options
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// `store.migrate`: a seed store of an older model version is brought to the pipeline's.
+@Suite("Runs over seed stores of older versions")
+struct SeedMigrationTests {
+  private static func model(_ attributes: String) -> String {
+    """
+    <model documentVersion="1.0">
+      <entity name="Item">
+        <attribute name="code" attributeType="String"/>
+        \(attributes)
+        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      </entity>
+    </model>
+    """
+  }
+
+  private static let amount = "<attribute name=\"amount\" optional=\"YES\" attributeType=\"Integer 32\"/>"
+  private static let newer =
+    "<attribute name=\"quantity\" optional=\"YES\" attributeType=\"Integer 32\" elementID=\"amount\"/>"
+    + "<attribute name=\"state\" attributeType=\"Integer 16\" defaultValueString=\"3\"/>"
+
+  /// A project with the store `Old.sqlite` of version 1, whose objects are a and b, and version 2 as the current one.
+  private func project(newer: String = Self.newer) async throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.write("Shop.xcdatamodeld/Shop.xcdatamodel/contents", Self.model(Self.amount))
+    try workspace.write("Shop.xcdatamodeld/Shop 2.xcdatamodel/contents", Self.model(newer))
+    try workspace.write(
+      "Shop.xcdatamodeld/.xccurrentversion",
+      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>")
+    try workspace.write("old.csv", "code,amount\na,1\nb,2\n")
+    try workspace.write(
+      "old.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: Shop }
+      store: { path: Old.sqlite }
+      import: [{ from: old.csv, entity: Item, match: code, map: { code: code, amount: amount } }]
+      """)
+    #expect(try await workspace.run("run", "--quiet", "old.yaml").exitCode == 0)
+    try workspace.write("new.csv", "code,quantity\nb,20\nc,30\n")
+    return workspace
+  }
+
+  private func write(_ store: String, to workspace: Workspace) throws {
+    try workspace.write(
+      "new.yaml",
+      """
+      model: Shop.xcdatamodeld
+      store: { \(store) }
+      import: [{ from: new.csv, entity: Item, match: code, map: { code: code, quantity: quantity } }]
+      """)
+  }
+
+  @Test("the copy of a seed store is migrated and imported into, and the seed store stays as it is")
+  func seed() async throws {
+    let workspace = try await project()
+    let before = try workspace.bytes("Old.sqlite")
+    try write("path: New.sqlite, seed: Old.sqlite, migrate: true", to: workspace)
+    #expect(try await workspace.run("lint", "new.yaml").exitCode == 0)
+    let run = try await workspace.run("run", "new.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    #expect((run.text + run.talk).contains("Old.sqlite was made with Shop of the model, and its copy was migrated"))
+    #expect(
+      try workspace.query("New.sqlite", "SELECT Z_PK, ZCODE, ZQUANTITY, ZSTATE FROM ZITEM ORDER BY Z_PK")
+        == ["1|a|1|3", "2|b|20|3", "3|c|30|3"])
+    #expect(try workspace.bytes("Old.sqlite") == before)
+    let check = try await workspace.run("check", "New.sqlite", "--model", "Shop.xcdatamodeld")
+    #expect(check.exitCode == 0, "\(check.text)")
+    // A seed store of the current version has nothing to migrate.
+    try write("path: Next.sqlite, seed: New.sqlite, migrate: true", to: workspace)
+    let next = try await workspace.run("run", "new.yaml")
+    #expect(next.exitCode == 0 && !(next.text + next.talk).contains("migrated"))
+  }
+
+  @Test("the store that is there is migrated too, when it is imported into")
+  func target() async throws {
+    let workspace = try await project()
+    try write("path: Old.sqlite, replace: never, migrate: true", to: workspace)
+    #expect(try await workspace.run("run", "--quiet", "new.yaml").exitCode == 0)
+    #expect(
+      try workspace.query("Old.sqlite", "SELECT ZCODE, ZQUANTITY FROM ZITEM ORDER BY Z_PK") == ["a|1", "b|20", "c|30"])
+  }
+
+  @Test("without it a seed store of another version ends the run, as before")
+  func off() async throws {
+    let workspace = try await project()
+    try write("path: New.sqlite, seed: Old.sqlite", to: workspace)
+    let run = try await workspace.run("run", "new.yaml")
+    #expect(run.exitCode == 78 && run.talk.contains("was made with another model"))
+    #expect(!workspace.exists("New.sqlite"))
+  }
+
+  @Test("what cannot be inferred ends the run with the reasons, and lint says so too")
+  func impossible() async throws {
+    let workspace = try await project(newer: "<attribute name=\"must\" attributeType=\"String\"/>")
+    let before = try workspace.bytes("Old.sqlite")
+    for store in [
+      "path: New.sqlite, seed: Old.sqlite, migrate: true", "path: Old.sqlite, replace: never, migrate: true",
+    ] {
+      try write(store, to: workspace)
+      try workspace.write(
+        "new.yaml", try workspace.text("new.yaml").replacing("quantity: quantity", with: "must: quantity"))
+      for command in ["lint", "run"] {
+        let outcome = try await workspace.run(command, "new.yaml")
+        #expect(outcome.exitCode == 78, "\(outcome.text)\(outcome.talk)")
+        #expect((outcome.text + outcome.talk).contains("Item.must: new and mandatory, without a default value"))
+      }
+      #expect(try workspace.bytes("Old.sqlite") == before && !workspace.exists("New.sqlite"))
+    }
+  }
+
+  @Test("migrate without a store to copy is a mistake in the pipeline")
+  func useless() async throws {
+    let workspace = try await project()
+    try write("path: New.sqlite, migrate: true", to: workspace)
+    let lint = try await workspace.run("lint", "new.yaml")
+    #expect(lint.exitCode == 78)
+    #expect((lint.text + lint.talk).contains("migrate is about a store that is copied first, and none is"))
+    try write("path: Old.sqlite, write: in-place, migrate: true", to: workspace)
+    #expect(try await workspace.run("lint", "new.yaml").exitCode == 78)
+  }
+}
