@@ -109,7 +109,8 @@ let package = Package(
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportEngine", "Inference", logging,
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportEngine", "Inference",
+        logging,
         argumentParser,
       ]),
     .executableTarget(

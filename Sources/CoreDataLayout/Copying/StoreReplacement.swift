@@ -20,6 +20,25 @@ public enum StoreReplacement {
     }
     placement.commit()
   }
+
+  /// Gives a store that nothing has open the journal mode of the store that it is to replace: where that one is a single file, the
+  /// log goes into the file. Does nothing where there is no such store.
+  public static func takeJournalMode(of original: String, at path: String) throws {
+    guard FileSystem.exists(original) else { return }
+    // The header's byte 18 is 2 in a store that has a log.
+    let header = try StoreFiles.header(original)
+    guard header.count > 19, header[18] != 2 else { return }
+    do {
+      let connection = try Connection(path: path)
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+      let mode = try connection.string("PRAGMA journal_mode = DELETE")
+      guard mode == "delete" else { throw StoreError.busy(path: path) }
+      try connection.close()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
 }
 
 extension Placement {

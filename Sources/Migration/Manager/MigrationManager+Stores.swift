@@ -123,6 +123,7 @@ struct MigrationStore {
     try work(MigrationStore(type: type, url: partial, options: options))
     do {
       if type is SQLiteStoreType {
+        try StoreReplacement.takeJournalMode(of: url.path, at: partial.path)
         try StoreReplacement.replace(target: url.path, with: partial.path)
       } else {
         try type.replace(at: url, with: partial)

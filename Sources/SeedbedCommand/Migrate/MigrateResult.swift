@@ -1,5 +1,6 @@
 import CoreDataLayout
 import Foundation
+import Migration
 import ObjectModel
 import Pipelines
 
@@ -12,7 +13,11 @@ struct MigrateResult {
   var source = ""
   /// Nil when nothing was to be done.
   var plan: MigrationPlan?
-  /// Nil for a plan alone.
+  /// The steps, where it is not one that is done in place.
+  var chain: MigrationChain?
+  /// Whether the store is of the target's version now.
+  var isMigrated = false
+  /// Nil for a plan alone, and for several steps.
   var report: MigrationReport?
   /// What a run would do with duplicates.
   var duplicates = StoreMigration.DuplicatePolicy.refuse
@@ -33,6 +38,10 @@ struct MigrateResult {
 
   /// For people.
   var text: String {
+    if let chain {
+      return chain.description + "\n"
+        + (isMigrated ? "\(store) is of \(name) now." : "Nothing was changed: this was a dry run.")
+    }
     guard let plan else { return "\(store) is of \(name) already: nothing to do." }
     var lines = plan.description.isEmpty ? [] : [plan.description]
     if let report {
@@ -58,8 +67,9 @@ struct MigrateResult {
     var members: [(String, JSONValue)] = [
       ("store", .string(store)), ("from", source.isEmpty ? .null : .string(source)),
       ("to", target.isEmpty ? .null : .string(target)), ("dryRun", .boolean(isDryRun)),
-      ("migrated", .boolean(report != nil)),
+      ("migrated", .boolean(isMigrated)),
     ]
+    if let chain { members.append(("steps", .array(chain.steps.map(\.json)))) }
     if let plan {
       members += [
         ("entities", .array(plan.entities.map(\.json))), ("tables", .array(plan.tables.map(\.json))),
@@ -77,6 +87,20 @@ struct MigrateResult {
       ]
     }
     return JSONValue.object(members).text(isIndented: true)
+  }
+}
+
+extension MigrationChain.Step {
+  fileprivate var json: JSONValue {
+    let mapping: JSONValue
+    switch way {
+    case .inferred: mapping = .null
+    case .mapped(let model): mapping = .string(model.name)
+    }
+    return .object([
+      ("from", .string(source.name)), ("to", .string(destination.name)), ("mappingModel", mapping),
+      ("losses", .array(losses.map { .string($0) })),
+    ])
   }
 }
 

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// `seedbed migrate` where one inferred step does not do: several steps, and mapping models.
+@Suite("seedbed migrate, step by step")
+struct MigrateStepsTests {
+  private static func model(_ attribute: String) -> String {
+    """
+    <model documentVersion="1.0">
+      <entity name="Item"><attribute name="name" optional="YES" attributeType="String"/>\(attribute)</entity>
+    </model>
+    """
+  }
+
+  /// A store of the first version, in which a code is text; in the second it is gone, in the third it is a number.
+  private func workspace() async throws -> Workspace {
+    let workspace = try Workspace()
+    let versions = [
+      ("Shop", "<attribute name=\"code\" optional=\"YES\" attributeType=\"String\"/>"), ("Shop 2", ""),
+      ("Shop 3", "<attribute name=\"code\" attributeType=\"Integer 64\" defaultValueString=\"7\"/>"),
+    ]
+    for (name, attribute) in versions {
+      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(attribute))
+    }
+    try workspace.write("items.csv", "name,code\na,A\nb,B\n")
+    try workspace.write(
+      "items.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: Shop }
+      store: { path: Shop.sqlite }
+      import: [{ from: items.csv, entity: Item, map: { name: name, code: code } }]
+      """)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    return workspace
+  }
+
+  private func migrate(_ workspace: Workspace, _ more: String...) async throws -> Tool.Outcome {
+    try await Tool.run(
+      ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 3"] + more, in: workspace.folder)
+  }
+
+  @Test("what no single mapping can do is done through the version in between, and what goes is told")
+  func chain() async throws {
+    let workspace = try await workspace()
+    let before = try workspace.bytes("Shop.sqlite")
+    let plan = try await migrate(workspace, "--dry-run")
+    #expect(plan.exitCode == 0, "\(plan.talk)")
+    #expect(plan.text.contains("Shop → Shop 2: inferred\n") && plan.text.contains("Shop 2 → Shop 3: inferred"))
+    #expect(plan.text.contains("lost: Item.code: removed, its values go"))
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+
+    let names = try workspace.names()
+    let result = try await migrate(workspace, "--json")
+    #expect(result.exitCode == 0, "\(result.talk)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    #expect(object["migrated"] as? Bool == true)
+    let steps = try #require(object["steps"] as? [[String: Any]])
+    #expect(steps.map { $0["to"] as? String } == ["Shop 2", "Shop 3"])
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT Z_PK, ZNAME, ZCODE FROM ZITEM ORDER BY Z_PK") == ["1|a|7", "2|b|7"])
+    // One file it was, and one file it is.
+    #expect(try workspace.names() == names)
+    #expect(try workspace.query("Shop.sqlite", "PRAGMA journal_mode") == ["delete"])
+    let check = try await workspace.run("check", "Shop.sqlite", "Shop.xcdatamodeld/Shop 3")
+    #expect(check.exitCode == 0, "\(check.text)")
+    #expect(try await migrate(workspace).text.contains("already: nothing to do"))
+  }
+
+  @Test("mapping models that are missing, or are for other models, are mistakes, and the store is left alone")
+  func mistakes() async throws {
+    let workspace = try await workspace()
+    let before = try workspace.bytes("Shop.sqlite")
+    let missing = try await migrate(workspace, "--mapping", "None.xcmappingmodel")
+    #expect(missing.exitCode == 66 && missing.talk.contains("None.xcmappingmodel: there is no such mapping model"))
+    try workspace.write("Bad.cdm", "no archive")
+    let damaged = try await migrate(workspace, "--mapping", "Bad.cdm")
+    #expect(damaged.exitCode == 78 && damaged.talk.contains("Bad.cdm cannot be read"), "\(damaged.talk)")
+    let duplicates = try await migrate(workspace, "--duplicates", "merge")
+    #expect(
+      duplicates.exitCode == 64 && duplicates.talk.contains("--duplicates is for a migration in one inferred step"))
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+  }
+
+  @Test(
+    "a mapping model of a real app is carried out: images become attachments",
+    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"), arguments: [true, false])
+  func mapping(isNamed: Bool) async throws {
+    let workspace = try Workspace()
+    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
+    try FileManager.default.copyItem(
+      atPath: SharedFixtures.path("models/uncloud-notes/" + model), toPath: workspace.path(model))
+    let place = isNamed ? "mappings/" + mapping : mapping
+    try workspace.write("mappings/.keep", "")
+    try FileManager.default.copyItem(
+      atPath: SharedFixtures.path("models/uncloud-notes/" + mapping), toPath: workspace.path(place))
+    try workspace.write(
+      "notes.json",
+      "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}, {\"title\": \"two\", \"body\": \"c\"}]")
+    try workspace.write(
+      "notes.yaml",
+      """
+      model: { path: \(model), version: UnCloudNotesDataModel v2 }
+      store: { path: Notes.sqlite }
+      import:
+        - from: notes.json
+          entity: Note
+          map: { title: title, body: body, image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
+      """)
+    let run = try await workspace.run("run", "--quiet", "notes.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    let line = ["migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v3"]
+    let result = try await Tool.run(line + (isNamed ? ["--mapping", place] : []), in: workspace.folder)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(result.text.contains("UnCloudNotesDataModel v2 → UnCloudNotesDataModel v3: by "))
+    #expect(result.text.contains(mapping))
+    #expect(try workspace.query("Notes.sqlite", "SELECT ZTITLE FROM ZNOTE ORDER BY ZTITLE") == ["one", "two"])
+    #expect(
+      try workspace.query(
+        "Notes.sqlite", "SELECT n.ZTITLE, hex(a.ZIMAGE) FROM ZATTACHMENT AS a JOIN ZNOTE AS n ON n.Z_PK = a.ZNOTE")
+        == ["one|010203"])
+    let check = try await workspace.run("check", "Notes.sqlite", model + "/UnCloudNotesDataModel v3")
+    #expect(check.exitCode == 0, "\(check.text)")
+  }
+}
