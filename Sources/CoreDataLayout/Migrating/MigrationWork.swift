@@ -150,9 +150,12 @@ extension MigrationWork {
     var result: [Int: Int] = [:]
     for table in old.tables where countsAll || !untouched.contains(table.name) {
       let numbers = moves.concrete(kindOf: table.root).map { old.number(of: $0) }
-      for number in numbers { result[number] = 0 }
-      let statement = try Statement(connection, "SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
-      while try statement.step() { result[Int(statement.int64(at: 0))] = Int(statement.int64(at: 1)) }
+      guard !numbers.isEmpty else { continue }
+      // One pass; groups would be sorted first.
+      let sums = numbers.map { "sum(Z_ENT = \($0))" }.joined(separator: ", ")
+      let statement = try Statement(connection, "SELECT \(sums) FROM \(table.name)")
+      guard try statement.step() else { continue }
+      for (position, number) in numbers.enumerated() { result[number] = Int(statement.int64(at: Int32(position))) }
     }
     return result
   }
