@@ -11,9 +11,20 @@ public enum StoreReplacement {
   /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as it
   ///   was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store is in place.
   public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
+    try replace(target: target, with: sealed, synchronizes: synchronizes, keepsExternalData: false) {}
+  }
+
+  /// - Parameters:
+  ///   - keepsExternalData: see `Placement.put`.
+  ///   - check: called when the target is locked.
+  static func replace(
+    target: String, with sealed: String, synchronizes: Bool = true, keepsExternalData: Bool,
+    checking check: () throws -> Void
+  ) throws {
     let placement = Placement()
     do {
-      try placement.put(store: sealed, at: target, synchronizes: synchronizes)
+      try placement.put(
+        store: sealed, at: target, synchronizes: synchronizes, keepsExternalData: keepsExternalData, checking: check)
       if synchronizes { try placement.synchronize() }
     } catch {
       throw placement.undo(after: error)
@@ -49,13 +60,15 @@ extension Placement {
   /// SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
   /// - Parameters:
   ///   - synchronizes: false leaves it to the caller to force the files to disk.
+  ///   - keepsExternalData: whether the new store names files of the old one's external data, which all stay.
   ///   - check: called when the old store is locked.
   /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode; what `check` throws.
   public func put(
-    store sealed: String, at target: String, synchronizes: Bool = true, checking check: () throws -> Void = {}
+    store sealed: String, at target: String, synchronizes: Bool = true, keepsExternalData: Bool = false,
+    checking check: () throws -> Void = {}
   ) throws {
     let external = ExternalDataFolder(storePath: target)
-    let old = try external.openData() == nil ? [] : Placement.namedFiles(target)
+    let old = try keepsExternalData || external.openData() == nil ? [] : Placement.namedFiles(target)
     if synchronizes { try StoreFiles.synchronize(sealed) }
     let new = try putExternalData(of: sealed, in: external)
     try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)

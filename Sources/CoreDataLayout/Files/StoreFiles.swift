@@ -88,6 +88,17 @@ package enum StoreFiles {
     }
   }
 
+  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has one name,
+  /// and belongs to the user of this process.
+  static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
+    try converted { () throws(SystemError) in try FileSystem.isReplaceable(path) }
+  }
+
+  /// Gives a file the permissions of another.
+  static func copyPermissions(of source: String, to target: String) throws(StoreError) {
+    try converted { () throws(SystemError) in try FileSystem.copyPermissions(of: source, to: target) }
+  }
+
   /// Overwrites part of an existing file.
   static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws(StoreError) {
     try converted { () throws(SystemError) in try FileSystem.overwrite(bytes, at: offset, of: path) }

@@ -63,6 +63,15 @@ public final class WorkFolder {
     WorkFolder.empty(path, removesFolder: !wasThere)
   }
 
+  /// Removes what a killed run left beside a result. A folder that is in use, or was not made here, stays.
+  public static func removeLeftovers(for result: String) {
+    let path = path(for: result)
+    guard !PathContent.isLink(path), case .folder = PathContent(at: path), (try? isOurs(path)) == true,
+      (try? clear(path, result)) == false
+    else { return }
+    _ = unsafe rmdir(path)
+  }
+
   /// Whether a folder is one of these; nil when it is empty, which may be what is left of one.
   /// - Throws: `StoreError` when the system does not let it be read, which says nothing about whose it is.
   private static func isOurs(_ path: String) throws -> Bool? {

@@ -2,6 +2,20 @@ import ObjectModel
 
 /// Where a column of the new store comes from, for the rows of one old entity.
 struct CellSource {
+  /// What can be told of a value besides its SQL.
+  enum Form: Hashable {
+    /// What an old column holds.
+    case column(String)
+    /// The whole number of an old column, and so much more.
+    case raised(String, by: Int64)
+    /// The same for all rows: SQL that reads no column.
+    case constant(String)
+    /// What an old column holds, or where that is null the same for all rows.
+    case columnOr(String, constant: String)
+    /// Nothing.
+    case computed
+  }
+
   /// SQL over the old row, which is called `s`.
   var expression: String
   /// The old column, when the value is taken from one.
@@ -10,16 +24,27 @@ struct CellSource {
   var applies = true
   /// Whether null becomes something else.
   var replacesNull = false
+  /// For what does without SQL.
+  var form = Form.computed
 
   /// The value of an old column as it is.
-  static func column(_ name: String) -> CellSource { CellSource(expression: "s.\(name)", column: name) }
+  static func column(_ name: String) -> CellSource {
+    CellSource(expression: "s.\(name)", column: name, form: .column(name))
+  }
+  /// What an old column holds, and so much more.
+  static func raised(_ name: String, by offset: Int64) -> CellSource {
+    if offset == 0 { return .column(name) }
+    return CellSource(expression: "s.\(name) + \(offset)", column: name, form: .raised(name, by: offset))
+  }
+  /// The same for all rows.
+  static func constant(_ sql: String, column: String? = nil) -> CellSource {
+    CellSource(expression: sql, column: column, form: .constant(sql))
+  }
   /// No value.
-  static let null = CellSource(expression: "NULL")
+  static let null = CellSource.constant("NULL")
   /// No value, as the entity has no such property.
-  static let none = CellSource(expression: "NULL", applies: false)
+  static let none = CellSource(expression: "NULL", applies: false, form: .constant("NULL"))
 
-  /// Whether the value stays as it is.
-  var isUnchanged: Bool { column.map { expression == "s.\($0)" } ?? false }
 }
 
 /// Works out the columns of new tables.
@@ -35,10 +60,10 @@ struct ColumnSources {
   func cell(_ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
     switch column.role {
     case .primaryKey:
-      return CellSource(expression: move.offset == 0 ? "s.Z_PK" : "s.Z_PK + \(move.offset)", column: "Z_PK")
+      return .raised("Z_PK", by: move.offset)
     case .entityNumber:
       let number = new.number(of: move.new)
-      return CellSource(expression: number == old.number(of: move.old) ? "s.Z_ENT" : String(number), column: "Z_ENT")
+      return number == old.number(of: move.old) ? .column("Z_ENT") : .constant(String(number), column: "Z_ENT")
     case .version: return .column("Z_OPT")
     case .attribute(let path, let attribute): return self.attribute(path, attribute, column, move)
     case .foreignKey, .destinationEntity, .orderKey, .virtualForeignKey, .virtualDestinationEntity, .virtualOrderKey:
@@ -65,17 +90,19 @@ struct ColumnSources {
       case .attribute(_, let former) = source.role
     else {
       guard attribute.defaultValue != .null else { return .null }
-      return CellSource(expression: constants.sql(attribute.normalized(attribute.defaultValue), of: attribute))
+      return .constant(constants.sql(attribute.normalized(attribute.defaultValue), of: attribute))
     }
     var cell = CellSource.column(source.name)
     if former.allowsExternalBinaryDataStorage != attribute.allowsExternalBinaryDataStorage {
       let function = attribute.allowsExternalBinaryDataStorage ? "put" : "get"
       cell.expression = "seedbed_external_\(function)(\(cell.expression), s.Z_PK)"
+      cell.form = .computed
     }
     if former.isOptional, !attribute.isOptional, attribute.defaultValue != .null {
-      cell.expression =
-        "ifnull(\(cell.expression), \(constants.sql(attribute.normalized(attribute.defaultValue), of: attribute)))"
+      let constant = constants.sql(attribute.normalized(attribute.defaultValue), of: attribute)
+      cell.expression = "ifnull(\(cell.expression), \(constant))"
       cell.replacesNull = true
+      if cell.form != .computed { cell.form = .columnOr(source.name, constant: constant) }
     }
     return cell
   }
@@ -148,11 +175,16 @@ struct ColumnSources {
     var place = CellSource.null
     if let order {
       place = .column(order)
-      if map.losesSome { place.expression = "CASE WHEN (\(newKey)) IS NOT NULL THEN s.\(order) END" }
+      if map.losesSome {
+        place.expression = "CASE WHEN (\(newKey)) IS NOT NULL THEN s.\(order) END"
+        place.form = .computed
+      }
     }
+    let newNumber = map.number("s.\(key)", entity: number)
     return (
-      CellSource(expression: newKey, column: key),
-      CellSource(expression: map.number("s.\(key)", entity: number), column: entity),
+      map.offset.map { .raised(key, by: $0) } ?? CellSource(expression: newKey, column: key),
+      entity == nil || newNumber != number
+        ? CellSource(expression: newNumber, column: entity) : .column(entity ?? ""),
       place
     )
   }

@@ -137,10 +137,8 @@ struct ReferenceMap {
   /// Whether keys do not depend on the entity.
   private var isUniform: Bool { !losesSome && Set(targets.map { $0.new?.offset }).count <= 1 }
 
-  /// Whether the entity has to be known for the key.
-  var keyNeedsEntity: Bool { !isUniform }
-  /// Whether the entity has to be known for its new number.
-  var numberNeedsEntity: Bool { Set(targets.map { $0.new?.number }).count > 1 }
+  /// What is added to every key; nil where that depends on the entity.
+  var offset: Int64? { isUniform ? targets.first?.new?.offset ?? 0 : nil }
 
   /// The new key.
   /// - Parameters:

@@ -7,6 +7,8 @@ import StoreInterface
 struct MigrationTables {
   let work: MigrationWork
   let connection: Connection
+  /// New tables whose rows are written as pages, between `write` and `finishTables`.
+  var tablesOfPages: Set<String> = []
 
   private func quoted(_ name: String) -> String { SchemaGuard.quoted(name) }
 
@@ -71,7 +73,9 @@ struct MigrationTables {
   /// Fills new tables and columns from the old rows, which stay as they are until that is done.
   func write() throws {
     for statement in newTables() { try connection.execute(statement) }
-    for table in work.tables where table.method == .rewrite { try copy(table) }
+    for table in work.tables where table.method == .rewrite && !tablesOfPages.contains(table.new.name) {
+      try copy(table)
+    }
     for table in work.tables where table.method == .inPlace {
       for column in table.appended {
         try connection.execute("ALTER TABLE \(quoted(current(table))) ADD COLUMN \(column.name) \(column.sqlType)")
@@ -143,7 +147,7 @@ struct MigrationTables {
   func finishTables() throws {
     for table in work.tables where table.method == .inPlace {
       let name = quoted(current(table))
-      if !table.assigned.isEmpty {
+      if !table.assigned.isEmpty, !tablesOfPages.contains(table.new.name) {
         let list = table.assigned.map { "\($0.column) = \($0.expression)" }.joined(separator: ", ")
         try connection.execute("UPDATE \(name) AS s SET \(list)")
       }

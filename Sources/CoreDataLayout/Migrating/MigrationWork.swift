@@ -126,13 +126,17 @@ struct MigrationWork {
 
 extension MigrationWork {
   /// What is to be done, in words and numbers.
-  /// - Parameter countsAll: whether objects are counted that no statement touches.
-  func plan(_ connection: Connection, countsAll: Bool = true) throws -> MigrationPlan {
+  /// - Parameters:
+  ///   - countsAll: whether objects are counted that no statement touches.
+  ///   - uncounted: old tables whose objects are counted elsewhere.
+  func plan(
+    _ connection: Connection, countsAll: Bool = true, without uncounted: Set<String> = []
+  ) throws -> MigrationPlan {
     var plan = MigrationPlan()
     let before = old.model.lightweightMigration(to: new.model)
     plan.losses = before.losses + lostReferences()
     plan.mergedHierarchies = before.mergedHierarchies
-    let counts = try rowCounts(connection, countsAll: countsAll)
+    let counts = try rowCounts(connection, countsAll: countsAll, without: uncounted)
     plan.entities = mapping.entityMappings.map { mapping in
       let source = mapping.sourceEntityName.flatMap { old.model[$0] }
       return MigrationPlan.EntityStep(
@@ -145,10 +149,13 @@ extension MigrationWork {
     return plan
   }
 
-  private func rowCounts(_ connection: Connection, countsAll: Bool) throws -> [Int: Int] {
+  private func rowCounts(
+    _ connection: Connection, countsAll: Bool, without uncounted: Set<String>
+  ) throws -> [Int: Int] {
     let untouched = Set(tables.filter(\.leavesRows).flatMap { $0.feeds.map(\.old.name) })
     var result: [Int: Int] = [:]
-    for table in old.tables where countsAll || !untouched.contains(table.name) {
+    for table in old.tables
+    where (countsAll || !untouched.contains(table.name)) && !uncounted.contains(table.name) {
       let numbers = moves.concrete(kindOf: table.root).map { old.number(of: $0) }
       guard !numbers.isEmpty else { continue }
       // One pass; groups would be sorted first.

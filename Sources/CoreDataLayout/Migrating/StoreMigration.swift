@@ -2,7 +2,8 @@ public import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Brings a store in SQLite's file from one model version to another, in place and by SQL alone, in one transaction.
+/// Brings a store in SQLite's file from one model version to another: by SQL in one transaction, or where large tables are
+/// written anew, in a copy that takes the store's place.
 public enum StoreMigration {
   /// What becomes of objects that have the same values under a uniqueness constraint that is new.
   public enum DuplicatePolicy: String, Sendable, Hashable, CaseIterable {
@@ -28,9 +29,18 @@ public enum StoreMigration {
     public var busyTimeoutMilliseconds: Int32 = 5_000
     /// What derived attributes of `now()` get that are new, in seconds since 2001; the clock when nil.
     public var derivationTimestamp: Double?
+    /// When tables are written as finished pages; tests ask for one way or the other.
+    var pageUse = PageUse.whereFaster
 
     /// The defaults.
     public init() {}
+  }
+
+  /// When tables are written as finished pages, in a copy that takes the store's place, rather than by statements in the store.
+  enum PageUse {
+    case whereFaster, never
+    /// Wherever tables can be; what goes wrong with pages is an error then, and nothing for statements.
+    case always
   }
 
   /// What a migration would do, and what is in its way. Nothing is changed.
@@ -76,6 +86,8 @@ public struct MigrationReport: Sendable {
   public internal(set) var removedDuplicates: [String: Int] = [:]
   /// Changes of the persistent history that were about objects of removed entities, and went with them.
   public internal(set) var removedHistoryChanges = 0
+  /// Tables whose rows were written as pages.
+  var tablesOfPages: [String] = []
 
   init(plan: MigrationPlan) { self.plan = plan }
 }

@@ -6,8 +6,10 @@ struct TableWork {
   struct Feed {
     let old: TableLayout
     let moves: [EntityMoves.Move]
-    /// What each new column gets from a row, in the order of the columns.
+    /// What each new column gets from a row, in the order of the columns: SQL for the rows of all entities.
     let cells: [String]
+    /// The same by column and move.
+    let sources: [[CellSource]]
   }
 
   /// How the table comes to be.
@@ -56,7 +58,8 @@ extension TableWork {
     let cells = feeds.map { feed in table.columns.map { column in feed.moves.map { sources.cell(column, $0) } } }
     new = table
     self.feeds = zip(feeds, cells).map { feed, cells in
-      Feed(old: feed.table, moves: feed.moves, cells: cells.map { Self.merged($0, feed.moves, moves.old) })
+      Feed(
+        old: feed.table, moves: feed.moves, cells: cells.map { Self.merged($0, feed.moves, moves.old) }, sources: cells)
     }
     if feeds.isEmpty {
       method = .create

@@ -1,32 +1,46 @@
-/// Pages of trees that are written anew, in ascending order. New pages are taken from them first.
+/// Pages of trees that are written anew. New pages are taken from them first, the lowest number before all others.
 struct RecycledPages {
-  private var pages: [UInt32] = []
-  private var taken = 0
+  /// A binary heap: no page has a greater number than the two that hang on it.
+  private var heap: [UInt32] = []
 
   /// The page that `take` will give.
-  var first: UInt32? { taken < pages.count ? pages[taken] : nil }
+  var first: UInt32? { heap.first }
 
   /// The page that comes after it.
-  var second: UInt32? { taken + 1 < pages.count ? pages[taken + 1] : nil }
+  var second: UInt32? { heap.dropFirst().prefix(2).min() }
 
-  /// Pages that were not taken.
-  var rest: ArraySlice<UInt32> { pages[taken...] }
+  /// Pages that were not taken, in ascending order.
+  var rest: ArraySlice<UInt32> { heap.sorted()[...] }
 
   mutating func add(_ added: [UInt32]) {
-    pages = (pages[taken...] + added).sorted()
-    taken = 0
+    for page in added {
+      heap.append(page)
+      var place = heap.count - 1
+      while place > 0, heap[(place - 1) / 2] > page {
+        heap[place] = heap[(place - 1) / 2]
+        place = (place - 1) / 2
+      }
+      heap[place] = page
+    }
   }
 
   mutating func take() -> UInt32? {
-    guard taken < pages.count else { return nil }
-    taken += 1
-    return pages[taken - 1]
+    guard let taken = heap.first, let last = heap.popLast() else { return nil }
+    if heap.isEmpty { return taken }
+    var place = 0
+    while true {
+      var child = place * 2 + 1
+      if child >= heap.count { break }
+      if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+      if heap[child] >= last { break }
+      heap[place] = heap[child]
+      place = child
+    }
+    heap[place] = last
+    return taken
   }
 
-  mutating func removeAll() {
-    pages = []
-    taken = 0
-  }
+  mutating func removeAll() { heap = [] }
 }
 
 /// An entry of the pointer map.

@@ -38,13 +38,16 @@ struct MigrationFaultTests {
   }
 
   /// Runs until nothing stops it any more.
-  private func fail(_ text: String, limits: some Sequence<Int>, _ limit: @escaping (Connection, Int) throws -> Void)
-    throws
-  {
+  private func fail(
+    _ text: String, _ pageUse: StoreMigration.PageUse, limits: some Sequence<Int>,
+    _ limit: @escaping (Connection, Int) throws -> Void
+  ) throws {
     let store = try make()
     var failures = 0
+    var options = StoreMigration.Options()
+    options.pageUse = pageUse
     for number in limits {
-      let run = MigrationRun(path: store.path, options: .init()) { try limit($0, number) }
+      let run = MigrationRun(path: store.path, options: options) { try limit($0, number) }
       do {
         _ = try run.carryOut(from: store.older, to: store.newer, store.mapping)
       } catch {
@@ -52,6 +55,8 @@ struct MigrationFaultTests {
         let after = try ObjectContents(path: store.path, model: store.older)
         let difference = after.difference(from: store.before, store.older) { $0.isOrdered }
         #expect(difference == nil, "\(text) \(number)")
+        let names = try store.folder.names().filter { !$0.hasPrefix(".") }
+        #expect(names == ["old.sqlite"], "\(text) \(number)")
         let report = try StoreChecker.check(path: store.path, model: store.older)
         #expect(report.isSound && report.isCompatible, "\(text) \(number): \(report.findings)")
         continue
@@ -64,16 +69,18 @@ struct MigrationFaultTests {
     Issue.record("\(text): it never came to its end")
   }
 
-  @Test("stopped after some work of SQLite's, at one point after the other")
-  func stopped() throws {
-    try fail("step", limits: (0..<40).map { Int(1_000 * pow(1.3, Double($0))) }) { connection, number in
+  private static let uses: [StoreMigration.PageUse] = [.never, .always]
+
+  @Test("stopped after some work of SQLite's, at one point after the other", arguments: uses)
+  func stopped(pageUse: StoreMigration.PageUse) throws {
+    try fail("step", pageUse, limits: (0..<40).map { Int(1_000 * pow(1.3, Double($0))) }) { connection, number in
       try connection.limitWork(toSteps: Int64(number))
     }
   }
 
-  @Test("a disk that is full, at one page after the other")
-  func fullDisk() throws {
-    try fail("page", limits: 1..<10_000) { connection, number in
+  @Test("a disk that is full, at one page after the other", arguments: uses)
+  func fullDisk(pageUse: StoreMigration.PageUse) throws {
+    try fail("page", pageUse, limits: 1..<10_000) { connection, number in
       let count = Int(try connection.integer("PRAGMA page_count") ?? 0)
       _ = try connection.integer("PRAGMA max_page_count = \(count + number - 1)")
     }

@@ -71,8 +71,16 @@ struct StoreMigrationTests {
     #expect(report.remarks.isEmpty, "\(report.remarks)")
   }
 
-  @Test("an attribute is appended, with its default, and no table is written anew")
-  func appendedAttribute() throws {
+  private static let uses: [StoreMigration.PageUse] = [.never, .always]
+
+  private static func options(_ pageUse: StoreMigration.PageUse) -> StoreMigration.Options {
+    var options = StoreMigration.Options()
+    options.pageUse = pageUse
+    return options
+  }
+
+  @Test("an attribute is appended, with its default, and the table's columns stay as they are", arguments: uses)
+  func appendedAttribute(pageUse: StoreMigration.PageUse) throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(in: folder)
     let newer = try Self.model {
@@ -81,7 +89,9 @@ struct StoreMigrationTests {
       label.defaultValue = .string("it's new")
       $0["Box"]?.attributes += [label, AttributeDescription("when", .date)]
     }
-    let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
+    let report = try StoreMigration.run(
+      storeAt: path, from: Self.model(), to: newer, options: Self.options(pageUse))
+    #expect(report.tablesOfPages == (pageUse == .always ? ["ZBOX"] : []))
     #expect(report.plan.tables.map(\.work) == [.updated, .kept, .kept])
     #expect(report.plan.tables[0].appendedColumns == ["ZWHEN", "ZLABEL"])
     #expect(try Self.query(path, "SELECT DISTINCT ZLABEL, ZWHEN FROM ZBOX") == ["it's new -"])
@@ -122,8 +132,10 @@ struct StoreMigrationTests {
         """)
   }
 
-  @Test("hierarchies are joined: the objects of one get other keys, and what refers to them follows, history too")
-  func mergedHierarchies() throws {
+  @Test(
+    "hierarchies are joined: the objects of one get other keys, and what refers to them follows, history too",
+    arguments: uses)
+  func mergedHierarchies(pageUse: StoreMigration.PageUse) throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
       in: folder, history: true,
@@ -137,7 +149,9 @@ struct StoreMigrationTests {
       $0["Thing"]?.superentityName = "Base"
       $0["Thing"]?.attributes.append(AttributeDescription("alpha", .string))
     }
-    let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
+    let report = try StoreMigration.run(
+      storeAt: path, from: Self.model(), to: newer, options: Self.options(pageUse))
+    #expect(report.tablesOfPages == (pageUse == .always ? ["ZBASE", "ZTAG"] : []))
     #expect(report.plan.renumbered.map(\.destination) == ["Thing"] && report.plan.mergedHierarchies.count == 1)
     #expect(
       try Self.query(path, "SELECT Z_PK, Z_ENT, ZBOX, ZNAME FROM ZBASE WHERE Z_ENT = 3")
@@ -150,9 +164,13 @@ struct StoreMigrationTests {
     try Self.requireSound(path, newer)
   }
 
-  @Test("duplicates are told with their values, and resolved as it is asked for")
-  func duplicates() throws {
-    let newer = try Self.model { $0["Box"]?.uniquenessConstraints = [["code"]] }
+  @Test("duplicates are told with their values, and resolved as it is asked for", arguments: uses)
+  func duplicates(pageUse: StoreMigration.PageUse) throws {
+    let newer = try Self.model {
+      $0["Box"]?.uniquenessConstraints = [["code"]]
+      // Every table gets other entity numbers.
+      $0["Anchor"] = EntityDescription("Anchor")
+    }
     let cases: [(StoreMigration.DuplicatePolicy, boxes: [String], things: [String])] = [
       (.keepFirst, ["1 a 10", "2 b -", "4 - -"], ["1 1", "2 -", "3 -"]),
       (.keepLast, ["2 b -", "3 a 30", "4 - -"], ["1 -", "2 3", "3 -"]),
@@ -173,7 +191,7 @@ struct StoreMigrationTests {
           MigrationCondition(kind: .duplicateKeys, entity: "Box", property: "code", count: 1, examples: ["a"])
         ])
       try Self.requireSound(path, Self.model())
-      var options = StoreMigration.Options()
+      var options = Self.options(pageUse)
       options.duplicates = policy
       let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer, options: options)
       #expect(report.removedDuplicates == ["Box": 1])

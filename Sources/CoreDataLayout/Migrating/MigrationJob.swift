@@ -1,0 +1,63 @@
+import Foundation
+import ObjectModel
+import SQLite
+import StoreInterface
+
+/// The steps of a migration that is planned, in their order, on one connection: to the store itself, or to a copy of it.
+struct MigrationJob {
+  let work: MigrationWork
+  let plan: MigrationPlan
+  let newer: ManagedObjectModel
+  let options: StoreMigration.Options
+  /// Where the store keeps long values, also while a copy of it is worked on.
+  let external: ExternalDataFolder
+  /// Tables whose rows are written as pages; none in the store itself.
+  var rewrites: [PageRewrite] = []
+
+  /// Carries all out.
+  /// - Precondition: a transaction is open, and `TriggerFunctions` are registered.
+  /// - Throws: `PageError` where tables are written as pages. The file is of no use then.
+  func carryOut(on connection: Connection) throws -> MigrationReport {
+    let values = ExternalValues(folder: external)
+    try values.register(on: connection, writesFiles: true)
+    var report = MigrationReport(plan: plan)
+    let aside = work.setAside()
+    let rows = MigrationTables(
+      work: aside, connection: connection, tablesOfPages: Set(rewrites.map(\.table.new.name)))
+    try rows.noteExternalFiles(in: external)
+    try rows.makeRoom()
+    try rows.write()
+    if !rewrites.isEmpty {
+      let pages = PageRewriting(
+        rewrites: rewrites, work: aside, connection: connection, fillsNewUniqueIndexes: options.duplicates == .refuse)
+      try pages.prepare()
+      try connection.commit()
+      let counts = try pages.write()
+      try connection.begin(.exclusive)
+      report.plan.count(counts, work)
+      report.tablesOfPages = rewrites.map(\.table.new.name)
+    }
+    try rows.finishTables()
+    report.removedDuplicates = try DuplicateRemoval(
+      work: aside, connection: connection, policy: options.duplicates, external: external
+    ).run()
+    try rows.derive(at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate)
+    try rows.makeIndexes()
+    let books = MigrationBooks(work: aside, connection: connection)
+    report.removedHistoryChanges = try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
+    if let failure = values.failure { throw failure }
+    return report
+  }
+}
+
+extension MigrationPlan {
+  /// Takes up how many objects the pages had, by old entity number.
+  fileprivate mutating func count(_ counts: [Int64: Int], _ work: MigrationWork) {
+    for index in entities.indices {
+      guard let entity = entities[index].source.flatMap({ work.old.model[$0] }),
+        let count = counts[Int64(work.old.number(of: entity))]
+      else { continue }
+      entities[index].rows = count
+    }
+  }
+}
