@@ -168,7 +168,8 @@ let package = Package(
     .testTarget(
       name: "ObjectGraphTests",
       dependencies: [
-        "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel", "TestSupport",
+        "ObjectGraph", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel",
+        "TestSupport",
       ]),
     .testTarget(
       name: "FileStoresTests",

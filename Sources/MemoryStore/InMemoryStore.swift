@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from
 /// any thread; calls are serialised by a lock.
-public final class InMemoryStore: MonitoredFetching, TwoPhaseSaving, InMemoryFetching {
+public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching {
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.

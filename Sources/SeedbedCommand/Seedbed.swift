@@ -26,8 +26,8 @@ struct Seedbed: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
-      DumpCommand.self, CheckCommand.self, MigrateCommand.self, InspectCommand.self, GenerateCommand.self,
-      SchemaCommand.self,
+      DeleteCommand.self, UpdateCommand.self, DumpCommand.self, CheckCommand.self, MigrateCommand.self,
+      InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])
 
   /// The subcommand that the first argument names, parsed without the tree of all commands, which would take a fifth of a

@@ -61,18 +61,34 @@ final class DerivedDataMaintainer {
     try connection.execute(
       "CREATE TEMP TABLE IF NOT EXISTS \(DerivedDataMaintainer.noted) (item INTEGER, key INTEGER, PRIMARY KEY (item, key)) WITHOUT ROWID"
     )
-    for (index, item) in items.enumerated() {
-      for (number, cause) in item.causes.enumerated() {
-        try connection.execute(
-          "CREATE TEMP TRIGGER IF NOT EXISTS \(DerivedDataMaintainer.noted)_\(index)_\(number) \(cause.eventText) BEGIN "
-            + "INSERT OR IGNORE INTO \(DerivedDataMaintainer.noted) (item, key) SELECT \(index), key FROM (\(cause.keys)) "
-            + "WHERE key IS NOT NULL; END")
-      }
-    }
+    for table in Set(items.flatMap(\.causes).map(\.table)).sorted() { try beginNoting(table) }
     for item in items {
       var prepared: [Statement] = []
       for sql in item.statements { prepared.append(try Statement(connection, sql, isPersistent: true)) }
       statements.append(prepared)
+    }
+  }
+
+  /// Makes the triggers on a table.
+  func beginNoting(_ table: String) throws(SQLiteError) {
+    for (name, item, cause) in triggers(on: table) {
+      try connection.execute(
+        "CREATE TEMP TRIGGER IF NOT EXISTS \(name) \(cause.eventText) BEGIN "
+          + "INSERT OR IGNORE INTO \(DerivedDataMaintainer.noted) (item, key) SELECT \(item), key FROM (\(cause.keys)) "
+          + "WHERE key IS NOT NULL; END")
+    }
+  }
+
+  /// Takes the triggers on a table away: what follows from its rows is then the caller's to keep.
+  func stopNoting(_ table: String) throws(SQLiteError) {
+    for (name, _, _) in triggers(on: table) { try connection.execute("DROP TRIGGER IF EXISTS temp.\(name)") }
+  }
+
+  private func triggers(on table: String) -> [(name: String, item: Int, cause: ChangeTrigger)] {
+    items.enumerated().flatMap { index, item in
+      item.causes.enumerated().filter { $0.element.table == table }.map { number, cause in
+        ("\(DerivedDataMaintainer.noted)_\(index)_\(number)", index, cause)
+      }
     }
   }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// every save; of them, only those of `now()` are written.
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
-public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, TwoPhaseSaving, InMemoryFetching {
+public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching {
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.

@@ -20,7 +20,7 @@ public import StoreInterface
 ///
 /// The ids of objects hold as long as the store is open: an id that was given out names another object, or none, in
 /// another store object over the same data.
-open class IncrementalStore: MonitoredFetching, TwoPhaseSaving, @unchecked Sendable {
+open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendable {
   /// What a store says about itself.
   public struct Metadata: Sendable {
     /// The store's identity.

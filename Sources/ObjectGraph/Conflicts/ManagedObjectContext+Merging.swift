@@ -36,6 +36,27 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Merges what was saved elsewhere, told by Core Data's keys (`NotificationKey`), such as
+  /// `[ManagedObjectContext.NotificationKey.deletedObjectIDs: result.objectIDs]`: ids, objects or URIs in arrays or sets. Other
+  /// keys are ignored.
+  public static func mergeChanges(
+    fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
+  ) {
+    for context in contexts {
+      func ids(_ keys: NotificationKey...) -> [ObjectID] {
+        keys.flatMap { key in
+          (changes[key] ?? changes[key.rawValue]).map { context.coordinator.objectIDs(told: $0, as: key.rawValue) }
+            ?? []
+        }
+      }
+      mergeChanges(
+        fromRemoteContextSave: ContextChangeIDs(
+          inserted: ids(.insertedObjectIDs, .insertedObjects), updated: ids(.updatedObjectIDs, .updatedObjects),
+          deleted: ids(.deletedObjectIDs, .deletedObjects)),
+        into: [context])
+    }
+  }
+
   func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
     checkConfinement()
     let isSilent = !isParentAtHand
@@ -192,5 +213,22 @@ extension ManagedObjectContext {
             && roots.contains(object.runtime.layout.relationships[index].destination.root.index)
         }
     }.map(\.objectID)
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// The ids that a dictionary of changes has under a key.
+  fileprivate func objectIDs(told value: Any, as key: String) -> [ObjectID] {
+    let elements = value as? [Any] ?? (value as? Set<AnyHashable>).map { $0.map(\.base) }
+    guard let elements else { preconditionFailure("\(key) has a \(type(of: value)), not a list of object ids") }
+    return elements.compactMap { element in
+      switch element {
+      case let id as ObjectID: return id
+      case let object as ManagedObject: return object.objectID
+      case let uri as URL: return managedObjectID(forURIRepresentation: uri)
+      // What is no id is a mistake of the program; Core Data raises an exception.
+      default: preconditionFailure("\(key) has a \(type(of: element)), which is no object id")
+      }
+    }
   }
 }

@@ -12,6 +12,17 @@ extension ManagedObjectContext {
   /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
   public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
 
+  /// The keys by which `mergeChanges(fromRemoteContextSave:into:)` is told of changes in a dictionary, with Core Data's
+  /// texts.
+  public enum NotificationKey: String, Sendable, CaseIterable {
+    case insertedObjects = "inserted"
+    case updatedObjects = "updated"
+    case deletedObjects = "deleted"
+    case insertedObjectIDs = "inserted_objectIDs"
+    case updatedObjectIDs = "updated_objectIDs"
+    case deletedObjectIDs = "deleted_objectIDs"
+  }
+
   /// Posted on the context's queue when a merge has been processed.
   static let mergeEndedNotification = Notification.Name("seedbed.context.mergeEnded")
   /// Posted on the context's queue when temporary ids became permanent.

@@ -17,6 +17,8 @@ final class StoreRouter: MonitoredFetching {
     let monitored: (any MonitoredFetching)?
     /// The same store, where it can check a save before the save is final.
     let twoPhase: (any TwoPhaseSaving)?
+    /// The same store, where it can change many objects by itself.
+    let batchWriting: (any BatchWriting)?
     /// Whether closures can be asked about all of its objects.
     let isInMemory: Bool
     let identifier: String
@@ -90,7 +92,7 @@ final class StoreRouter: MonitoredFetching {
     }
     let entry = AttachedStore(
       store: store, monitored: store as? any MonitoredFetching, twoPhase: store as? any TwoPhaseSaving,
-      isInMemory: store is any InMemoryFetching,
+      batchWriting: store as? any BatchWriting, isInMemory: store is any InMemoryFetching,
       identifier: store.identifier,
       idSpaces: model.idSpaces(store: store.identifier), url: url,
       isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))

@@ -25,6 +25,7 @@ extension RunError {
       self.init(
         isSystemFailure ? .inputOutput : .badPipeline, code: "model", problems.joined(separator: "\n"))
     case let error as StoreError: self.init(error, path: path)
+    case let error as ValidationError: self.init(.badData, code: "store.validation", error.description)
     case let error as any RunFailure: self = error.runError(store: path)
     case let error as CocoaError: self.init(file: error as NSError)
     default:

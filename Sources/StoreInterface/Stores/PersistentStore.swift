@@ -7,7 +7,7 @@ public import Predicates
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
 ///
 /// What only some stores can do is a protocol that refines this one: `MonitoredFetching`, `TwoPhaseSaving`,
-/// `InMemoryFetching`.
+/// `InMemoryFetching`, `BatchWriting`.
 public protocol PersistentStore: AnyObject, Sendable {
   /// The store's UUID, upper case.
   var identifier: String { get }

@@ -1,0 +1,115 @@
+import Foundation
+import ObjectModel
+import Predicates
+import SQLite
+import StoreInterface
+
+/// A column that a batch update writes.
+struct AssignedColumn {
+  let assignment: BatchAssignment
+  let name: String
+  let kind: RowPlan.Kind
+  /// Whether the values lie outside of the row where they are long, so that each row has its own file.
+  var isExternal: Bool { kind == .externalBlob }
+
+  init(_ assignment: BatchAssignment, of entity: Entity, _ layout: StoreLayout) throws {
+    guard let column = layout.column(for: assignment.path, of: entity) else {
+      throw StoreError.failure("\(entity.name) has no stored attribute \"\(assignment.path)\"")
+    }
+    self.assignment = assignment
+    name = column.name
+    kind = try RowPlan.kind(of: assignment.attribute)
+  }
+
+  /// The new value as SQL.
+  /// - Throws: `FetchSQL.Untranslatable` where the value has to be made in memory: what SQL cannot say, and what it would
+  ///   not turn into the attribute's type as `AttributeDescription.fitting` does.
+  func value(in sql: inout FetchSQL) throws -> String {
+    if isExternal { throw FetchSQL.Untranslatable() }
+    if case .constant(let value) = assignment.expression {
+      guard let fitting = assignment.attribute.fitting(value) else { throw FetchSQL.Untranslatable() }
+      return fitting == .null ? "NULL" : sql.bind(fitting)
+    }
+    let scalar = try sql.scalar(assignment.expression)
+    try scalar.requireComparable()
+    guard takes(scalar.kind) else { throw FetchSQL.Untranslatable() }
+    return sql.text(scalar)
+  }
+
+  private func takes(_ kind: FetchSQL.Kind) -> Bool {
+    if case .nothing = kind { return true }
+    switch (assignment.attribute.type, kind) {
+    case (.integer16, .number(let form)), (.integer32, .number(let form)), (.integer64, .number(let form)),
+      (.boolean, .number(let form)):
+      return form != .date
+    case (.double, .number(let form)), (.decimal, .number(let form)): return form != .date && form != .boolean
+    case (.date, .number(let form)): return form != .boolean
+    case (.string, .text(.string)), (.uri, .text(.uri)), (.uuid, .bytes(.uuid)), (.binary, .bytes(.data)),
+      (.transformable, .bytes(.data)):
+      return true
+    // A Float is rounded, which SQL has no word for.
+    default: return false
+    }
+  }
+
+  /// A condition that holds for every new value that may break a rule of the model; nil where none can.
+  /// - Parameter value: the value as SQL, which is written out more than once.
+  func doubt(of value: String) -> String? {
+    let attribute = assignment.attribute
+    var doubts: [String] = []
+    if !assignment.validator.allowsNull { doubts.append("\(value) IS NULL") }
+    let limits = (number(attribute.minimumValue), number(attribute.maximumValue))
+    let isLimited = attribute.minimumValue != .null || attribute.maximumValue != .null
+    switch attribute.type {
+    case .integer16, .integer32, .integer64:
+      let width: ClosedRange<Int64> =
+        switch attribute.type {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        default: .min ... .max
+        }
+      doubts.append("typeof(\(value)) NOT IN ('integer', 'null')")
+      if width != .min ... .max { doubts.append("\(value) NOT BETWEEN \(width.lowerBound) AND \(width.upperBound)") }
+    case .boolean: doubts.append("\(value) NOT IN (0, 1)")
+    case .double, .float, .date, .decimal: break
+    case .string:
+      if isLimited || attribute.regularExpression?.isEmpty == false { doubts.append("\(value) IS NOT NULL") }
+      return doubts.isEmpty ? nil : "(\(doubts.joined(separator: " OR ")))"
+    default: break
+    }
+    if let lower = limits.0 { doubts.append("\(value) < \(lower)") }
+    if let upper = limits.1 { doubts.append("\(value) > \(upper)") }
+    return doubts.isEmpty ? nil : "(\(doubts.joined(separator: " OR ")))"
+  }
+
+  /// A limit as SQL.
+  private func number(_ limit: Value) -> String? {
+    switch limit {
+    case .integer(let number): String(number)
+    case .double(let number): String(number)
+    case .decimal(let number): number.description
+    case .date(let date): String(date.timeIntervalSinceReferenceDate)
+    default: nil
+    }
+  }
+
+  /// A computed value of a row, as the rules see it.
+  func read(_ statement: Statement, at column: Int32) throws -> Value {
+    let isDate = assignment.attribute.type == .date
+    switch (statement.type(at: column), kind) {
+    case (.null, _): return .null
+    case (.integer, .text), (.real, .text): return .string(statement.string(at: column) ?? "")
+    case (.integer, _):
+      let number = statement.int64(at: column)
+      return isDate ? .date(Date(timeIntervalSinceReferenceDate: Double(number))) : .integer(number)
+    case (.real, _):
+      let number = statement.double(at: column)
+      return isDate ? .date(Date(timeIntervalSinceReferenceDate: number)) : .double(number)
+    case (.text, .text) where assignment.attribute.type == .uri:
+      let text = statement.string(at: column) ?? ""
+      return URL(string: text).map { .uri($0) } ?? .string(text)
+    case (.text, _): return .string(statement.string(at: column) ?? "")
+    default: return .data(Data(statement.blob(at: column) ?? []))
+    }
+  }
+}

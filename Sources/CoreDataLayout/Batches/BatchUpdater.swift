@@ -1,0 +1,265 @@
+import Foundation
+import ObjectModel
+import Predicates
+import SQLite
+import StoreInterface
+
+/// Writes new values into any number of rows.
+///
+/// Values that follow from the row's own columns are written by one UPDATE. Others are put aside first, in a temporary table
+/// on disk, so that each is computed from the rows as they were; what SQL cannot say is evaluated in memory, row by row.
+final class BatchUpdater {
+  private let writer: StoreWriter
+  private let reader: StoreReader
+  private let rebuildsFrom: Int
+  private let now = Date()
+
+  private var layout: StoreLayout { writer.layout }
+  private var connection: Connection { writer.connection }
+  private static let values = "seedbed_values"
+
+  init(_ writer: StoreWriter, _ reader: StoreReader, rebuildsFrom: Int) {
+    self.writer = writer
+    self.reader = reader
+    self.rebuildsFrom = rebuildsFrom
+  }
+
+  /// - Throws: `ValidationError` with objects whose new values break a rule.
+  func run(_ update: BatchUpdate, wantsObjectIDs: Bool) throws -> BatchOutcome {
+    try reader.requireOwn(update.selection.entity)
+    let assignments = try BatchAssignment.all(update)
+    let selection = update.selection.forBatch
+    try selection.checkKeyPaths()
+    let entity = selection.entity
+    let columns = try assignments.map { try AssignedColumn($0, of: entity, layout) }
+    let names = Set(columns.map(\.name))
+    let isUnique = try uniqueColumns(of: layout.table(for: entity)).contains { names.contains($0) }
+    var sql = FetchSQL(reader, entity, now: now)
+    defer { reader.forgetLists(sql.lists) }
+    if let plan = try plan(columns, selection, &sql) {
+      let isOwn = sql.scopes.count == 1 && sql.scopes[0].joins.isEmpty
+      if isOwn && !wantsObjectIDs && !isUnique && writer.history == nil {
+        return try updateInPlace(plan, columns, entity, sql)
+      }
+      try makeValues(columns)
+      try run(
+        "INSERT INTO temp.\(Self.values) SELECT t0.Z_PK, \(plan.values.joined(separator: ", ")) FROM \(sql.scopes[0].from)"
+          + plan.condition, sql)
+      try checkValues(columns, entity)
+    } else {
+      try makeValues(columns)
+      try evaluate(columns, selection)
+    }
+    return try writeValues(columns, entity, isUnique: isUnique, wantsObjectIDs: wantsObjectIDs)
+  }
+
+  // MARK: in SQL
+
+  /// What SQL says of an update.
+  private struct Plan {
+    /// The new values.
+    var values: [String]
+    /// ` WHERE …`: rows that are selected and have other values.
+    var condition: String
+  }
+
+  /// Nil where SQL cannot say it.
+  private func plan(_ columns: [AssignedColumn], _ selection: FetchSpecification, _ sql: inout FetchSQL) throws -> Plan?
+  {
+    let condition = try sql.condition(splitting: selection)
+    if !sql.residual.isEmpty { return nil }
+    do {
+      let values = try columns.map { try $0.value(in: &sql) }
+      let selected = sql.tail(condition, selection).dropFirst(" FROM \(sql.scopes[0].from)".count)
+      let differing = zip(columns, values).map { "t0.\($0.name) IS NOT \($1)" }.joined(separator: " OR ")
+      return Plan(values: values, condition: (selected.isEmpty ? " WHERE " : selected + " AND ") + "(\(differing))")
+    } catch is FetchSQL.Untranslatable {
+      return nil
+    }
+  }
+
+  private func run(_ text: String, _ sql: FetchSQL) throws {
+    let statement = try Statement(connection, text)
+    try reader.bind(sql.parameters, to: statement)
+    try statement.run()
+  }
+
+  private func updateInPlace(
+    _ plan: Plan, _ columns: [AssignedColumn], _ entity: Entity, _ sql: FetchSQL
+  ) throws -> BatchOutcome {
+    let doubts = zip(columns, plan.values).compactMap { $0.doubt(of: $1) }
+    if !doubts.isEmpty {
+      try check(
+        columns, entity,
+        "SELECT t0.Z_PK, t0.Z_ENT, \(plan.values.joined(separator: ", ")) FROM \(sql.scopes[0].from)\(plan.condition) "
+          + "AND (\(doubts.joined(separator: " OR "))) ORDER BY t0.Z_PK", sql)
+    }
+    let table = layout.table(for: entity).name
+    let assigned = zip(columns, plan.values).map { "\($0.name) = \($1)" }.joined(separator: ", ")
+    var outcome = BatchOutcome()
+    try withoutIndexes(table, columns) {
+      let count = try Statement(connection, "SELECT count(*) FROM \(sql.scopes[0].from)\(plan.condition)")
+      try reader.bind(sql.parameters, to: count)
+      return try count.step() ? count.int64(at: 0) : 0
+    } body: {
+      try run(
+        "UPDATE \(table) AS t0 SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned)\(plan.condition)", sql)
+      outcome.updatedCount = Int(connection.changes)
+    }
+    return outcome
+  }
+
+  /// Makes indexes over the columns anew afterwards, where so many rows change that it costs less.
+  /// - Parameter count: how many change; only asked where there are such indexes.
+  private func withoutIndexes(
+    _ table: String, _ columns: [AssignedColumn], count: () throws -> Int64, body: () throws -> Void
+  ) throws {
+    let indexes = try IndexList(connection, table: table, over: Set(columns.map(\.name)))
+    if indexes.isEmpty { return try body() }
+    let changing = try count()
+    // From a quarter of the rows on.
+    guard changing >= rebuildsFrom,
+      try connection.integer("SELECT 1 FROM \(table) LIMIT 1 OFFSET \(4 * changing)") == nil
+    else { return try body() }
+    try indexes.drop()
+    try body()
+    try indexes.create()
+  }
+
+  /// Looks closer at the rows that may break a rule.
+  private func check(_ columns: [AssignedColumn], _ entity: Entity, _ select: String, _ sql: FetchSQL? = nil) throws {
+    let rows = try Statement(connection, select)
+    if let sql { try reader.bind(sql.parameters, to: rows) }
+    var problems: [ValidationError.Problem] = []
+    while try rows.step(), problems.count < ValidationError.Problem.mostInBatch {
+      let own = try writer.file.entity(numbered: rows.int64(at: 1))
+      let id = writer.file.objectID(own, rows.int64(at: 0))
+      for (index, column) in columns.enumerated() {
+        let value = try column.read(rows, at: Int32(index + 2))
+        problems += column.assignment.problems(of: value, objectID: id, entity: own)
+      }
+    }
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  private func uniqueColumns(of table: TableLayout) throws -> Set<String> {
+    let list = try Statement(
+      connection,
+      "SELECT i.name FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) AS i WHERE l.\"unique\"")
+    try list.bind(1, table.name)
+    var columns: Set<String> = []
+    while try list.step() { columns.insert(list.string(at: 0) ?? "") }
+    return columns
+  }
+
+  // MARK: by way of a temporary table
+
+  private func makeValues(_ columns: [AssignedColumn]) throws {
+    let names = columns.indices.map { "v\($0)" }.joined(separator: ", ")
+    try connection.execute(
+      "DROP TABLE IF EXISTS temp.\(Self.values); CREATE TEMP TABLE \(Self.values) (key INTEGER PRIMARY KEY, \(names))")
+  }
+
+  private func checkValues(_ columns: [AssignedColumn], _ entity: Entity) throws {
+    let doubts = columns.enumerated().compactMap { $1.doubt(of: "v.v\($0)") }
+    if doubts.isEmpty { return }
+    let names = columns.indices.map { "v.v\($0)" }.joined(separator: ", ")
+    try check(
+      columns, entity,
+      "SELECT v.key, t.Z_ENT, \(names) FROM temp.\(Self.values) AS v JOIN \(layout.table(for: entity).name) AS t "
+        + "ON t.Z_PK = v.key WHERE \(doubts.joined(separator: " OR ")) ORDER BY v.key")
+  }
+
+  /// Computes the values in memory.
+  private func evaluate(_ columns: [AssignedColumn], _ selection: FetchSpecification) throws {
+    let parameters = columns.indices.map { ", ?\($0 + 2)" }.joined()
+    let insert = try Statement(connection, "INSERT INTO temp.\(Self.values) VALUES (?1\(parameters))")
+    var problems: [ValidationError.Problem] = []
+    try reader.forEachSnapshot(of: selection) { snapshot, subject in
+      let evaluator = ExpressionEvaluator(subject, now: now)
+      let own = snapshot.objectID.entity
+      var differs = false
+      let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
+      var values: [Value] = []
+      for column in columns {
+        let value = evaluator.value(column.assignment.expression).plainValue
+        let found = column.assignment.problems(of: value, objectID: snapshot.objectID, entity: own)
+        if problems.count < ValidationError.Problem.mostInBatch { problems += found }
+        if !found.isEmpty { return }
+        let fitting = column.assignment.attribute.fitting(value) ?? value
+        values.append(fitting)
+        let before = subject.value(at: column.assignment.names)
+        if case .double = before {
+          differs = differs || before != fitting
+        } else {
+          differs = differs || !before.isIdentical(to: fitting)
+        }
+      }
+      if !differs || !problems.isEmpty { return }
+      try insert.bind(1, key)
+      for (index, value) in values.enumerated() {
+        try ValueCoding.bind(
+          value, kind: columns[index].kind, to: insert, at: Int32(index + 2), externalData: writer.externalData,
+          seed: RowBinder.seed(layout.number(of: own), key, index))
+      }
+      try insert.run()
+    }
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  /// Tells the history of every row which columns are about to change.
+  private func record(_ columns: [AssignedColumn], _ table: TableLayout) throws {
+    guard let history = writer.history else { return }
+    let differing = columns.enumerated().map { "t.\($1.name) IS NOT v.v\($0)" }.joined(separator: ", ")
+    let rows = try Statement(
+      connection,
+      "SELECT t.Z_PK, t.Z_ENT, \(differing) FROM temp.\(Self.values) AS v JOIN \(table.name) AS t ON t.Z_PK = v.key "
+        + "ORDER BY t.Z_PK")
+    while try rows.step() {
+      let changed = columns.indices.filter { rows.int64(at: Int32($0 + 2)) != 0 }.map { columns[$0].name }
+      try history.recordUpdate(entityNumber: Int(rows.int64(at: 1)), key: rows.int64(at: 0), columns: changed)
+    }
+  }
+
+  private func writeValues(
+    _ columns: [AssignedColumn], _ entity: Entity, isUnique: Bool, wantsObjectIDs: Bool
+  ) throws -> BatchOutcome {
+    let table = layout.table(for: entity)
+    let keys = "SELECT key FROM temp.\(Self.values)"
+    for column in columns where column.isExternal {
+      let values = try Statement(connection, "SELECT \(column.name) FROM \(table.name) WHERE Z_PK IN (\(keys))")
+      while try values.step() {
+        if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) {
+          writer.externalData.ledger.note(name)
+        }
+      }
+    }
+    try record(columns, table)
+    var outcome = BatchOutcome()
+    try withoutIndexes(table.name, columns) {
+      try connection.integer("SELECT count(*) FROM temp.\(Self.values)") ?? 0
+    } body: {
+      if isUnique {
+        // What counts is the state in the end: rows may exchange their values.
+        try connection.execute(
+          "UPDATE \(table.name) SET \(columns.map { "\($0.name) = NULL" }.joined(separator: ", ")) WHERE Z_PK IN (\(keys))"
+        )
+      }
+      let assigned = columns.enumerated().map { "\($1.name) = v.v\($0)" }.joined(separator: ", ")
+      try connection.execute(
+        "UPDATE \(table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned) FROM temp.\(Self.values) AS v "
+          + "WHERE \(table.name).Z_PK = v.key")
+      outcome.updatedCount = Int(connection.changes)
+    }
+    if wantsObjectIDs {
+      let rows = try Statement(
+        connection, "SELECT Z_PK, Z_ENT FROM \(table.name) WHERE Z_PK IN (\(keys)) ORDER BY Z_PK")
+      while try rows.step() {
+        outcome.updated.append(
+          writer.file.objectID(try writer.file.entity(numbered: rows.int64(at: 1)), rows.int64(at: 0)))
+      }
+    }
+    try connection.execute("DROP TABLE temp.\(Self.values)")
+    return outcome
+  }
+}

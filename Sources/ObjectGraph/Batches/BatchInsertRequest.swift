@@ -1,0 +1,115 @@
+public import ObjectModel
+public import StoreInterface
+
+/// Inserts objects in a store, without bringing them into a context: `try context.execute(request)`.
+///
+/// Where a row has the values of another object for a uniqueness constraint, the context's merge policy decides: under
+/// `mergeByPropertyObjectTrump` the object takes the row's values (a key that is absent leaves one, null clears it), under
+/// `overwrite` absent ones go back to the model's defaults, under `mergeByPropertyStoreTrump` and `rollback` the object
+/// stays as it is, and under `error` the request fails. The rules of the model for attributes hold; methods of classes
+/// are not called.
+///
+/// The keys of a dictionary are names of attributes, dotted paths of composites' elements, and names of to-one
+/// relationships, whose values are ids of saved objects. A relationship that is to-one at both sides cannot be set.
+public final class BatchInsertRequest {
+  /// The entity by name.
+  public let entityName: String
+  /// The entity of the new objects; looked up by name when it is first used.
+  public private(set) var entity: Entity?
+  /// What the result tells.
+  public var resultType = BatchInsertRequestResultType.statusOnly
+  /// The stores that may get the objects: the first that holds the entity and can be written does. Nil: any.
+  public var affectedStores: [any PersistentStore]?
+  let source: Source
+
+  /// Where the rows come from.
+  enum Source {
+    /// Fills one dictionary; true when there are no more.
+    case dictionaries((inout [String: Any]) throws -> Bool)
+    /// Fills one object; true when there are no more.
+    case managedObjects((ManagedObject) throws -> Bool)
+    case batches(() throws -> RowBatch?)
+  }
+
+  private init(_ entityName: String, _ entity: Entity?, _ source: Source) {
+    self.entityName = entityName
+    self.entity = entity
+    self.source = source
+  }
+
+  private static func source(_ objects: [[String: Any]]) -> Source {
+    var position = 0
+    return .dictionaries { row in
+      if position == objects.count { return true }
+      row = objects[position]
+      position += 1
+      return false
+    }
+  }
+
+  /// Inserts an object per dictionary.
+  public convenience init(entityName: String, objects: [[String: Any]]) {
+    self.init(entityName, nil, Self.source(objects))
+  }
+
+  /// Inserts an object per dictionary.
+  public convenience init(entity: Entity, objects: [[String: Any]]) {
+    self.init(entity.name, entity, Self.source(objects))
+  }
+
+  /// Inserts an object for every dictionary that the closure fills. It gets an empty one each time and returns true when
+  /// there are no more, whatever is in it then.
+  public convenience init(entityName: String, dictionaryHandler: @escaping (inout [String: Any]) throws -> Bool) {
+    self.init(entityName, nil, .dictionaries(dictionaryHandler))
+  }
+
+  /// Inserts an object for every dictionary that the closure fills.
+  public convenience init(entity: Entity, dictionaryHandler: @escaping (inout [String: Any]) throws -> Bool) {
+    self.init(entity.name, entity, .dictionaries(dictionaryHandler))
+  }
+
+  /// Inserts an object for every managed object that the closure fills. It gets a new one each time, which must not be kept,
+  /// and returns true when there are no more. All attributes of the object count as given, so that an object that takes
+  /// the row's values takes the defaults of those that were not set, too. Relationships are not read.
+  public convenience init(entityName: String, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
+    self.init(entityName, nil, .managedObjects(managedObjectHandler))
+  }
+
+  /// Inserts an object for every managed object that the closure fills.
+  public convenience init(entity: Entity, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
+    self.init(entity.name, entity, .managedObjects(managedObjectHandler))
+  }
+
+  /// Inserts an object for every row of the batches that the closure returns until it returns nil. A batch that was
+  /// returned may be filled anew and returned again.
+  public convenience init(entity: Entity, rowBatches: @escaping () throws -> RowBatch?) {
+    self.init(entity.name, entity, .batches(rowBatches))
+  }
+
+  /// What the store is asked.
+  func insertion(in context: ManagedObjectContext) -> BatchInsertion {
+    let entity = context.batchEntity(entityName, entity)
+    self.entity = entity
+    return BatchInsertion(
+      entity, conflictRule: context.mergePolicy.kind.conflictRule, next: rows(of: entity, in: context))
+  }
+}
+
+/// What the result of a batch insertion tells, with Core Data's names.
+public enum BatchInsertRequestResultType: Sendable, Hashable, CaseIterable {
+  case statusOnly
+  case objectIDs
+  case count
+}
+
+extension MergePolicy.Kind {
+  /// What becomes of a row of a batch whose values for a constraint another object has.
+  fileprivate var conflictRule: BatchInsertion.ConflictRule {
+    switch self {
+    case .error: .fail
+    case .mergeByPropertyStoreTrump, .rollback: .keep
+    case .mergeByPropertyObjectTrump: .update
+    case .overwrite: .replace
+    }
+  }
+}

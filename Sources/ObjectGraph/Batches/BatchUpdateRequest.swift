@@ -1,0 +1,54 @@
+public import ObjectModel
+public import Predicates
+public import StoreInterface
+
+/// Gives attributes of objects new values in their stores, without bringing them into a context:
+/// `try context.execute(request)`.
+///
+/// An object that has its new values already is left alone, keeps its version and is not counted. The rules of the model for
+/// the attributes hold; methods of classes are not called.
+public final class BatchUpdateRequest {
+  /// The entity by name.
+  public let entityName: String
+  /// Whose objects are updated; looked up by name when it is first used.
+  public private(set) var entity: Entity?
+  /// Which of them; nil: all.
+  public var predicate: FetchPredicate?
+  /// Whether objects of sub-entities are updated too.
+  public var includesSubentities = true
+  /// By the name of an attribute, or the dotted path of a composite's element, the new value: a constant, nil for none, or an
+  /// expression over the object as it was: `["wins": FetchExpression(format: "wins + 1"), "note": nil]`.
+  public var propertiesToUpdate: [String: (any PredicateArgument)?]?
+  /// What the result tells.
+  public var resultType = BatchUpdateRequestResultType.statusOnlyResultType
+  /// The stores that are asked; nil: all that have the entity.
+  public var affectedStores: [any PersistentStore]?
+
+  /// An update of an entity's objects, by name.
+  public init(entityName: String) { self.entityName = entityName }
+
+  /// An update of an entity's objects.
+  public init(entity: Entity) {
+    entityName = entity.name
+    self.entity = entity
+  }
+
+  /// What the stores are asked.
+  func update(in context: ManagedObjectContext) -> BatchUpdate {
+    let entity = context.batchEntity(entityName, entity)
+    self.entity = entity
+    var selection = FetchSpecification(entity)
+    selection.predicate = predicate ?? .all
+    selection.includesSubentities = includesSubentities
+    selection.affectedStores = affectedStores.map { $0.map(\.identifier) }
+    return BatchUpdate(
+      selection, assignments: (propertiesToUpdate ?? [:]).mapValues { $0?.predicateExpression ?? .constant(.null) })
+  }
+}
+
+/// What the result of a batch update tells, with Core Data's names.
+public enum BatchUpdateRequestResultType: Sendable, Hashable, CaseIterable {
+  case statusOnlyResultType
+  case updatedObjectIDsResultType
+  case updatedObjectsCountResultType
+}

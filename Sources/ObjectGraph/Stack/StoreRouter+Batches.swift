@@ -1,0 +1,88 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+extension PersistentStoreCoordinator {
+  /// Carries out a batch, and lets the cache follow.
+  /// - Parameter stores: the identifiers of the stores that may get new objects; nil for any.
+  func perform(
+    _ work: StoreBatch.Work, insertingInto stores: [String]? = nil, wantsObjectIDs: Bool
+  ) throws -> BatchOutcome {
+    let parts = try router.parts(of: work, insertingInto: stores)
+    // Which rows change is only known where ids are asked for; also after an error, as a commit may be what failed.
+    defer { rowCache.forgetAll() }
+    return try StoreRouter.perform(parts[...], wantsObjectIDs: wantsObjectIDs)
+  }
+}
+
+extension StoreRouter {
+  /// What one store has to do of a batch.
+  typealias BatchPart = (store: any BatchWriting, work: StoreBatch.Work)
+
+  /// The parts of a batch, one per store.
+  func parts(of work: StoreBatch.Work, insertingInto identifiers: [String]?) throws -> [BatchPart] {
+    switch work {
+    case .insert(let insertion):
+      let stores = attachedStores.filter { identifiers?.contains($0.identifier) ?? true }
+      let store = stores[try Self.position(for: insertion.entity, assigned: nil, among: stores)]
+      return [(try writing(store), work)]
+    case .update(let update):
+      return try asked(update.selection).map { (try writing($0), work) }
+    case .delete(let deletion):
+      var selections: [String: [FetchSpecification]] = [:]
+      for selection in deletion.selections {
+        for (store, part) in try self.selections(of: selection) { selections[store, default: []].append(part) }
+      }
+      return try attachedStores.compactMap { store in
+        guard let own = selections[store.identifier] else { return nil }
+        var part = BatchDeletion()
+        part.selections = own
+        return (try writing(store), .delete(part))
+      }
+    }
+  }
+
+  /// What each store has to select, by its identifier. Which objects a limit leaves is said by all stores together.
+  private func selections(of selection: FetchSpecification) throws -> [(store: String, FetchSpecification)] {
+    let stores = try asked(selection)
+    if stores.count == 1 || (selection.fetchLimit <= 0 && selection.fetchOffset <= 0) {
+      return stores.map { ($0.identifier, selection) }
+    }
+    let ids = Dictionary(grouping: try objectIDs(selection), by: \.space.store)
+    return stores.compactMap { store in
+      guard let own = ids[store.identifier] else { return nil }
+      var part = FetchSpecification(selection.entity)
+      part.predicate = .selfIsIn(own)
+      return (store.identifier, part)
+    }
+  }
+
+  private func asked(_ request: FetchSpecification) throws -> [AttachedStore] {
+    let stores = attachedStores.filter { $0.isAsked(for: request) }
+    if stores.isEmpty {
+      throw StoreError.failure("no store has been added that holds objects of \(request.entity.name)")
+    }
+    return stores
+  }
+
+  private func writing(_ store: AttachedStore) throws -> any BatchWriting {
+    if store.isReadOnly { throw StoreError.unsupported("\(store.name) is read-only; no batch can change it") }
+    guard let batchWriting = store.batchWriting else {
+      throw StoreError.unsupported("\(store.name) carries out no batches; save objects instead")
+    }
+    return batchWriting
+  }
+
+  /// Each store's part begins inside of the one before it, and is committed before that. Stores that write when the others
+  /// have checked come last.
+  static func perform(_ parts: ArraySlice<BatchPart>, wantsObjectIDs: Bool) throws -> BatchOutcome {
+    let ordered = parts.filter { !$0.store.writesAfterBody } + parts.filter(\.store.writesAfterBody)
+    guard let part = ordered.first else { return BatchOutcome() }
+    var rest = BatchOutcome()
+    var outcome = try part.store.perform(StoreBatch(part.work, wantsObjectIDs: wantsObjectIDs)) { _ in
+      rest = try perform(ordered.dropFirst(), wantsObjectIDs: wantsObjectIDs)
+    }
+    outcome.add(rest)
+    return outcome
+  }
+}

@@ -1,0 +1,34 @@
+import CoreDataLayout
+import ObjectModel
+import StoreInterface
+
+/// Carries out a batch on a store of the command line.
+struct BatchRun {
+  let store: String
+  let model: ManagedObjectModel
+  /// Of the history, where the store keeps one.
+  let author: String
+  /// Whether the transaction is undone in the end.
+  let isDryRun: Bool
+
+  /// Ends the transaction of a dry run.
+  private struct DryRun: Error {
+    var outcome: BatchOutcome
+  }
+
+  func perform(_ work: StoreBatch.Work) throws -> BatchOutcome {
+    var options = SQLiteStore.Options()
+    options.historyAuthor = author
+    let opened = try SQLiteStore.open(path: store, model: model, options: options)
+    defer { try? opened.close() }
+    do {
+      let outcome = try opened.perform(StoreBatch(work)) { outcome in
+        if isDryRun { throw DryRun(outcome: outcome) }
+      }
+      try opened.close()
+      return outcome
+    } catch let dryRun as DryRun {
+      return dryRun.outcome
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Pipelines
+import StoreInterface
+
+/// What `delete` and `update` say.
+struct BatchRunResult {
+  let store: String
+  let entity: String
+  let isDryRun: Bool
+  /// What happened to the objects.
+  let verb: String
+  let outcome: BatchOutcome
+
+  private var count: Int { outcome.deletedCount + outcome.updatedCount }
+
+  /// For people.
+  var text: String {
+    var line = "\(count) \(count == 1 ? "object" : "objects") \(verb)"
+    if outcome.relatedCount > 0 { line += ", relationships of \(outcome.relatedCount) others changed" }
+    return isDryRun ? "Dry run, nothing was changed: \(line)." : "\(line)."
+  }
+
+  /// For programs.
+  var json: String {
+    let members: [(String, JSONValue)] = [
+      ("store", .string(store)), ("entity", .string(entity)), ("dryRun", .boolean(isDryRun)),
+      (verb, .integer(count)), ("related", .integer(outcome.relatedCount)),
+    ]
+    return JSONValue.object(members).text(isIndented: true)
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import ModelFiles
+import Pipelines
+import StoreInterface
+
+/// `seedbed delete`
+struct DeleteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Deletes objects of a store by predicate, and what the delete rules say of others.",
+    discussion: """
+      The objects are deleted where they are, in one transaction of SQLite's: relationships to them are nullified, cascades \
+      are followed, files of external data go when it is committed. A deletion that a rule denies, or that would leave an \
+      object without what it requires, changes nothing and names the objects.
+
+        seedbed delete Shop.sqlite --entity Item --where "price == 0 AND orders.@count == 0" --dry-run
+
+      docs/BATCH.md has the rules.
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(help: "The entity; objects of its sub-entities count.")
+  var entity: String
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Which objects: a predicate in the format language of NSPredicate; TRUEPREDICATE for all.", valueName: "predicate"
+    ))
+  var predicate: String
+
+  @OptionGroup var model: ModelOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What the limit goes by, separated by commas; -name sorts descending.", valueName: "list"))
+  var order: String?
+
+  @Option(
+    help: ArgumentHelp("The most objects: the first ones in the order; cascades come on top.", valueName: "count"))
+  var limit: Int?
+
+  @Flag(help: "Do it in a transaction that is undone, and say what would change.")
+  var dryRun = false
+
+  @Flag(help: "Write the result as JSON.")
+  var json = false
+
+  @OptionGroup var log: LogOptions
+
+  func validate() throws { try ExportCommand.check(limit: limit) }
+
+  func run() throws {
+    do {
+      let model = try model.read(store: store).model
+      let selection = try BatchReading.selection(
+        of: BatchReading.entity(entity, in: model), where: predicate, order: ExportCommand.list(order), limit: limit)
+      let run = BatchRun(store: store, model: model, author: "seedbed delete", isDryRun: dryRun)
+      let result = BatchRunResult(
+        store: store, entity: entity, isDryRun: dryRun, verb: "deleted",
+        outcome: try run.perform(.delete(BatchDeletion(selection))))
+      Terminal.print(json ? result.json : result.text)
+    } catch {
+      throw CommandFailure(error, store: store, format: log.logFormat)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+package import ObjectModel
+package import Predicates
+
+/// An attribute that a batch update gives a value, checked against the model.
+package struct BatchAssignment: Sendable {
+  /// The attribute's name, or the dotted path of a composite's element.
+  package let path: String
+  /// The path's names.
+  package let names: [String]
+  /// The attribute, or the element.
+  package let attribute: AttributeDescription
+  package let expression: FetchExpression
+  package let validator: AttributeValidator
+
+  /// The assignments of an update, in the order of their paths.
+  /// - Throws: `StoreError.failure` that names the first one that does not fit the model.
+  package static func all(_ update: BatchUpdate) throws -> [BatchAssignment] {
+    if update.assignments.isEmpty {
+      throw StoreError.failure("the batch update of \(update.selection.entity.name) sets nothing")
+    }
+    if update.selection.fetchLimit > 0 || update.selection.fetchOffset > 0 {
+      throw StoreError.failure("a batch update of \(update.selection.entity.name) has no limit: use a predicate")
+    }
+    return try update.assignments.sorted { $0.key.precedesByCodePoint($1.key) }.map {
+      try BatchAssignment($0.key, $0.value, of: update.selection.entity)
+    }
+  }
+
+  private init(_ path: String, _ expression: FetchExpression, of entity: Entity) throws {
+    self.path = path
+    self.expression = expression
+    names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let place = "\(entity.name).\(path)"
+    guard let first = names.first, let whole = entity.attribute(first),
+      let attribute = whole.element(at: names.dropFirst())
+    else {
+      if entity.relationship(names.first ?? "") != nil {
+        throw StoreError.failure("\(place) is a relationship; a batch update sets attributes of the objects themselves")
+      }
+      throw StoreError.failure("\(entity.name) has no attribute \"\(path)\" to be set")
+    }
+    if whole.isTransient || attribute.isTransient { throw StoreError.failure("\(place) is transient; no store has it") }
+    if attribute.derivation != nil { throw StoreError.failure("\(place) is derived; the store computes it") }
+    if attribute.composite != nil {
+      throw StoreError.failure(
+        "\(place) is a composite attribute; set its elements, as in \"\(path).\(Self.example(attribute))\"")
+    }
+    self.attribute = attribute
+    validator = try AttributeValidator(attribute)
+    do {
+      _ = try expression.single(in: ExpressionScope(entity), for: "the new value of \(place)")
+    } catch {
+      throw StoreError.failure(error.message)
+    }
+    if case .constant(let value) = expression { try check(value, of: entity) }
+  }
+
+  private static func example(_ attribute: AttributeDescription) -> String {
+    attribute.composite?.elements.first?.name ?? "element"
+  }
+
+  /// - Throws: `ValidationError` for a constant that the attribute cannot have.
+  private func check(_ value: Value, of entity: Entity) throws {
+    let problems = problems(of: value, objectID: nil, entity: entity)
+    if !problems.isEmpty { throw ValidationError(problems) }
+  }
+
+  /// What is wrong with a value that the attribute is to have.
+  package func problems(of value: Value, objectID: ObjectID?, entity: Entity) -> [ValidationError.Problem] {
+    validator.violations(of: attribute.fitting(value) ?? value).map {
+      ValidationError.Problem(
+        objectID: objectID, entity: entity.name, property: path, code: $0.code, message: $0.message, value: value)
+    }
+  }
+
+  /// The value as the attribute keeps it.
+  /// - Throws: `ValidationError` that names the object.
+  func value(of expressionValue: ExpressionValue, for objectID: ObjectID) throws -> Value {
+    let value = expressionValue.plainValue
+    let problems = problems(of: value, objectID: objectID, entity: objectID.entity)
+    if !problems.isEmpty { throw ValidationError(problems) }
+    return attribute.fitting(value) ?? value
+  }
+}
+
+extension AttributeDescription {
+  /// A computed value as the attribute keeps it: numbers change their kind where that loses nothing (a real or decimal
+  /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for what does not fit.
+  package func fitting(_ value: Value) -> Value? {
+    if value.isMissing { return .null }
+    switch (type, value) {
+    case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer), (.boolean, .boolean),
+      (.double, .double),
+      (.date, .date), (.decimal, .decimal), (.string, .string), (.uuid, .uuid), (.uri, .uri), (.binary, .data),
+      (.transformable, .data), (.undefined, _), (.objectID, .string):
+      return value
+    case (.float, .double(let number)): return .double(Double(Float(number)))
+    case (.integer16, _), (.integer32, _), (.integer64, _): return Self.whole(value).map { .integer($0) }
+    case (.boolean, _):
+      guard let number = Self.whole(value), number == 0 || number == 1 else { return nil }
+      return .boolean(number == 1)
+    case (.double, _): return Self.real(value).map { .double($0) }
+    case (.float, _): return Self.real(value).map { .double(Double(Float($0))) }
+    case (.date, .integer), (.date, .double), (.date, .decimal):
+      return Self.real(value).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case (.decimal, .integer(let number)): return .decimal(Decimal(number))
+    case (.decimal, .double(let number)):
+      return Decimal(string: String(number), locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
+    default: return nil
+    }
+  }
+
+  private static func whole(_ value: Value) -> Int64? {
+    switch value {
+    case .integer(let number): number
+    case .boolean(let flag): flag ? 1 : 0
+    case .double(let number): Int64(exactly: number)
+    case .decimal(let number): Int64(number.description)
+    default: nil
+    }
+  }
+
+  private static func real(_ value: Value) -> Double? {
+    switch value {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .decimal(let number): Double(number.description)
+    default: nil
+    }
+  }
+}

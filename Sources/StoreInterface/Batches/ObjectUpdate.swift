@@ -1,0 +1,48 @@
+import Foundation
+import ObjectModel
+import Predicates
+
+/// A batch update carried out on objects in memory.
+struct ObjectUpdate {
+  private let objects: StoredObjects
+
+  init(_ store: any PersistentStore) { objects = StoredObjects(store) }
+
+  /// - Throws: `ValidationError` with the objects whose new values break a rule.
+  func plan(_ update: BatchUpdate) throws -> BatchPlan {
+    let assignments = try BatchAssignment.all(update)
+    let now = Date()
+    var plan = BatchPlan()
+    var problems: [ValidationError.Problem] = []
+    for before in try objects.fetch(update.selection.forBatch) {
+      // The object as it was: one assignment does not see another.
+      let evaluator = ExpressionEvaluator(StoredObject(objects: objects, snapshot: before), now: now)
+      var after = before
+      for assignment in assignments {
+        guard let index = objects.layout[before.objectID.entity].attributeIndexes[assignment.names[0]] else { continue }
+        do {
+          let value = try assignment.value(of: evaluator.value(assignment.expression), for: before.objectID)
+          after.attributes[index] = after.attributes[index].settingElement(
+            at: assignment.names.dropFirst(), to: value)
+        } catch let error as ValidationError {
+          problems += error.problems
+        }
+      }
+      let isSame = zip(before.attributes, after.attributes).allSatisfy { $0.isStoredAlike($1) }
+      if !isSame { plan.request.updated.append(after) }
+    }
+    try objects.throwError()
+    if !problems.isEmpty { throw ValidationError(problems) }
+    plan.outcome.updated = BatchPlan.ordered(plan.request.updated.map(\.objectID))
+    plan.outcome.updatedCount = plan.request.updated.count
+    return plan
+  }
+}
+
+extension Value {
+  /// Whether a store keeps both as the same: texts by their code points, both zeros as one.
+  fileprivate func isStoredAlike(_ other: Value) -> Bool {
+    if case .double = self { return self == other }
+    return isIdentical(to: other)
+  }
+}
