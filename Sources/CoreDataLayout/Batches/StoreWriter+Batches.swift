@@ -4,8 +4,11 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// Carries out a batch in one transaction. Much less memory is used for pages than otherwise: the rows are far more than
-  /// fit in any case.
+  /// SQLite's page cache during a batch, which is also what sorting for an index may take: less than otherwise, as the rows
+  /// go by once and would not fit in any case.
+  private static let cacheKibibytes = 8_192
+
+  /// Carries out a batch in one transaction.
   func perform(
     _ batch: StoreBatch, _ reader: StoreReader, rebuildsFrom: Int, beforeCommit body: (BatchOutcome) throws -> Void
   ) throws -> BatchOutcome {
@@ -14,6 +17,8 @@ extension StoreWriter {
         "\(file.path): a store under construction takes no batches before its indexes are made")
     }
     var outcome = BatchOutcome()
+    try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+    defer { try? connection.execute("PRAGMA cache_size = -\(session.options.cacheKibibytes)") }
     // Statements that are still read from would keep tables and indexes from being dropped.
     session.resetStatements()
     return try performAtomically(beforeCommit: { try body(outcome) }) {

@@ -6,9 +6,11 @@ extension ManagedObjectContext {
   /// Merges what another context saved, of the same coordinator or of another one with the same store: changed objects
   /// are refreshed and keep what was changed here, deleted ones count as deleted (with what was changed of them here
   /// lost), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
-  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`; others are ignored.
+  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`, or with one that a program made with Core Data's keys
+  /// (`NotificationKey`) of what a batch changed; others are ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) {
-    guard let ids = notification.contextChangeIDs else { return }
+    let told = notification.userInfo.flatMap { ContextChangeIDs(told: $0, coordinator) }
+    guard let ids = notification.contextChangeIDs ?? told else { return }
     let saver = notification.object as? ManagedObjectContext
     mergeChanges(ids, isRemote: saver?.coordinator !== coordinator)
   }
@@ -43,17 +45,8 @@ extension ManagedObjectContext {
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) {
     for context in contexts {
-      func ids(_ keys: NotificationKey...) -> [ObjectID] {
-        keys.flatMap { key in
-          (changes[key] ?? changes[key.rawValue]).map { context.coordinator.objectIDs(told: $0, as: key.rawValue) }
-            ?? []
-        }
-      }
-      mergeChanges(
-        fromRemoteContextSave: ContextChangeIDs(
-          inserted: ids(.insertedObjectIDs, .insertedObjects), updated: ids(.updatedObjectIDs, .updatedObjects),
-          deleted: ids(.deletedObjectIDs, .deletedObjects)),
-        into: [context])
+      guard let ids = ContextChangeIDs(told: changes, context.coordinator) else { continue }
+      mergeChanges(fromRemoteContextSave: ids, into: [context])
     }
   }
 
@@ -216,18 +209,34 @@ extension ManagedObjectContext {
   }
 }
 
-extension PersistentStoreCoordinator {
-  /// The ids that a dictionary of changes has under a key.
-  fileprivate func objectIDs(told value: Any, as key: String) -> [ObjectID] {
+extension ContextChangeIDs {
+  /// Changes told by Core Data's keys; nil where none of the keys is there.
+  fileprivate init?(told changes: [AnyHashable: Any], _ coordinator: PersistentStoreCoordinator) {
+    typealias Key = ManagedObjectContext.NotificationKey
+    func value(_ key: Key) -> Any? { changes[key] ?? changes[key.rawValue] }
+    if Key.allCases.allSatisfy({ value($0) == nil }) { return nil }
+    func ids(_ keys: Key...) -> [ObjectID] {
+      keys.flatMap { key in value(key).map { Self.ids($0, as: key, coordinator) } ?? [] }
+    }
+    self.init(
+      inserted: ids(.insertedObjectIDs, .insertedObjects), updated: ids(.updatedObjectIDs, .updatedObjects),
+      deleted: ids(.deletedObjectIDs, .deletedObjects))
+  }
+
+  private static func ids(
+    _ value: Any, as key: ManagedObjectContext.NotificationKey, _ coordinator: PersistentStoreCoordinator
+  ) -> [ObjectID] {
     let elements = value as? [Any] ?? (value as? Set<AnyHashable>).map { $0.map(\.base) }
-    guard let elements else { preconditionFailure("\(key) has a \(type(of: value)), not a list of object ids") }
+    guard let elements else {
+      preconditionFailure("\(key.rawValue) has a \(type(of: value)), not a list of object ids")
+    }
     return elements.compactMap { element in
       switch element {
       case let id as ObjectID: return id
       case let object as ManagedObject: return object.objectID
-      case let uri as URL: return managedObjectID(forURIRepresentation: uri)
+      case let uri as URL: return coordinator.managedObjectID(forURIRepresentation: uri)
       // What is no id is a mistake of the program; Core Data raises an exception.
-      default: preconditionFailure("\(key) has a \(type(of: element)), which is no object id")
+      default: preconditionFailure("\(key.rawValue) has a \(type(of: element)), which is no object id")
       }
     }
   }

@@ -1,0 +1,61 @@
+import FileStores
+import Foundation
+import ObjectModel
+import Predicates
+import StoreInterface
+import TestSupport
+import Testing
+
+@Suite("Batches in every type of store")
+struct StoreBatchTests {
+  /// `title year shelf` of every book, by title.
+  private static func books(_ store: any PersistentStore) throws -> [String] {
+    let book = try Museum.entity("Book", of: store.model)
+    let places = ["title", "year"].map { name in book.attributes.firstIndex { $0.name == name } ?? 0 }
+    let shelf = book.relationships.firstIndex { $0.name == "shelf" } ?? 0
+    return try store.snapshots(FetchSpecification(book)).map { row in
+      "\(row.attributes[places[0]].string ?? "nil") \(row.attributes[places[1]].integer.map { "\($0)" } ?? "nil") "
+        + (row.toOne[shelf] == nil ? "nowhere" : "shelved")
+    }.sorted()
+  }
+
+  @Test(
+    "what a batch inserts, updates and deletes is in the store when it is opened again", arguments: StoreKind.allCases)
+  func batches(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let model = try Library.model()
+    let opened = try kind.open(in: folder, model)
+    try Library.fill(opened)
+    let store = try #require(opened as? any BatchWriting)
+    let book = try Museum.entity("Book", of: model)
+    let update = BatchUpdate(FetchSpecification(book), assignments: ["year": FetchExpression(format: "year + 1")])
+    #expect(try store.perform(StoreBatch(.update(update))).updatedCount == 1)
+
+    var rows: [[String: BatchRowWriter.Content]] = [
+      ["title": .value(.string("Emma")), "year": .value(.integer(1815))],
+      ["title": .value(.string("Ulysses")), "year": .value(.integer(1922))],
+    ]
+    var writer = BatchRowWriter(book)
+    let insertion = BatchInsertion(book, conflictRule: .update) {
+      writer.clear()
+      if rows.isEmpty { return nil }
+      try writer.append(rows.removeFirst())
+      return writer.batch
+    }
+    let inserted = try store.perform(StoreBatch(.insert(insertion)))
+    #expect(inserted.insertedCount == 1 && inserted.updatedCount == 1)
+    #expect(try Self.books(store) == ["Dune <1> 1966 shelved", "Emma 1815 nowhere", "Ulysses 1922 nowhere"])
+
+    struct Stop: Error {}
+    let shelves = StoreBatch(.delete(BatchDeletion(FetchSpecification(try Museum.entity("Shelf", of: model)))))
+    #expect(throws: Stop.self) { try store.perform(shelves) { _ in throw Stop() } }
+    #expect(try Self.books(store).contains("Dune <1> 1966 shelved"))
+    let deleted = try store.perform(shelves)
+    #expect(deleted.deletedCount == 1 && deleted.relatedCount == 1)
+    let expected = ["Dune <1> 1966 nowhere", "Emma 1815 nowhere", "Ulysses 1922 nowhere"]
+    #expect(try Self.books(store) == expected)
+    if kind == .inMemory { return }
+    try store.close()
+    #expect(try Self.books(kind.open(in: folder, model)) == expected)
+  }
+}
