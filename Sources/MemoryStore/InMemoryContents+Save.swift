@@ -181,7 +181,7 @@ extension InMemoryContents {
     let before = memberships[ownKey]?.orderKeys ?? [:]
     var after = Membership()
     if let inverse, !inverse.isToMany {
-      // Who is a member is said by the to-one side; this says the order, and members it leaves out come last.
+      // The to-one side says which objects are members; this says their order, and members it leaves out come last.
       for member in change.members where before[member] != nil { after.append(member) }
       for member in members(of: change.owner, relationship: relationship) { after.append(member) }
       memberships[ownKey] = after.orderKeys.isEmpty ? nil : after

@@ -46,7 +46,7 @@ struct AtomicStoreTests {
     #expect(try folder.contents() == files)
   }
 
-  @Test("a file that somebody else changed or removed is not overwritten", arguments: kinds)
+  @Test("a file that another program changed or removed is not overwritten", arguments: kinds)
   func changedByOthers(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()
@@ -54,7 +54,7 @@ struct AtomicStoreTests {
     let second = try kind.open(in: folder, model)
     try Library.fill(first)
     let files = try folder.contents()
-    #expect { try Library.fill(second) } throws: { "\($0)".contains("somebody else") }
+    #expect { try Library.fill(second) } throws: { "\($0)".contains("another program") }
     #expect(try folder.contents() == files)
     #expect(try Portrait.snapshots(second).isEmpty)
     let url = try #require(kind.description(in: folder).url)
@@ -62,7 +62,7 @@ struct AtomicStoreTests {
     var request = SaveRequest()
     request.deleted = [(objectID: try Library.id("Book", kind == .xml ? 3 : 2, in: first), version: 1)]
     let deletion = request
-    #expect { try first.save(deletion) } throws: { "\($0)".contains("somebody else") }
+    #expect { try first.save(deletion) } throws: { "\($0)".contains("another program") }
     #expect(try folder.names().isEmpty)
   }
 

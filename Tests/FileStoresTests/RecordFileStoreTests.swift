@@ -160,7 +160,7 @@ struct RecordFileStoreTests {
     let files = try folder.contents()
     request.deleted = [(objectID: try Library.id("Book", 1, in: store), version: 1)]
     let deletion = request
-    #expect { try store.save(deletion) } throws: { "\($0)".contains("Subject.csv was changed by somebody else") }
+    #expect { try store.save(deletion) } throws: { "\($0)".contains("Subject.csv was changed by another program") }
     #expect(try folder.contents() == files)
   }
 

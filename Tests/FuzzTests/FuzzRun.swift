@@ -67,14 +67,13 @@ struct FuzzRun {
 /// Ends the process when one input takes too long: there is no other way out of a loop in the same process.
 private final class Watch: Sendable {
   private let state = Mutex<(what: String, start: Date)?>(nil)
-  private let isStopped = Atomic(false)
+  private let stopped = DispatchSemaphore(value: 0)
   private let folder: URL
 
   init(folder: URL) {
     self.folder = folder
     Thread.detachNewThread { [self] in
-      while !isStopped.load(ordering: .relaxed) {
-        Thread.sleep(forTimeInterval: 0.5)
+      while stopped.wait(timeout: .now() + 0.5) == .timedOut {
         guard let (what, start) = state.withLock({ $0 }),
           Date().timeIntervalSince(start) > FuzzRun.maximumSeconds
         else { continue }
@@ -87,5 +86,5 @@ private final class Watch: Sendable {
   var description: String { state.withLock { $0?.what ?? "" } }
   func begin(_ what: String) { state.withLock { $0 = (what, Date()) } }
   func end() { state.withLock { $0 = nil } }
-  func stop() { isStopped.store(true, ordering: .relaxed) }
+  func stop() { stopped.signal() }
 }

@@ -107,14 +107,20 @@ struct ConfinementTests {
     await anotherTurn()
     let isInside = Atomic(false)
     for _ in 0..<3 {
-      let other = Task.detached { @Sendable in view.performAndWait { isInside.load(ordering: .relaxed) } }
+      let begins = DispatchSemaphore(value: 0)
+      let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+      Thread.detachNewThread {
+        begins.signal()
+        answer.yield(view.performAndWait { isInside.load(ordering: .relaxed) })
+      }
       background.performAndWait {
         isInside.store(true, ordering: .relaxed)
-        view.performAndWait { _ = school.addPupil(view, "Ada") }
-        Thread.sleep(forTimeInterval: 0.02)
+        begins.wait()
+        // Many opportunities to get in between.
+        for number in 0..<500 { view.performAndWait { _ = school.addPupil(view, "Ada \(number)") } }
         isInside.store(false, ordering: .relaxed)
       }
-      #expect(await other.value == false)
+      for await wasInside in answers.prefix(1) { #expect(!wasInside) }
     }
   }
 

@@ -51,7 +51,7 @@ struct LostUpdateTests {
   }
 
   @Test(
-    "a member that somebody deleted is a conflict, and is not linked to unless the policy brings it back",
+    "a member that another context deleted is a conflict, and is not linked to unless the policy brings it back",
     arguments: StoreKind.allCases, MergePolicy.Kind.allCases)
   func goneMember(kind: StoreKind, policy: MergePolicy.Kind) throws {
     let archive = try Archive(kind)
@@ -316,7 +316,7 @@ struct LostUpdateTests {
   // MARK: Constraints
 
   @Test(
-    "a key that somebody gave up while the save was refused is free", arguments: StoreKind.allCases,
+    "a key that another context gave up while the save was refused is free", arguments: StoreKind.allCases,
     [MergePolicy.Kind.error, .mergeByPropertyObjectTrump])
   func freedKey(kind: StoreKind, policy: MergePolicy.Kind) throws {
     let archive = try Archive(kind)

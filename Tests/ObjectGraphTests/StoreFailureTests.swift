@@ -42,12 +42,17 @@ struct StoreFailureTests {
     }
   }
 
-  @Test("after a failed save the context is as it was and saves the same keys later")
-  func failedSave() throws {
+  /// A context over such a store, with the entities of a school.
+  private func fragile() throws -> (School, FragileStore, ManagedObjectContext) {
     let school = try School(.inMemory)
     let store = FragileStore(school.person.model)
     let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
-    let context = container.newBackgroundContext()
+    return (school, store, container.newBackgroundContext())
+  }
+
+  @Test("after a failed save the context is as it was and saves the same keys later")
+  func failedSave() throws {
+    let (school, store, context) = try fragile()
     try context.performAndWait {
       let ada = school.addPupil(context, "Ada")
       let maths = school.addCourse(context, 1)
@@ -63,10 +68,7 @@ struct StoreFailureTests {
 
   @Test("an error while members load is thrown by the next fetch or save when nobody asked for it, and they load later")
   func failedMembers() throws {
-    let school = try School(.inMemory)
-    let store = FragileStore(school.person.model)
-    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
-    let context = container.newBackgroundContext()
+    let (school, store, context) = try fragile()
     try context.performAndWait {
       let maths = school.addCourse(context, 1)
       let ada = school.addPupil(context, "Ada")
@@ -89,10 +91,7 @@ struct StoreFailureTests {
 
   @Test("an error while a fault loads is thrown by the next fetch or save, and the object loads later")
   func failedFault() throws {
-    let school = try School(.inMemory)
-    let store = FragileStore(school.person.model)
-    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
-    let context = container.newBackgroundContext()
+    let (school, store, context) = try fragile()
     try context.performAndWait {
       context.stalenessInterval = 0
       let ada = school.addPupil(context, "Ada")
@@ -112,10 +111,7 @@ struct StoreFailureTests {
 
   @Test("a child's save that the store fails leaves nothing in the parent, and later saves once")
   func failedChildSave() throws {
-    let school = try School(.inMemory)
-    let store = FragileStore(school.person.model)
-    let container = try PersistentContainer(name: "fragile", model: store.model, store: store)
-    let parent = container.newBackgroundContext()
+    let (school, store, parent) = try fragile()
     try parent.performAndWait {
       let club = parent.insert(school.club)
       try parent.save()

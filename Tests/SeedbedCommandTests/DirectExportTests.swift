@@ -46,8 +46,9 @@ struct DirectExportTests {
     try pipeline(to: "out.csv", replace: replace).write(to: workspace)
     let before = try workspace.names()
     let outcome = try await Tool.run(["run", "items.yaml"], in: workspace.folder) { process in
-      #expect(try await process.wait { workspace.exists("Shop.sqlite.lock") })
-      try await Task.sleep(for: .milliseconds(300))
+      let isLocked = try await process.wait { workspace.exists("Shop.sqlite.lock") }
+      let isWaiting = try await process.waitUntilIdle()
+      #expect(isLocked && isWaiting)
       kill(process.identifier, signal)
     }
     #expect(outcome.exitCode == 130, "\(outcome.talk)")
@@ -62,14 +63,19 @@ struct DirectExportTests {
     try workspace.write("items.csv", "id,name\n" + (0..<rows).map { "i\($0),A\n" }.joined())
     #expect(unsafe mkfifo(workspace.path("out.csv"), 0o600) == 0)
     try pipeline(to: "out.csv").write(to: workspace)
-    let outcome = try await Tool.run(
-      [
-        "-c", "(sleep 0.3; cat out.csv | (sleep 0.2; cat) >got.csv) & \"$0\" run items.yaml; code=$?; wait; exit $code",
-        Tool.path,
-      ],
-      in: workspace.folder, executable: "/bin/sh")
+    var got = Data()
+    let outcome = try await workspace.run("run", "items.yaml") { process in
+      // Once for a reader, and once because a pipe does not hold all of it.
+      let isLocked = try await process.wait { workspace.exists("Shop.sqlite.lock") }
+      let isWaiting = try await process.waitUntilIdle()
+      #expect(isLocked && isWaiting)
+      let reader = try #require(FileHandle(forReadingAtPath: workspace.path("out.csv")))
+      let isFull = try await process.waitUntilIdle()
+      #expect(isFull)
+      got = try #require(try reader.readToEnd())
+    }
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
     let expected = "identifier\n" + (0..<rows).map { "i\($0)\n" }.joined()
-    #expect(try workspace.text("got.csv").replacing("\r\n", with: "\n") == expected)
+    #expect(String(decoding: got, as: UTF8.self).replacing("\r\n", with: "\n") == expected)
   }
 }

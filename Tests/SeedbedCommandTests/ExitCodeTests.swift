@@ -41,8 +41,9 @@ struct ExitCodeTests {
   @Test("a reader that goes away ends the tool quietly, as it ends other programs", arguments: printing)
   func closedPipe(words: String) async throws {
     let workspace = try await workspace()
-    let outcome = try await shell(
-      "{ sleep 0.3; \"$0\" \(words); echo $? >code; } 2>talk | true", in: workspace)
+    // The reader has opened the other end of the pipe and is gone when the tool begins.
+    let script = "mkfifo gone; true <gone & exec 3>gone; wait; \"$0\" \(words) >&3 2>talk; echo $? >code"
+    let outcome = try await shell(script, in: workspace)
     #expect(outcome.exitCode == 0)
     #expect(try workspace.text("code") == "141\n")
     // What goes to standard error before the output is none of an error.

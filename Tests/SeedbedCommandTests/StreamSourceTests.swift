@@ -43,12 +43,15 @@ struct StreamSourceTests {
     Case(source: "feed.csv", script: "gzip -c data > feed.csv & exec \"$0\" run p --allow-outside"),
     Case(
       source: "feed.csv",
-      script: "(head -c 9 data; sleep 0.2; tail -c +10 data) > feed.csv & exec \"$0\" run p --allow-outside"),
+      script: "(head -c 9 data; tail -c +10 data) > feed.csv & exec \"$0\" run p --allow-outside"),
     Case(source: "{ path: \"-\", format: csv }", script: "cat data | \"$0\" run p --allow-outside"),
     Case(source: "{ path: \"-\", format: csv }", script: "gzip -c data | \"$0\" run p --allow-outside"),
     Case(source: "{ path: \"-\", format: csv }", script: "exec \"$0\" run p --allow-outside < data"),
     Case(source: "{ path: /dev/stdin, format: csv }", script: "cat data | \"$0\" run p"),
-    Case(source: "{ path: /dev/stdin, format: csv }", script: "cat data | (sleep 0.2; \"$0\" run p --allow-outside)"),
+    Case(
+      // The writer is gone before the tool begins.
+      source: "{ path: /dev/stdin, format: csv }",
+      script: "exec 9< <(cat data); wait $!; \"$0\" run p --allow-outside <&9"),
     Case(source: "{ path: /dev/stdin, format: csv }", script: "exec \"$0\" run p --allow-outside < data"),
     Case(source: "{ path: /dev/fd/63, format: csv }", script: "exec \"$0\" run p --allow-outside 63< <(cat data)"),
     Case(source: "{ path: \"${FEED}\", format: csv }", script: "f() { FEED=\"$1\" \"$0\" run p; }; f <(gzip -c data)"),
@@ -161,12 +164,12 @@ struct StreamSourceTests {
       try FileManager.default.removeItem(at: workspace.url("Shop.sqlite"))
       let before = try workspace.names()
       let outcome = try await shell(wait.script, in: workspace) { process in
-        #expect(
-          try await process.wait {
-            workspace.exists("Shop.sqlite.partial/standard-input")
-              || wait.script.hasPrefix("exec \"$0\"") && workspace.exists("Shop.sqlite.partial")
-          })
-        try await Task.sleep(for: .milliseconds(150))
+        let isThere = try await process.wait {
+          workspace.exists("Shop.sqlite.partial/standard-input")
+            || wait.script.hasPrefix("exec \"$0\"") && workspace.exists("Shop.sqlite.partial")
+        }
+        let isWaiting = try await process.waitUntilIdle()
+        #expect(isThere && isWaiting)
         // Twice, as `timeout` does it.
         kill(process.identifier, signal)
         kill(process.identifier, SIGTERM)

@@ -19,7 +19,8 @@ extension StoreError {
     case .readOnly where error.isUnfinishedWrite:
       self = .inputOutput(
         path: path,
-        message: "somebody was interrupted while writing it, and the journal beside it is needed to undo that: open it "
+        message:
+          "a program was interrupted while writing it, and the journal beside it is needed to undo that: open it "
           + "with the program that wrote it, or use a copy made by seedbed copy")
     case .full, .inputOutput, .cannotOpen, .readOnly, .permission, .authorization, .outOfMemory:
       self = .inputOutput(path: path, message: error.message, code: error.extendedCode)

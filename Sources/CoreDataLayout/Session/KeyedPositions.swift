@@ -8,7 +8,7 @@ struct KeyedPositions {
   let entity: Entity
   private(set) var keys: [Int64] = []
   private(set) var positions: [Int] = []
-  /// Rows that nobody asked for and that are still read along, between two that are wanted.
+  /// Rows that were not asked for and are still read along, between two that are wanted.
   private static let greatestGap: Int64 = 8
 
   private init(_ entity: Entity) { self.entity = entity }

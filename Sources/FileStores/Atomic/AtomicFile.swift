@@ -109,7 +109,7 @@ struct AtomicFile: Sendable {
 
   private func requireUnchanged() throws(StoreError) {
     guard try Self.contents(of: path).map({ Self.digest($0) }) == known else {
-      throw .failure("\(path) was changed by somebody else since it was read; open the store anew")
+      throw .failure("\(path) was changed by another program since it was read; open the store anew")
     }
   }
 
@@ -123,7 +123,7 @@ struct AtomicFile: Sendable {
       throw .cannotCreate(path: original, message: "cannot create a file beside it: \(error.reason)")
     }
     defer { close(output) }
-    // Who may read the store stays as it was, whatever the process makes new files with.
+    // The right to read the store stays as it was, whatever rights the process gives new files.
     if isThere && fchmod(output, info.st_mode & 0o777) != 0 {
       throw failure(original, "keep the permissions of the file")
     }

@@ -14,6 +14,9 @@ struct StepOutcomes: Sendable {
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
   var remarks: [String] = []
 
+  /// What is remarked where rows do not go through SQL.
+  static let writtenAsPages = StepOutcomes(remarks: ["written as finished pages"])
+
   static func += (left: inout StepOutcomes, right: StepOutcomes) {
     left.inserted += right.inserted
     left.updated += right.updated

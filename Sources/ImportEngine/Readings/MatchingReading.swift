@@ -32,7 +32,7 @@ struct MatchingReading {
       if try writeDeferred(scanned) { return }
     }
     try scope.source.read(without: superseded) { decoded in
-      scope.outcomes.unchanged += scanned?.dropUnchanged(from: decoded) ?? 0
+      scope.count(StepOutcomes(unchanged: scanned?.dropUnchanged(from: decoded) ?? 0))
       try write(decoded)
       scope.addProgress(of: decoded)
     }
@@ -42,8 +42,7 @@ struct MatchingReading {
   /// - Returns: false when the source has to be read again for that.
   private func writeDeferred(_ scanned: ScannedRecords) throws -> Bool {
     guard scanned.deferred.areComplete, scanned.repeatedKeys.isEmpty else { return false }
-    scope.outcomes.filtered += scanned.filteredCount
-    scope.outcomes.unchanged += scanned.unchangedCount
+    scope.count(StepOutcomes(unchanged: scanned.unchangedCount, filtered: scanned.filteredCount))
     scope.session.progress.add(records: scanned.count)
     try scanned.deferred.forEachBatch(scope, write)
     return true

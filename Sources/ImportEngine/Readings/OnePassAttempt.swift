@@ -30,7 +30,7 @@ struct OnePassAttempt {
       scope.session.progress.add(bytes: SourceInputs.bytes(of: scope.source.files))
       return true
     } catch is OnePassFailed {
-      scope.outcomes = before
+      scope.recount(from: before)
       // The step's tables were empty, and so was what is known of their objects.
       for (_, table) in scope.session.tables.tables(for: scope.plan.root.entity) { table.removeAll() }
       return false

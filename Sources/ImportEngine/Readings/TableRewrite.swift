@@ -41,9 +41,10 @@ struct TableRewrite {
     let others = appends ? try append(besides: changes) : nil
     try scope.source.meters.index.work { try session.endPageLoad() }
     if let changes {
-      scope.outcomes.updated += changes.updatedCount
-      scope.outcomes.unchanged += changes.unchangedCount
-      scope.outcomes.remarks.append("\(changes.updatedCount) changed records written as finished pages")
+      scope.count(
+        StepOutcomes(
+          updated: changes.updatedCount, unchanged: changes.unchangedCount,
+          remarks: ["\(changes.updatedCount) changed records written as finished pages"]))
       scanned.markWritten(changes)
     }
     guard var others else { return false }
@@ -57,12 +58,12 @@ struct TableRewrite {
   /// - Parameter changes: what is written of the others by the end of the load.
   /// - Returns: the rest.
   private func append(besides changes: ChangedRows?) throws -> DeferredRecords {
-    scope.outcomes.remarks.append("\(scanned.newCount) new records written as finished pages")
+    scope.count(StepOutcomes(remarks: ["\(scanned.newCount) new records written as finished pages"]))
     let writer = NewRowWriter(scope, rules: .upserted)
     writer.preparation = try BulkPreparation(scope.plan, session: session)
     var others = DeferredRecords(scope.plan, session)
     try scope.source.read(without: superseded, preparation: writer.preparation) { decoded in
-      scope.outcomes.unchanged += scanned.dropUnchanged(from: decoded, changesAreWritten: changes != nil)
+      scope.count(StepOutcomes(unchanged: scanned.dropUnchanged(from: decoded, changesAreWritten: changes != nil)))
       others.add(removeOthers(decoded), of: decoded)
       scope.check(decoded)
       try writer.write(decoded, isFinal: false)

@@ -20,7 +20,7 @@ extension PipelineRun {
       let migrated = "\(FilePath.shown(origin)) was made with \(version) of the model, and its copy was migrated"
       return [migrated] + report.plan.losses.map { "in the migration \($0)" }
     } catch {
-      // Nobody knows the copy.
+      // No other program knows of the copy.
       var failure = RunError(any: error, store: origin)
       failure.message = failure.message.replacing(copy, with: FilePath.shown(origin))
       throw failure

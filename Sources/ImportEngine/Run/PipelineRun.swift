@@ -120,7 +120,7 @@ public struct PipelineRun {
       storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
       peakMemoryBytes: 0)
     report.modelPath = pipeline.modelPath
-    // What Xcode says to a name is for those who look at the model: it changes nothing in the store.
+    // Xcode's warnings of names change nothing in the store: other commands say them.
     report.warnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
     defer { trail.report = report }
     let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)

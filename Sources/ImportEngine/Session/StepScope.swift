@@ -13,7 +13,7 @@ final class StepScope: ReferringStep {
   let source: SourceReader
   let rejects: StepRejects
   let keys: KeyCheck
-  var outcomes = StepOutcomes()
+  private(set) var outcomes = StepOutcomes()
   /// References with `missing: null` that lead nowhere, by relationship.
   private var leftOut: [String: Int] = [:]
 
@@ -26,12 +26,19 @@ final class StepScope: ReferringStep {
     keys = KeyCheck(plan: plan, memory: session.keyMemory)
   }
 
+  // MARK: - Outcomes
+
+  /// Counts what has become of more records.
+  func count(_ more: StepOutcomes) { outcomes += more }
+
+  /// Forgets what became of records in a reading that was given up.
+  func recount(from before: StepOutcomes) { outcomes = before }
+
   // MARK: - Batches
 
   /// What is done with every batch before its rows are written: counts the records that were left out while it was decoded.
   func countLeftOut(of decoded: DecodedBatch) {
-    outcomes.filtered += decoded.filtered
-    outcomes.duplicate += decoded.duplicate
+    count(StepOutcomes(filtered: decoded.filtered, duplicate: decoded.duplicate))
     decoded.forgetLeftOut()
   }
 

@@ -11,7 +11,7 @@ final class BulkStrategy: WritingStrategy {
 
   func begin() throws {
     try scope.session.endPageLoad()
-    if try beginPages() { scope.outcomes.remarks.append("written as finished pages") }
+    if try beginPages() { scope.count(.writtenAsPages) }
   }
 
   /// Begins to write pages, with encoded rows from the decode workers where the step allows it.

@@ -98,7 +98,7 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   /// Counts what became of a batch that was saved.
   private func finish(_ save: ObjectSave, _ result: StepOutcomes) throws {
-    scope.outcomes += result
+    scope.count(result)
     let decoded = save.decoded
     // Before rows of refused records go, because the references that wait name rows by number.
     try scope.keepPending(

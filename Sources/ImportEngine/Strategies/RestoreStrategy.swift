@@ -13,7 +13,7 @@ final class RestoreStrategy: WritingStrategy {
     let session = scope.session
     let goesOn = session.target.pages?.isPageLoading(scope.plan.nodes.map(\.entity)) ?? false
     if !goesOn { try session.endPageLoad() }
-    if try scope.beginPageLoad() { scope.outcomes.remarks.append("written as finished pages") }
+    if try scope.beginPageLoad() { scope.count(.writtenAsPages) }
   }
 
   func importRecords() throws {

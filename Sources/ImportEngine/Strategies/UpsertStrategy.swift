@@ -50,17 +50,19 @@ final class UpsertStrategy: WritingStrategy {
       // Where rows were dropped since, the keys belong to others.
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
     node.primaryKeys = keys
-    for (row, outcome) in outcomes.enumerated() { count(outcome, of: decoded, row: row) }
+    var counts = StepOutcomes()
+    for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, &counts) }
+    scope.count(counts)
     session.tables.register(node)
     try scope.keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, of: decoded)
   }
 
-  private func count(_ outcome: RowOutcome, of decoded: DecodedBatch, row: Int) {
+  private func note(_ outcome: RowOutcome, of decoded: DecodedBatch, row: Int, _ counts: inout StepOutcomes) {
     let node = decoded.root
     switch outcome {
-    case .inserted: scope.outcomes.inserted += 1
-    case .updated: scope.outcomes.updated += 1
-    case .unchanged, .kept: scope.outcomes.unchanged += 1
+    case .inserted: counts.inserted += 1
+    case .updated: counts.updated += 1
+    case .unchanged, .kept: counts.unchanged += 1
     case .conflict, .missing:
       decoded.problems[Int(node.records[row]), default: []].append(node.constraintProblem(row: row))
     case .failedMatch: matched.noteMatch(decoded, row: row)

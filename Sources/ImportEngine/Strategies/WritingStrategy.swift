@@ -39,7 +39,7 @@ extension StepScope {
   func check(_ decoded: DecodedBatch) {
     countLeftOut(of: decoded)
     if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
-    outcomes.duplicate += keys.check(decoded)
+    count(StepOutcomes(duplicate: keys.check(decoded)))
   }
 
   /// Has new rows written as finished pages where the tables allow it.

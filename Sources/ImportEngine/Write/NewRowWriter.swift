@@ -42,7 +42,7 @@ final class NewRowWriter {
     let first = try session.target.reservePrimaryKeys(rows.count, for: node.plan.entity)
     guard enterKeys(of: node, first: first, matchKeys) else { return false }
     try pages.insert(rows, of: node.batch, firstKey: first)
-    scope.outcomes.inserted += rows.count
+    scope.count(StepOutcomes(inserted: rows.count))
     return true
   }
 
@@ -83,8 +83,8 @@ final class NewRowWriter {
       }
     }
     try inserter.write(decoded.root)
-    scope.outcomes.inserted += decoded.root.batch.count
-    scope.outcomes.nestedInserted += decoded.root.rowCount - decoded.root.batch.count
+    let count = decoded.root.batch.count
+    scope.count(StepOutcomes(inserted: count, nestedInserted: decoded.root.rowCount - count))
     try scope.keepPending(unresolved, of: decoded)
   }
 

@@ -67,7 +67,7 @@ extension MigrationManager {
       try destinationContext.performAndWait {
         try work()
         try throwIfCancelled()
-        try settle()
+        try identifyAssociated()
         try destinationContext.save()
       }
     }

@@ -47,7 +47,7 @@ open class MigrationManager {
   var plan: MappingPlan?
   var associations = AssociationTable()
   /// Objects that were associated and have no permanent ids yet.
-  var unsettled: [(source: ManagedObject, destination: ManagedObject, mapping: String)] = []
+  var waitingAssociations: [(source: ManagedObject, destination: ManagedObject, mapping: String)] = []
   var cancellation: (any Error)?
   private(set) lazy var knownFunctions = functions
   private var toldProgress = 1.0
@@ -68,7 +68,7 @@ open class MigrationManager {
   /// Empties the association tables. The contexts keep their objects.
   open func reset() {
     associations.removeAll()
-    unsettled = []
+    waitingAssociations = []
   }
 
   private func tellProgress() {
@@ -84,7 +84,7 @@ open class MigrationManager {
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
     for mapping: EntityMapping
   ) {
-    unsettled.append((source, destination, mapping.name))
+    waitingAssociations.append((source, destination, mapping.name))
   }
 
   /// What source objects became by an entity mapping, in their order; without source objects, everything that the mapping made.
@@ -93,7 +93,7 @@ open class MigrationManager {
     forEntityMappingName name: String, sourceInstances: [ManagedObject]?
   ) throws -> [ManagedObject] {
     try requireMapping(name)
-    try settle()
+    try identifyAssociated()
     let ids =
       sourceInstances.map { $0.flatMap { associations.destinations(of: $0.objectID, mapping: name) } }
       ?? associations.destinations(mapping: name)
@@ -107,7 +107,7 @@ open class MigrationManager {
     forEntityMappingName name: String, destinationInstances: [ManagedObject]?
   ) throws -> [ManagedObject] {
     try requireMapping(name)
-    try settle()
+    try identifyAssociated()
     let ids =
       destinationInstances.map { $0.flatMap { associations.sources(of: $0.objectID, mapping: name) } }
       ?? associations.sources(mapping: name)
@@ -118,7 +118,7 @@ open class MigrationManager {
   func destinationInstances(
     leadingFrom relationship: Relationship?, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
-    try settle()
+    try identifyAssociated()
     var seen: Set<ObjectID> = []
     let names = mappingModel?.entityMappings.map(\.name) ?? []
     let ids = sourceInstances.flatMap { source in
@@ -141,10 +141,10 @@ open class MigrationManager {
   }
 
   /// Gives associated objects their permanent ids, under which they are looked up.
-  func settle() throws {
-    if unsettled.isEmpty { return }
-    let pairs = unsettled
-    unsettled = []
+  func identifyAssociated() throws {
+    if waitingAssociations.isEmpty { return }
+    let pairs = waitingAssociations
+    waitingAssociations = []
     try destinationContext?.obtainPermanentIDs(for: pairs.map(\.destination))
     for pair in pairs where pair.destination.managedObjectContext != nil {
       associations.associate(pair.source.objectID, pair.destination.objectID, mapping: pair.mapping)

@@ -87,7 +87,7 @@ public struct AccessorGenerator: Sendable {
     return files
   }
 
-  /// What of the model could not be had as it stands there, for those who make the files.
+  /// What of the model has no accessor as it stands there: warnings for the program that makes the files.
   public var notes: [String] {
     model.entities.flatMap { entity -> [String] in
       var notes: [String] = []

@@ -77,7 +77,7 @@ extension ManagedObjectContext {
       return try object.destinations[index].flatMap { try presentObject(with: $0) }.map { [$0] } ?? []
     }
     try object.loadMembers(index)
-    return try objects(with: object.memberLists[index]?.members() ?? [])
+    return try objects(with: object.loadedMembers(index) ?? [])
   }
 
   /// Takes a deleted object out of the inverse of one of its relationships.
@@ -86,14 +86,14 @@ extension ManagedObjectContext {
     let relationship = object.runtime.layout.relationships[index]
     if inverse.isToMany && !relationship.isToMany {
       // Membership is said by the row that goes, whatever the delete rule.
-      if let owner = object.destinations[index] { followRemoval(of: object.objectID, from: owner, inverse) }
+      if let owner = object.destinations[index] { follow(object.objectID, isAddition: false, in: owner, inverse) }
       return
     }
     let rule = relationship.description.deleteRule
     guard rule == .nullify || rule == .cascade else { return }
     for destination in try destinations(of: object, index) {
       if inverse.isToMany {
-        followRemoval(of: object.objectID, from: destination.objectID, inverse)
+        follow(object.objectID, isAddition: false, in: destination.objectID, inverse)
       } else if let back = destination.runtime.index(of: inverse),
         destination.currentDestination(back) == object.objectID
       {

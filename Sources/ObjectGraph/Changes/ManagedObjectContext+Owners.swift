@@ -135,7 +135,7 @@ extension ManagedObject {
     if !runtime.links[index].isToMany {
       return (storedDestination(index) == owner, presentDestination(index) == owner)
     }
-    guard !isInert, memberLists.indices.contains(index), let isStored = memberLists[index]?.isStored(owner) else {
+    guard !isInert, let isStored = isMemberStored(owner, at: index) else {
       return (false, false)
     }
     return (isStored, status != .deleted && memberLists[index]?.contains(owner) == true)

@@ -5,31 +5,18 @@ extension ManagedObjectContext {
   /// The position of a relationship in the layout of one entity, where that is known.
   typealias KnownPosition = (entityIndex: Int, index: Int?)
 
-  /// A member came to a to-many relationship because the other side says so.
-  func followAddition(
-    of member: ObjectID, to owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
+  /// A member came to a to-many relationship, or left it, because the other side says so.
+  func follow(
+    _ member: ObjectID, isAddition: Bool, in owner: ObjectID, _ relationship: Relationship,
+    _ known: KnownPosition? = nil
   ) {
     noteOwner(owner, relationship, known, of: member)
     if let (object, index) = loadedList(owner, relationship) {
       object.willChange()
-      object.memberLists[index]?.append(member)
+      isAddition ? object.appendMember(member, at: index) : object.removeMember(member, at: index)
       object.noteListEdit(index, isSetHere: false)
     } else if let index = position(owner, relationship, known) {
-      pending.noteMember(member, isAddition: true, in: MemberKey(owner: owner, relationship: index))
-    }
-  }
-
-  /// A member left a to-many relationship because the other side says so.
-  func followRemoval(
-    of member: ObjectID, from owner: ObjectID, _ relationship: Relationship, _ known: KnownPosition? = nil
-  ) {
-    noteOwner(owner, relationship, known, of: member)
-    if let (object, index) = loadedList(owner, relationship) {
-      object.willChange()
-      object.memberLists[index]?.remove(member)
-      object.noteListEdit(index, isSetHere: false)
-    } else if let index = position(owner, relationship, known) {
-      pending.noteMember(member, isAddition: false, in: MemberKey(owner: owner, relationship: index))
+      pending.noteMember(member, isAddition: isAddition, in: MemberKey(owner: owner, relationship: index))
     }
   }
 
@@ -43,7 +30,7 @@ extension ManagedObjectContext {
         other.memberLists[otherIndex]?.contains(member.objectID) == true
       else { continue }
       other.willChange()
-      other.memberLists[otherIndex]?.remove(member.objectID)
+      other.removeMember(member.objectID, at: otherIndex)
       other.noteListEdit(otherIndex, isSetHere: false)
     }
   }
@@ -68,7 +55,7 @@ extension ManagedObjectContext {
     try refreshOtherSide(owner, object, index)
     if inverse.isToMany {
       if let (owner, position) = loadedList(owner, inverse) {
-        owner.memberLists[position]?.remove(object.objectID)
+        owner.removeMember(object.objectID, at: position)
         owner.noteListEdit(position, isSetHere: false)
       } else if let position = position(owner, inverse, nil) {
         pending.noteMember(object.objectID, isAddition: false, in: MemberKey(owner: owner, relationship: position))
@@ -144,7 +131,7 @@ extension ManagedObjectContext {
         guard let objects = byRoot[owner.runtime.layout.relationships[index].destination.root.index] else { continue }
         let isSaidByMembers = owner.runtime.layout.inverses[index]?.isToMany == false
         if !isSaidByMembers && owner.memberLists[index]?.isSetHere == true { continue }
-        for object in objects { owner.memberLists[index]?.remove(object.objectID) }
+        for object in objects { owner.removeMember(object.objectID, at: index) }
       }
     }
   }
@@ -164,7 +151,7 @@ extension ManagedObjectContext {
   func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
     guard mayHaveLists(owner), let object = registeredObject(with: owner), !object.memberLists.isEmpty,
       let index = object.runtime.index(of: relationship),
-      object.memberLists.indices.contains(index), object.memberLists[index] != nil
+      object.isLoaded(index)
     else { return nil }
     return (object, index)
   }

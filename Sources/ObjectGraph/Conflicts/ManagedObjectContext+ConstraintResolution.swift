@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     for object in objects {
       for (index, link) in object.runtime.links.enumerated() {
         if link.isToMany {
-          ids += object.memberLists.indices.contains(index) ? object.memberLists[index]?.members() ?? [] : []
+          ids += object.loadedMembers(index) ?? []
         } else if !link.isInverseToMany, let id = object.destinations[index] {
           ids.append(id)
         }

@@ -78,9 +78,7 @@ extension ManagedObjectContext {
       switch kind {
       case .overwrite:
         object.noteStored(snapshot)
-        for index in object.memberLists.indices where object.isListWritten(index) {
-          object.memberLists[index]?.overwriteOthers()
-        }
+        object.overwriteOthersInWrittenLists()
       case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
       case .mergeByPropertyStoreTrump: try applyStoredChanges(in: snapshot, to: object)
       case .rollback, .error: try rollBack(object, to: snapshot)

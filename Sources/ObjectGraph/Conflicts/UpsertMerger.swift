@@ -182,7 +182,7 @@ extension ManagedObject {
   /// What a relationship of a loaded object leads to, as far as it is loaded.
   fileprivate func mentionedIDs(_ index: Int) -> [ObjectID] {
     if runtime.links[index].isToMany {
-      return memberLists.indices.contains(index) ? memberLists[index]?.members() ?? [] : []
+      return loadedMembers(index) ?? []
     }
     return loadedDestination(index).map { [$0] } ?? []
   }

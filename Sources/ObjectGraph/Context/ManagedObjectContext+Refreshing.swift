@@ -140,13 +140,12 @@ extension ManagedObjectContext {
   /// Gives a loaded to-many relationship the members that the store has now, with the changes made here. One without
   /// changes is loaded when it is next asked for.
   func rebaseMembers(of object: ManagedObject, _ index: Int) throws {
-    guard object.memberLists.indices.contains(index), object.memberLists[index] != nil else { return }
-    let isOrdered = object.runtime.layout.relationships[index].isOrdered
-    if object.memberLists[index]?.isChanged(isOrdered: isOrdered) == false {
+    guard object.isLoaded(index) else { return }
+    if object.hasChangedMembers(index) == false {
       object.unloadMembers(index)
     } else {
       guard let fresh = try newMembers(of: object, index) else { return }
-      object.memberLists[index]?.rebase(onto: fresh, isOrdered: isOrdered, stamp: stampOfLastAnswer)
+      object.rebaseMembers(onto: fresh, stamp: stampOfLastAnswer, at: index)
     }
   }
 

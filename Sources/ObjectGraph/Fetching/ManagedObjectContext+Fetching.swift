@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         || pending.deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
   }
 
-  /// The objects without changes of their own of which a request may ask who their members are, and whose members changed
+  /// The objects without changes of their own of which a request may ask for their members, and whose members changed
   /// here.
   func ownersOfChangedMembers(_ request: FetchSpecification) -> [ManagedObject] {
     if pending.editedLists.isEmpty && pending.memberChanges.isEmpty { return [] }
@@ -196,7 +196,7 @@ struct ObjectSubject: PredicateSubject {
     } catch {
       if object.context?.deferredError == nil { object.context?.deferError(error) }
     }
-    return object.memberLists[index]?.members() ?? []
+    return object.loadedMembers(index) ?? []
   }
 
   func subject(for objectID: ObjectID) -> ObjectSubject? {

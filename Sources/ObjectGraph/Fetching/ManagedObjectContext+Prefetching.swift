@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     var seen: Set<ManagedObject> = []
     let unloaded = owners.filter { owner in
       (parent != nil || !owner.objectID.isTemporary) && owner.status != .inserted && !owner.isInert
-        && !(owner.memberLists.indices.contains(index) && owner.memberLists[index] != nil)
+        && !owner.isLoaded(index)
         && seen.insert(owner).inserted
     }
     if unloaded.count < 2 { return }

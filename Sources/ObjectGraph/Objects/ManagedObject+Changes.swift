@@ -109,7 +109,7 @@ extension ManagedObject {
       return destinations.indices.contains(index) ? .toOne(destinations[index]) : nil
     }
     guard memberLists.indices.contains(index) else { return nil }
-    return (memberLists[index]?.members()).map { .toMany($0) }
+    return loadedMembers(index).map { .toMany($0) }
   }
 }
 
@@ -139,14 +139,5 @@ extension ManagedObject {
     }
     if destinations != stored.toOne { return true }
     return hasEditedLists && memberLists.indices.contains { isListWritten($0) }
-  }
-
-  /// Whether a save writes the membership of the to-many relationship as this object has it.
-  func isListWritten(_ index: Int) -> Bool {
-    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
-    let relationship = runtime.layout.relationships[index]
-    let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
-    if isSaidByToOne && !relationship.isOrdered { return false }
-    return memberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
   }
 }

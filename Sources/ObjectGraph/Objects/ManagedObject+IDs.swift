@@ -7,7 +7,7 @@ extension ManagedObject {
     var ids = destinations.compactMap { $0 } + (stored?.toOne.compactMap { $0 } ?? [])
     for index in memberLists.indices {
       if let list = memberLists[index] { ids += list.stored }
-      ids += memberLists[index]?.members() ?? []
+      ids += loadedMembers(index) ?? []
     }
     return ids
   }
@@ -23,6 +23,6 @@ extension ManagedObject {
       snapshot.toOne = snapshot.toOne.map { $0.map { ids[$0] ?? $0 } }
       noteStored(snapshot)
     }
-    for index in memberLists.indices { memberLists[index]?.replaceIDs(ids) }
+    replaceMemberIDs(ids)
   }
 }

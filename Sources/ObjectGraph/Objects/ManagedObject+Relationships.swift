@@ -58,8 +58,8 @@ extension ManagedObject {
     guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if link.isInverseToMany {
       let known = (entityIndex: link.destinationIndex, index: link.inverseIndex)
-      if let previous { context.followRemoval(of: objectID, from: previous, inverse, known) }
-      if let destination { context.followAddition(of: objectID, to: destination, inverse, known) }
+      if let previous { context.follow(objectID, isAddition: false, in: previous, inverse, known) }
+      if let destination { context.follow(objectID, isAddition: true, in: destination, inverse, known) }
       return
     }
     if let partner = previous.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
@@ -97,7 +97,7 @@ extension ManagedObject {
         context?.registeredObject(with: $0)?.isUnloaded ?? true
       } ?? false
     }
-    return !memberLists.indices.contains(index) || memberLists[index] == nil
+    return !isLoaded(index)
   }
 
   // MARK: To-many
@@ -127,7 +127,7 @@ extension ManagedObject {
     checkConfinement()
     let index = relationshipIndex(name, isToMany: true)
     try loadMembers(index)
-    return memberLists[index]?.members() ?? []
+    return loadedMembers(index) ?? []
   }
 
   /// Adds a member at the end; its inverse follows. A member that is there already stays where it is.
@@ -165,15 +165,15 @@ extension ManagedObject {
       throw ContextError.objectGone(member.objectID)
     }
     let wanted = Set(members.map(\.objectID))
-    let leaving = (memberLists[index]?.members() ?? []).filter { !wanted.contains($0) }
+    let leaving = (loadedMembers(index) ?? []).filter { !wanted.contains($0) }
     for member in try loadedContext().objects(with: leaving) { unlink(member, index) }
     for member in members where memberLists[index]?.contains(member.objectID) == false { link(member, index) }
     if runtime.layout.relationships[index].isOrdered {
       var seen: Set<ObjectID> = []
       let order = members.map(\.objectID).filter { seen.insert($0).inserted }
-      if memberLists[index]?.members() != order {
+      if loadedMembers(index) != order {
         willChange()
-        memberLists[index]?.arrange(order)
+        arrangeMembers(order, at: index)
         noteListEdit(index, isSetHere: true)
       }
     }
@@ -181,12 +181,12 @@ extension ManagedObject {
 
   func link(_ member: ManagedObject, _ index: Int) {
     willChange()
-    memberLists[index]?.append(member.objectID)
+    appendMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     if isInert { return }
     if let inverse = runtime.layout.inverses[index] {
       if inverse.isToMany {
-        context?.followAddition(of: objectID, to: member.objectID, inverse)
+        context?.follow(objectID, isAddition: true, in: member.objectID, inverse)
       } else if let back = member.runtime.index(of: inverse) {
         member.setDestination(objectID, at: back)
       }
@@ -197,11 +197,11 @@ extension ManagedObject {
 
   func unlink(_ member: ManagedObject, _ index: Int) {
     willChange()
-    memberLists[index]?.remove(member.objectID)
+    removeMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     guard let inverse = runtime.layout.inverses[index], !isInert else { return }
     if inverse.isToMany {
-      context?.followRemoval(of: objectID, from: member.objectID, inverse)
+      context?.follow(objectID, isAddition: false, in: member.objectID, inverse)
     } else if let back = member.runtime.index(of: inverse), member.currentDestination(back) == objectID {
       member.setDestination(nil, at: back)
     }
@@ -217,36 +217,33 @@ extension ManagedObject {
   /// Loads the members of a to-many relationship from the store, with the changes of the context since.
   func loadMembers(_ index: Int) throws {
     fire()
-    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
-    if memberLists[index] != nil { return }
+    if isLoaded(index) { return }
     if let error = context?.deferredError, status == .fault { throw error }
     guard status == .loaded || status == .deleted, let context else {
-      memberLists[index] = MemberList(stored: [])
-      return
+      return putMembers(MemberList(stored: []), at: index)
     }
     setStoredMembers(try context.storedMembers(of: self, index), index, context)
   }
 
   /// Takes the members that the store has, with the changes of the context since.
   func setStoredMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
-    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     var list = MemberList(stored: stored, stamp: context.stampOfLastAnswer)
     if runtime.layout.inverses[index] == nil {
       let remaining = context.remainingMembers(stored, of: self, index)
       if remaining.count < stored.count {
         let known = Set(remaining)
         for member in stored where !known.contains(member) { list.remove(member) }
-        memberLists[index] = list
+        putMembers(list, at: index)
         noteListEdit(index, isSetHere: false)
         return
       }
     }
     if let delta = context.pending.removeMemberDelta(MemberKey(owner: objectID, relationship: index)) {
       delta.apply(to: &list)
-      memberLists[index] = list
+      putMembers(list, at: index)
       noteListEdit(index, isSetHere: false)
     } else {
-      memberLists[index] = list
+      putMembers(list, at: index)
     }
   }
 
@@ -254,7 +251,7 @@ extension ManagedObject {
   /// updated.
   func noteListEdit(_ index: Int, isSetHere: Bool) {
     if isSetHere {
-      memberLists[index]?.isSetHere = true
+      noteMembersSetHere(at: index)
       noteUpdate()
     }
     if !hasEditedLists && !isInert { context?.pending.noteEditedLists(of: self) }

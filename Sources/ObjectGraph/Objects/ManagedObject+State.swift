@@ -103,7 +103,7 @@ extension ManagedObject {
     contents?.reservedID = nil
     values = other.values
     destinations = other.destinations
-    memberLists = other.memberLists
+    putMembers(of: other)
     setStored(other.stored)
     storage.status = other.status
     marks.takePlaces(of: other.marks)
@@ -149,8 +149,8 @@ extension ManagedObject {
     _modify { yield &ownContents().destinations }
   }
 
-  /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
-  var memberLists: [MemberList?] {
+  /// The lists of `memberLists`, which see; only `ManagedObject+MemberLists.swift` changes them.
+  var ownMemberLists: [MemberList?] {
     get { contents?.memberLists ?? [] }
     _modify {
       noteLists()
@@ -192,22 +192,8 @@ extension ManagedObject {
   /// Leads nowhere from now on: no destination, and no members in lists of its own.
   func emptyRelationships() {
     destinations = runtime.emptyDestinations
-    memberLists = runtime.emptyMemberLists
+    emptyMembers()
   }
-
-  /// A new object has all its members in lists of its own; none are in the store.
-  func takeMembersAsNew() {
-    memberLists = runtime.emptyMemberLists.indices.map { index in
-      guard var list = runtime.emptyMemberLists[index] else { return nil }
-      guard memberLists.indices.contains(index), var old = memberLists[index] else { return list }
-      for member in old.members() { list.append(member) }
-      list.isSetHere = true
-      return list
-    }
-  }
-
-  /// The members of a relationship are loaded when they are next asked for.
-  func unloadMembers(_ index: Int) { memberLists[index] = nil }
 
   /// Gives something to answer with to a fault that cannot be loaded.
   func fillWithNulls() {

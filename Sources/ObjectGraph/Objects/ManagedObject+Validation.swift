@@ -78,7 +78,7 @@ extension ManagedObject {
   }
 
   private func isListValidated(_ index: Int) -> Bool {
-    isInserted || (hasEditedLists && memberLists.indices.contains(index) && memberLists[index] != nil)
+    isInserted || (hasEditedLists && isLoaded(index))
   }
 
   /// Has `validateValue` check a relationship, and takes what it puts there instead.
@@ -88,7 +88,7 @@ extension ManagedObject {
     var value = PropertyValue.toOne(destinations[index])
     if relationship.isToMany {
       guard isListValidated(index) else { return }
-      value = .toMany(memberLists[index]?.members() ?? [])
+      value = .toMany(loadedMembers(index) ?? [])
     }
     let before = value
     do {
@@ -154,14 +154,14 @@ extension ManagedObject {
       return try context.presentObject(with: destination) == nil ? 0 : 1
     }
     try loadMembers(index)
-    let members = memberLists[index]?.members() ?? []
+    let members = loadedMembers(index) ?? []
     return members.count { context?.registeredObject(with: $0)?.isDeletedHere != true }
   }
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
   func listProblems(_ index: Int) -> [ValidationError.Problem] {
     if !runtime.hasCountLimit[index] && context?.pending.lostIDs.isEmpty != false { return [] }
-    guard let members = memberLists[index]?.members() else { return [] }
+    guard let members = loadedMembers(index) else { return [] }
     return listProblems(index, members, before: listBefore(index))
   }
 

@@ -52,11 +52,11 @@ extension ManagedObjectContext {
   private func follow(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {
-        owner.memberLists[index]?.remove(member)
+        owner.removeMember(member, at: index)
       } else if relationship.isOrdered {
-        owner.memberLists[index]?.restore(member)
+        owner.restoreMember(member, at: index)
       } else {
-        owner.memberLists[index]?.append(member)
+        owner.appendMember(member, at: index)
       }
       event.refreshed.append(owner)
     } else if let index = position(owner, relationship, nil) {

@@ -109,7 +109,7 @@ extension ManagedObjectContext {
     let memberChanges = pending.memberChanges
     let owners = pending.editedLists.map(\.objectID)
     for object in pending.editedLists where object.status == .loaded {
-      for index in object.memberLists.indices { object.memberLists[index]?.commit(permanentIDs) }
+      object.commitMembers(permanentIDs)
     }
     for object in plan.deleted {
       unregister(object.objectID)

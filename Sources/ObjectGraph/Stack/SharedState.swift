@@ -79,8 +79,9 @@ extension ManagedObjectContext {
       case .detached: continue
       }
       for index in object.memberLists.indices {
-        let members = object.memberLists[index]?.members()
-        if let members { shared.members[MemberKey(owner: object.objectID, relationship: index)] = members }
+        if let members = object.loadedMembers(index) {
+          shared.members[MemberKey(owner: object.objectID, relationship: index)] = members
+        }
       }
     }
     return shared
@@ -126,9 +127,4 @@ extension ManagedObjectContext {
       }
     }
   }
-}
-
-extension ManagedObject {
-  /// Whether the members of a to-many relationship are here.
-  func isLoaded(_ index: Int) -> Bool { memberLists.indices.contains(index) && memberLists[index] != nil }
 }

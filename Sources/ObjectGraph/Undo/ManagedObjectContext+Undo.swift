@@ -76,7 +76,7 @@ extension ManagedObjectContext {
       guard entry.object.status == .loaded || entry.object.status == .inserted else { return before }
       // A merge may have let go of the list.
       try entry.object.loadMembers(index)
-      guard let now = entry.object.memberLists[index]?.members() else { return before }
+      guard let now = entry.object.loadedMembers(index) else { return before }
       return Self.members(now, takingBack: before, after)
     }
   }
@@ -111,7 +111,7 @@ extension ManagedObjectContext {
       }
       if former == nil && entry.object.state.members(index) == nil { return nil }
       try entry.object.loadMembers(index)
-      guard let now = entry.object.memberLists[index]?.members().map({ permanentID(for: $0) }) else { return former }
+      guard let now = entry.object.loadedMembers(index)?.map({ permanentID(for: $0) }) else { return former }
       guard let former, let after = entry.after.members(index)?.map({ permanentID(for: $0) }) else { return now }
       return Self.members(now, takingBack: former, after)
     }
@@ -144,13 +144,13 @@ extension ManagedObjectContext {
   private func emptyMembers(of object: ManagedObject, _ index: Int) {
     guard let members = object.state.members(index) else { return }
     guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else {
-      object.memberLists[index]?.removeAll()
+      object.removeAllMembers(at: index)
       return
     }
     for id in members {
       let member = self.object(with: permanentID(for: id))
       let owner = member.runtime.index(of: inverse).flatMap { member.currentDestination($0) }
-      if member.isInert || owner != object.objectID { object.memberLists[index]?.remove(id) }
+      if member.isInert || owner != object.objectID { object.removeMember(id, at: index) }
     }
   }
 
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
           continue
         }
         object.willChange()
-        object.memberLists[index]?.arrange(target)
+        object.arrangeMembers(target, at: index)
         object.noteListEdit(index, isSetHere: true)
       } else {
         try object.setObjects(target.map { self.object(with: $0) }, for: layout.relationships[index].name)
@@ -213,7 +213,7 @@ extension ManagedObjectContext {
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
       if !relationship.isToMany {
         object.setDestination(nil, at: index)
-      } else if object.memberLists.indices.contains(index), object.memberLists[index] != nil {
+      } else if object.isLoaded(index) {
         try object.setObjects([], for: relationship.name)
       }
     }

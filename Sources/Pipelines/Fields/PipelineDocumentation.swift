@@ -81,7 +81,7 @@ public enum PipelineDocumentation {
     the free space where that is less, and no record longer than 64 MiB; `--max-input` states another size. What is \
     longer fails the run with exit code 65. SIGINT and SIGTERM end a run that waits for input, and nothing is left \
     behind. `seedbed lint` opens no stream. `--dry-run` reads standard input and what the process was given, and leaves \
-    FIFOs that have a name alone, because somebody may wait for what is in them; the report says so.
+    FIFOs that have a name alone, because another program may wait for what is in them; the report says so.
     """, "",
     "## Compressed sources", "",
     """

@@ -62,7 +62,7 @@ extension PipelineSection {
       "write", .choice(StoreSettings.Write.words), .value(.text("beside")),
       """
       `beside`: into a copy of the store that is there, which then takes its place; a run that fails changes no byte. \
-      Nobody else may use the store then: a lock, or a connection to a store in WAL mode, ends the run with 75. A connection \
+      No other program may use the store then: a lock, or a connection to a store in WAL mode, ends the run with 75. A connection \
       that is idle in rollback mode cannot be noticed, and its next write fails. `in-place`: into the store itself, in \
       one transaction of SQLite's, for stores that are in use: readers of a store in WAL mode go on reading, other writers \
       wait, and a run that fails is rolled back. Journal mode and all else stay. It implies `replace: never`, the store \

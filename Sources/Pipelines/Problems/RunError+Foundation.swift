@@ -8,8 +8,19 @@ extension RunError: LocalizedError, CustomNSError {
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.RunError" }
   /// The exit code that stands for `kind`.
-  public var errorCode: Int {
-    switch kind {
+  public var errorCode: Int { Int(kind.exitCode) }
+  /// The description and the hint, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    information[NSLocalizedRecoverySuggestionErrorKey] = hint
+    return information
+  }
+}
+
+extension RunError.Kind {
+  /// The exit code that stands for this kind of failure.
+  package var exitCode: Int32 {
+    switch self {
     case .badData: 65
     case .missingInput: 66
     case .internal: 70
@@ -19,11 +30,5 @@ extension RunError: LocalizedError, CustomNSError {
     case .badPipeline: 78
     case .interrupted: 130
     }
-  }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
   }
 }

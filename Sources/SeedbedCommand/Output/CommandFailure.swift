@@ -55,22 +55,6 @@ struct CommandFailure: Error {
   }
 }
 
-extension RunError.Kind {
-  /// The exit code that stands for this kind of failure.
-  var exitCode: Int32 {
-    switch self {
-    case .badData: 65
-    case .missingInput: 66
-    case .internal: 70
-    case .cannotCreate: 73
-    case .inputOutput: 74
-    case .locked: 75
-    case .badPipeline: 78
-    case .interrupted: 130
-    }
-  }
-}
-
 /// How talk on standard error is written.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json

@@ -62,12 +62,17 @@ struct OrderedWorkersTests {
     "products come in the order of the source, whoever is slow",
     arguments: [1, 2, 3, 8], [1, 2, 5])
   func order(workers: Int, buffers: Int) {
-    let result = run(makeWorkers(count: 300, buffers: buffers), workers: workers) { piece in
+    let count = 300
+    let done = (0..<count).map { _ in DispatchSemaphore(value: 0) }
+    let result = run(makeWorkers(count: count, buffers: buffers), workers: workers) { piece in
       let number = piece >> 8
-      if number % 13 == 0 { Thread.sleep(forTimeInterval: 0.001) }
+      // Some pieces are slower than the next one, where two can be processed at a time.
+      let next = number % 7 == 2 ? number + 2 : number + 1
+      if number % 13 == 0, next < count, workers > 1, buffers > 1 { done[next].wait() }
+      defer { done[number].signal() }
       return "piece \(number) \(piece & 255)"
     }
-    #expect(names(result.products) == expected(300))
+    #expect(names(result.products) == expected(count))
     #expect(result.error == nil)
   }
 
@@ -121,18 +126,30 @@ struct OrderedWorkersTests {
   func meters() {
     let reader = StageMeter(.read)
     let worker = StageMeter(.decode)
+    // Work, with the time that it took.
+    let clock = ContinuousClock()
+    @Sendable func work(_ spent: borrowing Mutex<Duration>) {
+      let duration = clock.measure {
+        var hash = Hasher()
+        for number in 0..<20_000 { hash.combine(number) }
+        #expect(hash.finalize() != 0)
+      }
+      spent.withLock { $0 += duration }
+    }
+    let reading = Mutex(Duration.zero)
+    let processing = Mutex(Duration.zero)
     var next = 0
     let ordered = TestWorkers(buffers: [0], reader: reader, worker: worker) { buffer in
       if next == 3 { return .end }
       next += 1
-      Thread.sleep(forTimeInterval: 0.004)
+      work(reading)
       return .piece(next << 8 | buffer)
     }
     let group = DispatchGroup()
     for number in 0..<2 {
       worker.work(on: DispatchQueue(label: "worker \(number)"), in: group) {
         ordered.work { piece in
-          Thread.sleep(forTimeInterval: 0.002)
+          work(processing)
           return "piece \(piece >> 8) \(piece & 255)"
         }
       }
@@ -144,9 +161,9 @@ struct OrderedWorkersTests {
     group.wait()
     #expect(reader.report.workers == 1)
     #expect(worker.report.workers == 2)
-    #expect(reader.report.busySeconds >= 0.012)
-    #expect(reader.report.outputWaitSeconds >= 0.004)
-    #expect(worker.report.busySeconds >= 0.006)
+    #expect(reader.report.busySeconds >= reading.withLock { $0 } / .seconds(1))
+    #expect(reader.report.outputWaitSeconds > 0)
+    #expect(worker.report.busySeconds >= processing.withLock { $0 } / .seconds(1))
     #expect(worker.report.inputWaitSeconds > 0)
   }
 }

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
+import TestSupport
 import Testing
 
 /// Contexts that wait for each other. What hangs would hang the tests, so it runs in processes of its own, which a watchdog
@@ -228,12 +229,13 @@ struct WaitingTests {
         let fresh = ManagedObjectContext(.privateQueue, parent: view, name: "fresh")
         return (watched, try Watched(school, fresh, sections: section).contents)
       }
-      for _ in 0..<2000 {
-        if await MainActor.run(body: { stack.0.contents }) == stack.1 { return }
-        try await Task.sleep(for: .milliseconds(5))
+      // What a child asks its parent for comes in turns of both queues, of which not all are told.
+      do {
+        _ = try await poll(seconds: 40) { await MainActor.run { stack.0.contents } == stack.1 }
+      } catch {
+        await MainActor.run { print(stack.0.contents, stack.1) }
+        throw error
       }
-      await MainActor.run { print(stack.0.contents, stack.1) }
-      exit(5)
     }
   }
 
@@ -285,17 +287,17 @@ struct WaitingTests {
         let ids = try await MainActor.run { try Self.watched { try stack.begin() } }
         let numbers = try await MainActor.run { try Self.watched { try stack.saveAll(ids) } }
         if !merging { continue }
-        // What others saved arrives some time later, everywhere.
-        var isSettled = false
-        for _ in 0..<2000 where !isSettled {
-          isSettled = await MainActor.run { stack.contexts.allSatisfy { stack.numbers($0, ids) == numbers } }
-          if !isSettled { try await Task.sleep(for: .milliseconds(5)) }
+        // What others saved arrives some time later, everywhere, in turns of which not all are told.
+        do {
+          _ = try await poll(seconds: 40) {
+            await MainActor.run { stack.contexts.allSatisfy { stack.numbers($0, ids) == numbers } }
+          }
+        } catch {
+          await MainActor.run {
+            for context in stack.contexts { print(context.name ?? "", stack.numbers(context, ids), numbers) }
+          }
+          throw error
         }
-        if isSettled { continue }
-        await MainActor.run {
-          for context in stack.contexts { print(context.name ?? "", stack.numbers(context, ids), numbers) }
-        }
-        exit(5)
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TestSupport
 
 /// A child process started with `posix_spawn`, whose end is awaited with `waitpid` on its own process id.
 ///
@@ -52,11 +53,43 @@ struct ChildProcess {
   /// Waits until a condition holds.
   /// - Returns: false when the process ended before it did.
   func wait(until condition: () -> Bool) async throws -> Bool {
-    while !condition() {
-      guard isRunning else { return condition() }
-      try await Task.sleep(for: .milliseconds(2))
+    try await poll(until: condition, unless: { !isRunning })
+  }
+
+  /// Waits until the process itself waits for something and has done nothing for ten looks: what it waits for in the
+  /// kernel it can tell nobody.
+  /// - Returns: false when the process ended before it did.
+  func waitUntilIdle() async throws -> Bool {
+    var last: String?
+    var looks = 0
+    return try await wait {
+      let now = restingTime
+      looks = now != nil && now == last ? looks + 1 : 0
+      last = now
+      return looks == 10
     }
-    return true
+  }
+
+  /// The processor time that it has used, as the system writes it; nil while one of its threads is running.
+  private var restingTime: String? {
+    #if os(Linux)
+      let folder = "/proc/\(identifier)/task"
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      // After the name in parentheses: the state, and ten fields later user and system time.
+      let fields = threads.map { thread in
+        let text = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
+        return text.split(separator: ")").last?.split(separator: " ") ?? []
+      }
+      guard !fields.isEmpty, fields.allSatisfy({ $0.count > 12 && $0[0] == "S" }) else { return nil }
+      return fields.map { "\($0[11]) \($0[12])" }.joined(separator: ", ")
+    #else
+      guard let output = unsafe popen("ps -o state=,time= -p \(identifier)", "r") else { return nil }
+      defer { unsafe pclose(output) }
+      var line = [CChar](repeating: 0, count: 100)
+      guard unsafe fgets(&line, 100, output) != nil else { return nil }
+      let text = unsafe String(cString: line)
+      return text.hasPrefix("R") ? nil : text
+    #endif
   }
 
   /// Waits for the end.

@@ -1,0 +1,105 @@
+import ObjectModel
+import StoreInterface
+
+/// The members of to-many relationships that are here. The lists are changed in this file alone: others say what becomes
+/// of a member. An index is that of a relationship whose members are here, unless a method says otherwise.
+extension ManagedObject {
+  /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
+  var memberLists: [MemberList?] { ownMemberLists }
+
+  // MARK: - Asking
+
+  /// Whether the members of a to-many relationship are here.
+  func isLoaded(_ index: Int) -> Bool { memberLists.indices.contains(index) && memberLists[index] != nil }
+
+  /// The members of a relationship in the order of `objects(for:)`, without loading them; nil where they are not here.
+  func loadedMembers(_ index: Int) -> [ObjectID]? { isLoaded(index) ? ownMemberLists[index]?.members() : nil }
+
+  /// Whether the store has the member; nil where the members are not here.
+  func isMemberStored(_ member: ObjectID, at index: Int) -> Bool? {
+    isLoaded(index) ? ownMemberLists[index]?.isStored(member) : nil
+  }
+
+  /// Whether a save writes the membership of the to-many relationship as this object has it.
+  func isListWritten(_ index: Int) -> Bool {
+    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
+    let relationship = runtime.layout.relationships[index]
+    let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
+    if isSaidByToOne && !relationship.isOrdered { return false }
+    return ownMemberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
+  }
+
+  /// Whether the members, or their order where it counts, are not those of the store; nil where they are not here.
+  func hasChangedMembers(_ index: Int) -> Bool? {
+    isLoaded(index) ? ownMemberLists[index]?.isChanged(isOrdered: runtime.layout.relationships[index].isOrdered) : nil
+  }
+
+  // MARK: - Single members
+
+  /// Adds a member at the end; one that is there stays where it is.
+  func appendMember(_ member: ObjectID, at index: Int) { ownMemberLists[index]?.append(member) }
+
+  /// Removes a member, if it is there.
+  func removeMember(_ member: ObjectID, at index: Int) { ownMemberLists[index]?.remove(member) }
+
+  /// Puts a member of the store back where it was.
+  func restoreMember(_ member: ObjectID, at index: Int) { ownMemberLists[index]?.restore(member) }
+
+  /// Leaves a relationship without members.
+  func removeAllMembers(at index: Int) { ownMemberLists[index]?.removeAll() }
+
+  /// Gives the members this order; all of them must be in the list.
+  func arrangeMembers(_ members: [ObjectID], at index: Int) { ownMemberLists[index]?.arrange(members) }
+
+  // MARK: - Whole lists
+
+  /// Takes a list that was just read, whether or not there was one.
+  func putMembers(_ list: MemberList, at index: Int) {
+    if memberLists.isEmpty { ownMemberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
+    ownMemberLists[index] = list
+  }
+
+  /// Takes the lists of an object that this one replaces.
+  func putMembers(of other: ManagedObject) { ownMemberLists = other.memberLists }
+
+  /// Leads to no members from now on, in lists of its own.
+  func emptyMembers() { ownMemberLists = runtime.emptyMemberLists }
+
+  /// A new object has all its members in lists of its own; none are in the store.
+  func takeMembersAsNew() {
+    ownMemberLists = runtime.emptyMemberLists.indices.map { index in
+      guard var list = runtime.emptyMemberLists[index] else { return nil }
+      guard memberLists.indices.contains(index), var old = memberLists[index] else { return list }
+      for member in old.members() { list.append(member) }
+      list.isSetHere = true
+      return list
+    }
+  }
+
+  /// The members of a relationship are loaded when they are next asked for.
+  func unloadMembers(_ index: Int) { ownMemberLists[index] = nil }
+
+  /// Remembers that the relationship was set through this object.
+  func noteMembersSetHere(at index: Int) { ownMemberLists[index]?.isSetHere = true }
+
+  /// Has the next save write the members that are to be written as they are here, whatever others made of them since.
+  func overwriteOthersInWrittenLists() {
+    for index in memberLists.indices where isListWritten(index) { ownMemberLists[index]?.overwriteOthers() }
+  }
+
+  /// Makes these the store's members, and keeps what came and went here since the last ones.
+  func rebaseMembers(onto fresh: [ObjectID], stamp: Int64, at index: Int) {
+    ownMemberLists[index]?.rebase(
+      onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, stamp: stamp)
+  }
+
+  /// Gives members other ids, in all lists and those of the store included.
+  func replaceMemberIDs(_ ids: [ObjectID: ObjectID]) {
+    for index in memberLists.indices { ownMemberLists[index]?.replaceIDs(ids) }
+  }
+
+  /// After a save: temporary ids are replaced, and the members of all lists are what the store has.
+  func commitMembers(_ permanentIDs: [ObjectID: ObjectID]) {
+    for index in memberLists.indices { ownMemberLists[index]?.commit(permanentIDs) }
+  }
+}
