@@ -101,7 +101,7 @@ let package = Package(
       name: "ImportEngine",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "ObjectGraph", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
     .executableTarget(

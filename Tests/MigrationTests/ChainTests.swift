@@ -55,6 +55,26 @@ struct ChainTests {
     #expect(try chain(models) == ["0-1", "1-3"])
   }
 
+  @Test("a hundred renames are a hundred steps, and the value and the object stay what they were")
+  func manySteps() throws {
+    let models = try (0...100).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a0": "kept"]) }
+    let names = try folder.names()
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let chain = try ProgressiveMigration(library: library).migrateStore(at: url, type: .sqlite, to: models[100])
+    #expect(chain.steps.count == 100 && chain.isLightweight && chain.steps.allSatisfy(\.losses.isEmpty))
+    #expect(try Stores.problems(url, models[100]) == [])
+    try Stores.open(url, models[100]) { context in
+      let things = try context.all("Thing")
+      #expect(things.map { $0["a100"] as String? } == ["kept"])
+      #expect(things.first?.objectID.primaryKey == 1)
+    }
+    #expect(try folder.names() == names)
+  }
+
   @Test("a mapping model bridges what cannot be inferred, and inference goes to it and on")
   func bridge() throws {
     let models = [

@@ -40,6 +40,9 @@ struct ConfigurationDocumentationTests {
       lines.append("\(field.name): \(field.example)")
       // JSON sources have other fields than CSV.
       if section == .source, field.name == "pointer" || field.name == "lenient" { lines.append("format: json") }
+      // Only a store that is copied is migrated.
+      if section == .store, field.name == "migrate" || field.name == "mapping" { lines.append("seed: Old.sqlite") }
+      if section == .store, field.name == "mapping" { lines.append("migrate: true") }
       // Without a header the columns need names.
       if section == .source, field.name == "header" { lines.append("columns: [a, b]") }
       if section == .reference, field.name == "match" || field.name == "from" {

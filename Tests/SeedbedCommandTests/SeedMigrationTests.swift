@@ -73,6 +73,102 @@ struct SeedMigrationTests {
     #expect(next.exitCode == 0 && !(next.text + next.talk).contains("migrated"))
   }
 
+  @Test("a seed store comes through a version in between where one step does not do, and says what goes")
+  func chain() async throws {
+    let workspace = try await project()
+    // Version 2 drops what version 3 has as text.
+    try workspace.write("Shop.xcdatamodeld/Shop 2.xcdatamodel/contents", Self.model(""))
+    try workspace.write(
+      "Shop.xcdatamodeld/Shop 3.xcdatamodel/contents",
+      Self.model("<attribute name=\"amount\" optional=\"YES\" attributeType=\"String\"/>"))
+    try workspace.write("new.csv", "code,amount\nb,many\n")
+    for store in [
+      "path: New.sqlite, seed: Old.sqlite, migrate: true", "path: Old.sqlite, replace: never, migrate: true",
+    ] {
+      try workspace.write(
+        "new.yaml",
+        """
+        model: { path: Shop.xcdatamodeld, version: Shop 3 }
+        store: { \(store) }
+        import: [{ from: new.csv, entity: Item, match: code, map: { code: code, amount: amount } }]
+        """)
+      let uuid = try workspace.query("Old.sqlite", "SELECT Z_UUID FROM Z_METADATA")
+      let lint = try await workspace.run("lint", "new.yaml")
+      #expect(lint.exitCode == 0, "\(lint.text)\(lint.talk)")
+      let run = try await workspace.run("run", "new.yaml")
+      #expect(run.exitCode == 0, "\(run.talk)")
+      let said = run.text + run.talk
+      #expect(said.contains("migrated Shop → Shop 2: inferred") && said.contains("migrated Shop 2 → Shop 3: inferred"))
+      #expect(said.contains("in the migration Item.amount: removed, its values go"), "\(said)")
+      let name = store.contains("New") ? "New.sqlite" : "Old.sqlite"
+      #expect(
+        try workspace.query(name, "SELECT Z_PK, ZCODE, ZAMOUNT FROM ZITEM ORDER BY Z_PK") == ["1|a|∅", "2|b|many"])
+      #expect(try workspace.query(name, "SELECT Z_UUID FROM Z_METADATA") == uuid)
+    }
+  }
+
+  @Test(
+    "a seed store is migrated by a mapping model, named or beside the model, and gives the same bytes each time",
+    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"), arguments: [true, false])
+  func mapping(isNamed: Bool) async throws {
+    let workspace = try Workspace()
+    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
+    try workspace.write("mappings/.keep", "")
+    for (name, place) in [(model, model), (mapping, isNamed ? "mappings/" + mapping : mapping)] {
+      try FileManager.default.copyItem(
+        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(place))
+    }
+    func pipeline(_ store: String, version: String, map: String) -> String {
+      """
+      model: { path: \(model), version: UnCloudNotesDataModel \(version) }
+      store: { \(store) }
+      import:
+        - from: notes.json
+          entity: Note
+          map: { title: title, body: body, \(map)dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
+      """
+    }
+    try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]")
+    try workspace.write("old.yaml", pipeline("path: Old.sqlite", version: "v2", map: "image: image, "))
+    #expect(try await workspace.run("run", "--quiet", "old.yaml").exitCode == 0)
+    try workspace.write("notes.json", "[{\"title\": \"two\", \"body\": \"c\"}]")
+    let named = isNamed ? ", mapping: mappings" : ""
+    var stores: [[UInt8]] = []
+    for _ in 0..<2 {
+      try workspace.write(
+        "new.yaml", pipeline("path: New.sqlite, seed: Old.sqlite, migrate: true\(named)", version: "v3", map: ""))
+      let lint = try await workspace.run("lint", "new.yaml")
+      #expect(lint.exitCode == 0, "\(lint.text)\(lint.talk)")
+      let run = try await workspace.run("run", "new.yaml")
+      #expect(run.exitCode == 0, "\(run.talk)")
+      #expect((run.text + run.talk).contains(mapping))
+      stores.append(try workspace.bytes("New.sqlite"))
+    }
+    #expect(stores[0] == stores[1])
+    #expect(try workspace.query("New.sqlite", "SELECT ZTITLE FROM ZNOTE ORDER BY ZTITLE") == ["one", "two"])
+    #expect(try workspace.query("New.sqlite", "SELECT hex(ZIMAGE) FROM ZATTACHMENT") == ["010203"])
+    let uuids = try ["Old.sqlite", "New.sqlite"].map { try workspace.query($0, "SELECT Z_UUID FROM Z_METADATA") }
+    #expect(uuids[0] == uuids[1])
+    let check = try await workspace.run("check", "New.sqlite", model + "/UnCloudNotesDataModel v3")
+    #expect(check.exitCode == 0, "\(check.text)")
+  }
+
+  @Test("a mapping without a migration, or that is not there, is a mistake")
+  func wrongMapping() async throws {
+    let workspace = try await project()
+    try write("path: New.sqlite, seed: Old.sqlite, mapping: None.cdm", to: workspace)
+    let useless = try await workspace.run("lint", "new.yaml")
+    #expect(useless.exitCode == 78)
+    #expect((useless.text + useless.talk).contains("mapping is about a store that is migrated, and none is"))
+    try write("path: New.sqlite, seed: Old.sqlite, migrate: true, mapping: None.cdm", to: workspace)
+    for command in ["lint", "run"] {
+      let missing = try await workspace.run(command, "new.yaml")
+      #expect(missing.exitCode == 66, "\(missing.text)\(missing.talk)")
+      #expect((missing.text + missing.talk).contains("None.cdm: there is no such mapping model"))
+    }
+    #expect(!workspace.exists("New.sqlite"))
+  }
+
   @Test("the store that is there is migrated too, when it is imported into")
   func target() async throws {
     let workspace = try await project()

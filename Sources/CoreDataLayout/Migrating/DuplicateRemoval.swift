@@ -128,27 +128,47 @@ struct DuplicateRemoval {
       default: continue
       }
       guard let destination, destination.root == target.root else { continue }
-      var list = ["\(key.name) = \(policy == .merge ? "d.winner" : "NULL")"]
-      for companion in companions(of: key, in: table) {
-        if policy != .merge {
-          list.append("\(companion) = NULL")
-        } else if table.columns.contains(where: { $0.name == companion && $0.role.isEntity }) {
-          list.append("\(companion) = (SELECT w.Z_ENT FROM \(target.name) AS w WHERE w.Z_PK = d.winner)")
-        }
+      let companions = companions(of: key, in: table)
+      guard policy == .merge else {
+        let list = ([key.name] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
+        try connection.execute(
+          "UPDATE \(table.name) SET \(list) WHERE \(key.name) IN (SELECT loser FROM \(Self.losers))")
+        continue
       }
-      try connection.execute(
-        "UPDATE \(table.name) AS t SET \(list.joined(separator: ", ")) FROM \(Self.losers) AS d WHERE t.\(key.name) = d.loser"
-      )
+      let columns = table.columns.filter { companions.contains($0.name) }
+      var list = ["\(key.name) = d.winner"]
+      for entity in columns where entity.role.isEntity {
+        list.append("\(entity.name) = (SELECT w.Z_ENT FROM \(target.name) AS w WHERE w.Z_PK = d.winner)")
+      }
+      var rows = "\(Self.losers) AS d WHERE t.\(key.name) = d.loser"
+      if let order = columns.first(where: { !$0.role.isEntity })?.name {
+        list.append("\(order) = d.place")
+        rows = "(\(places(in: table.name, row: "Z_PK", owner: key.name, order: order))) AS d WHERE t.Z_PK = d.id"
+      }
+      try connection.execute("UPDATE \(table.name) AS t SET \(list.joined(separator: ", ")) FROM \(rows)")
     }
+  }
+
+  /// The members of ordered relationships that come to another owner: behind those that it has, owner by owner, each in its
+  /// own order.
+  private func places(in table: String, row: String, owner: String, order: String) -> String {
+    "SELECT m.\(row) AS id, l.winner AS winner, ifnull(g.last, \(OrderKey.first - OrderKey.step)) + \(OrderKey.step) "
+      + "* ROW_NUMBER() OVER (PARTITION BY l.winner ORDER BY l.loser, m.\(order), m.\(row)) AS place "
+      + "FROM \(table) AS m JOIN \(Self.losers) AS l ON l.loser = m.\(owner) "
+      + "LEFT JOIN (SELECT \(owner) AS owner, max(\(order)) AS last FROM \(table) GROUP BY 1) AS g ON g.owner = l.winner"
   }
 
   private func redirect(in join: JoinTable, to target: TableLayout) throws {
     for side in [join.master, join.inverse] where side.relationship.entity.root == target.root || join.isReflexive {
       let column = side.ownerColumn
       if policy == .merge {
-        try connection.execute(
-          "UPDATE OR IGNORE \(join.name) AS t SET \(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
-        )
+        // A pair that is there already stays as it is.
+        var change = "\(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
+        if let order = side.orderColumn {
+          let places = places(in: join.name, row: "rowid", owner: column, order: order)
+          change = "\(column) = d.winner, \(order) = d.place FROM (\(places)) AS d WHERE t.rowid = d.id"
+        }
+        try connection.execute("UPDATE OR IGNORE \(join.name) AS t SET \(change)")
       }
       try connection.execute("DELETE FROM \(join.name) WHERE \(column) IN (SELECT loser FROM \(Self.losers))")
     }

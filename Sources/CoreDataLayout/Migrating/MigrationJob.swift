@@ -24,6 +24,7 @@ struct MigrationJob {
     let aside = work.setAside()
     let rows = MigrationTables(
       work: aside, connection: connection, tablesOfPages: Set(rewrites.map(\.table.new.name)))
+    options.willBegin?(.writing)
     try rows.noteExternalFiles(in: external)
     try rows.makeRoom()
     try rows.write()
@@ -41,8 +42,10 @@ struct MigrationJob {
     report.removedDuplicates = try DuplicateRemoval(
       work: aside, connection: connection, policy: options.duplicates, external: external
     ).run()
+    options.willBegin?(.indexing)
     try rows.derive(at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate)
     try rows.makeIndexes()
+    options.willBegin?(.finishing)
     let books = MigrationBooks(work: aside, connection: connection)
     report.removedHistoryChanges = try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
     if let failure = values.failure { throw failure }

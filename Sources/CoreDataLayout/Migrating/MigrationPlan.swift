@@ -14,6 +14,16 @@ public struct MigrationPlan: Sendable {
     public var rows: Int?
     /// What is added to the objects' primary keys: not 0 where hierarchies are merged.
     public var primaryKeyOffset: Int64
+
+    package init(
+      source: String?, destination: String?, type: EntityMapping.MappingType, rows: Int?, primaryKeyOffset: Int64 = 0
+    ) {
+      self.source = source
+      self.destination = destination
+      self.type = type
+      self.rows = rows
+      self.primaryKeyOffset = primaryKeyOffset
+    }
   }
 
   /// What happens to a table.
@@ -51,6 +61,8 @@ public struct MigrationPlan: Sendable {
   public internal(set) var conditions: [MigrationCondition] = []
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
+  /// Triggers that are none of the old model's, each with its table, such as `audit on ZNOTE`: they go.
+  public internal(set) var droppedTriggers: [String] = []
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 
@@ -61,19 +73,21 @@ public struct MigrationPlan: Sendable {
 extension MigrationPlan: CustomStringConvertible {
   /// One line for each entity, each table that is written, and everything to know.
   public var description: String {
-    var lines = entities.map(\.line)
+    var lines = entities.map(\.description)
     lines += tables.filter { $0.work != .kept }.map(\.line)
     lines += renumbered.map { step in
       "\(step.destination ?? ""): primary keys are raised by \(step.primaryKeyOffset), and URIs change with them"
     }
     lines += losses.map { "lost: \($0)" }
+    lines += droppedTriggers.map { "lost: the trigger \($0), which is none of the model's" }
     lines += conditions.map { "in the way: \($0)" }
     return lines.joined(separator: "\n")
   }
 }
 
-extension MigrationPlan.EntityStep {
-  fileprivate var line: String {
+extension MigrationPlan.EntityStep: CustomStringConvertible {
+  /// Such as `entity Note: changed, 3 objects`.
+  public var description: String {
     let name =
       switch (source, destination) {
       case (let source?, let destination?) where source != destination: "\(source) → \(destination)"

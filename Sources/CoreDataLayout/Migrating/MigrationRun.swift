@@ -60,6 +60,7 @@ final class MigrationRun {
     _ connection: Connection, _ older: ManagedObjectModel, _ newer: ManagedObjectModel, _ mapping: MappingModel
   ) throws -> MigrationReport {
     let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
+    options.willBegin?(.checking)
     try ExternalValues(folder: external).register(on: connection, writesFiles: false)
     let rewrites = try PageRewrite.all(of: work, options.pageUse, connection)
     // Rows that are written as pages are counted on the way.

@@ -18,6 +18,18 @@ public enum StoreMigration {
     case merge
   }
 
+  /// A part of the work. Raw values say what is going on.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// The data are compared with the rules of the new model.
+    case checking = "checking the data"
+    /// Rows are taken over, table by table.
+    case writing = "writing rows"
+    /// Derived attributes are computed, indexes and triggers made.
+    case indexing = "building indexes"
+    /// History, metadata and model are brought along, and all is committed.
+    case finishing = "finishing"
+  }
+
   /// How a store is migrated.
   public struct Options: Sendable {
     /// What becomes of duplicates.
@@ -31,6 +43,9 @@ public enum StoreMigration {
     public var derivationTimestamp: Double?
     /// When tables are written as finished pages; tests ask for one way or the other.
     var pageUse = PageUse.whereFaster
+
+    /// Told of each part of the work before it begins, on the thread of the migration.
+    public var willBegin: (@Sendable (Stage) -> Void)?
 
     /// The defaults.
     public init() {}

@@ -223,6 +223,13 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
     try writing { try $0.setMetadata(changes, identifier: identifier) }
   }
 
+  /// Takes what a program has put into another store's metadata.
+  package func inheritMetadata(ofStoreAt url: URL) throws {
+    let values = try StoreMetadata.read(path: url.path).values
+    let own = values.filter { !StoreMetadata.coreDataKeys.contains($0.key) }
+    if !own.isEmpty { try setMetadata(own.mapValues { .some($0) }) }
+  }
+
   /// Makes a running statement of another thread fail.
   public func interrupt() { connection.interrupt() }
 

@@ -13,7 +13,9 @@ import Synchronization
 /// every save; of them, only those of `now()` are written.
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
-public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching {
+public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching,
+  MetadataInheriting
+{
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.
@@ -69,6 +71,14 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public var metadata: [String: PropertyListValue] {
     get { state.withLock { $0.metadata } }
     set { state.withLock { $0.metadata = newValue } }
+  }
+
+  /// Takes what a program has put into the metadata of another store of this format.
+  package func inheritMetadata(ofStoreAt url: URL) throws {
+    let own = try format.metadata(at: url).filter { !StoreContents.ownMetadataKeys.contains($0.key) }
+    if own.isEmpty { return }
+    state.withLock { $0.metadata.merge(own) { $1 } }
+    try save(SaveRequest())
   }
 
   /// - Throws: see `InMemoryStore`.

@@ -1,6 +1,7 @@
 public import Foundation
 public import MemoryStore
 public import ObjectModel
+public import PropertyLists
 public import StoreInterface
 
 /// How the contents of a store become a file and a file contents: what makes an `AtomicStore` a store of one kind.
@@ -18,7 +19,19 @@ public protocol AtomicStoreFormat: Sendable {
   /// - Throws: `StoreError.failure` with what is wrong and where, for a file that is damaged or no such store;
   ///   `StoreError.incompatibleModel` when the file's objects cannot be read because they are of another model.
   func read(_ file: Data, model: ManagedObjectModel) throws(StoreError) -> StoreContents
+  /// What a whole file says of the store besides its objects, for which no model is needed, its UUID under
+  /// `StoreMetadataKey.storeUUID`. Migrations find the model of a store by it.
+  /// - Throws: `StoreError.failure` for a file that is damaged or no such store; `.unsupported` for formats that do without.
+  func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue]
   /// Makes a whole file. The same contents give the same bytes.
   /// - Throws: `StoreError.failure` for a value that the format has no way to write.
   func write(_ contents: StoreContents, model: ManagedObjectModel) throws(StoreError) -> Data
+}
+
+extension AtomicStoreFormat {
+  /// For formats whose stores tell nothing of themselves without their model.
+  /// - Throws: `StoreError.unsupported`.
+  public func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue] {
+    throw .unsupported("stores of type \(storeType) tell nothing of their model")
+  }
 }

@@ -86,12 +86,18 @@ struct BinaryReader {
     var relationships: [Int]
   }
 
-  mutating func contents(_ model: ManagedObjectModel) throws(StoreError) -> StoreContents {
-    var contents = StoreContents(identifier: try uuid())
+  /// What stands before everything that needs a model.
+  mutating func head() throws(StoreError) -> (identifier: UUID, metadata: [String: PropertyListValue]) {
+    let identifier = try uuid()
     guard case .dictionary(let metadata) = try metadataValue(depth: 0) else {
       throw failure("the metadata are no dictionary")
     }
-    contents.metadata = metadata
+    return (identifier, metadata)
+  }
+
+  mutating func contents(_ model: ManagedObjectModel) throws(StoreError) -> StoreContents {
+    let (identifier, metadata) = try head()
+    var contents = StoreContents(identifier: identifier, metadata: metadata)
     // Names that the model does not have are better explained by the hashes.
     try StoreContents.check(metadata, against: model)
     let listed = try listedEntities(model)

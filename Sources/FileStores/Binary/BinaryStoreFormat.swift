@@ -1,6 +1,7 @@
 public import Foundation
 public import MemoryStore
 public import ObjectModel
+public import PropertyLists
 public import StoreInterface
 
 /// A store in one compact binary file, in a format of this package.
@@ -40,6 +41,13 @@ public struct BinaryStoreFormat: AtomicStoreFormat {
   public func read(_ file: Data, model: ManagedObjectModel) throws(StoreError) -> StoreContents {
     var reader = BinaryReader(try Self.body(of: file))
     return try reader.contents(model)
+  }
+
+  /// The metadata at the body's start, with the UUID. Length and checksum of the file are compared first.
+  public func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue] {
+    var reader = BinaryReader(try Self.body(of: file))
+    let (identifier, metadata) = try reader.head()
+    return metadata.merging([StoreMetadataKey.storeUUID: .string(identifier.uuidString)]) { $1 }
   }
 
   /// Makes a whole file.

@@ -1,6 +1,7 @@
 public import Foundation
 import MemoryStore
 public import ObjectModel
+import PropertyLists
 public import StoreInterface
 
 /// Stores in one file that is read and written whole.
@@ -23,6 +24,13 @@ public struct AtomicStoreType<Format: AtomicStoreFormat>: PersistentStoreType {
     }
     if url.path == "/dev/null" { return InMemoryStore(model: model) }
     return try AtomicStore(url: url, model: model, format: format, isReadOnly: description.isReadOnly)
+  }
+
+  /// What the file says of the store, with the UUID.
+  /// - Throws: `StoreError.missing` when there is no file, `.notAStore` when it is damaged or of another kind,
+  ///   `.unsupported` for a format that keeps no metadata.
+  public func metadata(at url: URL) throws -> [String: any Sendable] {
+    try format.metadata(at: url).mapValues(\.plainValue)
   }
 
   /// Removes the store's file. It may be in use: a store that has it open finds at its next save
@@ -51,6 +59,15 @@ public struct AtomicStoreType<Format: AtomicStoreFormat>: PersistentStoreType {
     if !start.isEmpty && !format.recognizes(start) {
       throw StoreError.notAStore(path: url.path, message: "it is no store of type \(name) and is left alone")
     }
+  }
+}
+
+extension AtomicStoreFormat {
+  /// What a file says of the store.
+  func metadata(at url: URL) throws -> [String: PropertyListValue] {
+    var file = AtomicFile(path: url.path)
+    guard let data = try file.read() else { throw StoreError.missing(path: url.path) }
+    return try StoreError.naming(url.path) { try metadata(of: data) }
   }
 }
 

@@ -33,18 +33,12 @@ struct XMLStoreDecoder {
   }
 
   private mutating func decode() throws(StoreError) -> StoreContents {
-    guard let text = document.info.child("UUID")?.text.trimmed, let uuid = UUID(uuidString: text) else {
-      throw .failure("there is no <UUID>, or it is none")
-    }
-    identifier = uuid
-    var contents = StoreContents(identifier: uuid)
-    let list = document.info.child("metadata")?.child("plist")?.children ?? []
-    guard list.count == 1, case .dictionary(let metadata) = try metadataValue(list[0]) else {
-      throw .failure("there are no metadata")
-    }
-    contents.metadata = metadata
+    let head = try XMLStoreHead(document)
+    identifier = head.identifier
+    var contents = StoreContents(identifier: identifier)
+    contents.metadata = head.metadata
     // Objects of another model are better explained by its hashes.
-    try StoreContents.check(metadata, against: model)
+    try StoreContents.check(head.metadata, against: model)
 
     guard let nextText = document.info.child("nextObjectID")?.text.trimmed, let next = Int64(nextText), next >= 1
     else { throw .failure("there is no <nextObjectID>, or it is no number from 1") }
@@ -174,41 +168,9 @@ struct XMLStoreDecoder {
     case .undefined, .objectID, .composite: return nil
     }
   }
-
-  // MARK: Metadata
-
-  private func metadataValue(_ node: XMLElementNode) throws(StoreError) -> PropertyListValue {
-    let text = node.text
-    let value: PropertyListValue? =
-      switch node.name {
-      case "string": .string(text)
-      case "integer": StoredText.integer(text.trimmed).map { .integer($0) }
-      case "real": StoredText.real(text.trimmed).map { .real($0) }
-      case "true": .boolean(true)
-      case "false": .boolean(false)
-      case "date": PropertyListDate.date(text.trimmed).map { .date($0) }
-      case "data": StoredText.data(text).map { .data($0) }
-      default: nil
-      }
-    if let value { return value }
-    switch node.name {
-    case "array":
-      var values: [PropertyListValue] = []
-      for child in node.children { values.append(try metadataValue(child)) }
-      return .array(values)
-    case "dict":
-      var values: [String: PropertyListValue] = [:]
-      guard node.children.count % 2 == 0 else { throw .failure("a key without a value in the metadata") }
-      for index in stride(from: 0, to: node.children.count, by: 2) {
-        guard node.children[index].name == "key" else { throw .failure("a value without a key in the metadata") }
-        values[node.children[index].text] = try metadataValue(node.children[index + 1])
-      }
-      return .dictionary(values)
-    default: throw .failure("<\(node.name)> in the metadata, which is no value or a damaged one")
-    }
-  }
 }
 
 extension String {
-  fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+  /// Without white space at both ends.
+  var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }

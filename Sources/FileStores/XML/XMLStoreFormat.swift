@@ -1,6 +1,7 @@
 public import Foundation
 public import MemoryStore
 public import ObjectModel
+public import PropertyLists
 public import StoreInterface
 
 /// A store in one XML file, in the form of Core Data's XML stores on macOS:
@@ -43,6 +44,12 @@ public struct XMLStoreFormat: AtomicStoreFormat {
   /// Reads a whole file.
   public func read(_ file: Data, model: ManagedObjectModel) throws(StoreError) -> StoreContents {
     try XMLStoreDecoder(try XMLStoreParser.parse(file), model: model).contents()
+  }
+
+  /// The property list in the file's head, with the UUID.
+  public func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue] {
+    let head = try XMLStoreHead(try XMLStoreParser.parse(file))
+    return head.metadata.merging([StoreMetadataKey.storeUUID: .string(head.identifier.uuidString)]) { $1 }
   }
 
   /// Makes a whole file.

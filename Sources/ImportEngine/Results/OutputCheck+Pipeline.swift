@@ -17,6 +17,7 @@ extension OutputCheck {
       inputs.add(file: SeedPlace.parts(of: path).file)
     }
     if let seed = pipeline.store.seed { inputs.add(store: seed) }
+    for path in pipeline.store.mappings.flatMap(MigrationSteps.mappingModels(at:)) { inputs.add(model: path) }
     // A store that is imported into may be the one that carries the model: it is read before it is replaced.
     let store = pipeline.store
     let isOwnModel =

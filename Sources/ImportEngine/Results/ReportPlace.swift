@@ -35,6 +35,7 @@ extension OutputCheck {
     for step in pipeline.imports { for path in step.source.paths where path != "-" { inputs.add(file: path) } }
     if let seed = pipeline.store.seed { inputs.add(store: seed) }
     inputs.add(model: pipeline.modelPath)
+    for path in pipeline.store.mappings.flatMap(MigrationSteps.mappingModels(at:)) { inputs.add(model: path) }
     try checkPlaces([result], inputs, store: pipeline.store.path)
     for path in results(of: pipeline) {
       let identity = FileIdentity(path)

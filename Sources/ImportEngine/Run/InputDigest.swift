@@ -28,6 +28,9 @@ struct InputDigest: Sendable {
         try SourceInputs.digest(seed + suffix, into: &digest)
       }
     }
+    if pipeline.store.migratesOrigin {
+      for path in MigrationSteps.mappingFiles(of: pipeline) { try SourceInputs.digest(path, into: &digest) }
+    }
     for path in pipeline.lookups.flatMap(\.source.paths) { try SourceInputs.digest(path, into: &digest) }
     self.init(digest.finalize())
   }

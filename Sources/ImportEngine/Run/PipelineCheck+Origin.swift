@@ -18,7 +18,7 @@ extension PipelineCheck {
     guard file.store.existingOrigin != nil else { return [problem(.missingSeed(FilePath.shown(origin)))] }
     do {
       if file.store.migratesOrigin {
-        try requireMigration(of: origin, to: model, modelPath: file.modelPath)
+        try requireMigration(of: origin, to: model, file)
       } else {
         try StoreMetadata.read(path: origin).check(against: model.model)
       }
@@ -29,9 +29,12 @@ extension PipelineCheck {
   }
 
   /// - Throws: what would end the migration before it begins.
-  private static func requireMigration(of origin: String, to target: ModelFile, modelPath: String) throws {
-    let models = try MigrationModels(storePath: origin, target: target, modelPath: modelPath)
+  private static func requireMigration(of origin: String, to target: ModelFile, _ file: PipelineFile) throws {
+    let models = try MigrationModels(storePath: origin, target: target, modelPath: file.modelPath)
     guard !models.isUpToDate else { return }
+    let steps = try MigrationSteps(
+      models, store: origin, modelPath: file.modelPath, mappings: file.store.mappings)
+    guard steps.chain == nil else { return }
     let plan = try StoreMigration.plan(
       storeAt: origin, from: models.source.model, to: models.target.model, options: try models.options())
     guard plan.conditions.isEmpty else { throw StoreMigrationError.conditions(path: origin, plan.conditions) }

@@ -1,6 +1,8 @@
 import CoreDataLayout
 import Exports
+import Migration
 import ModelFiles
+import ObjectModel
 import Pipelines
 import StoreInterface
 
@@ -14,16 +16,42 @@ extension PipelineRun {
       guard !models.isUpToDate else { return [] }
       var options = try models.options()
       options.derivationTimestamp = pipeline.store.now
-      let report = try StoreMigration.run(
-        storeAt: copy, from: models.source.model, to: models.target.model, options: options)
+      let steps = try MigrationSteps(
+        models, store: copy, modelPath: pipeline.modelPath, mappings: pipeline.store.mappings)
       let version = models.source.versionName.isEmpty ? "another version" : models.source.versionName
-      let migrated = "\(FilePath.shown(origin)) was made with \(version) of the model, and its copy was migrated"
-      return [migrated] + report.plan.losses.map { "in the migration \($0)" }
+      var notes = ["\(FilePath.shown(origin)) was made with \(version) of the model, and its copy was migrated"]
+      let losses: [String]
+      if let chain = steps.chain {
+        try carryOut(steps, options, at: copy, models.target.model)
+        notes += chain.steps.map { "migrated \($0)" }
+        losses = chain.steps.flatMap(\.losses)
+      } else {
+        let plan = try StoreMigration.run(
+          storeAt: copy, from: models.source.model, to: models.target.model, options: options
+        ).plan
+        losses =
+          plan.losses.map(\.description)
+          + plan.droppedTriggers.map { "the trigger \($0) goes, which is none of the model's" }
+      }
+      return notes + losses.map { "in the migration \($0)" } + steps.warnings
     } catch {
       // No other program knows of the copy.
       var failure = RunError(any: error, store: origin)
       failure.message = failure.message.replacing(copy, with: FilePath.shown(origin))
       throw failure
     }
+  }
+
+  /// Mapping models make a store anew: it keeps its UUID all the same, as every store does that is copied first.
+  private func carryOut(
+    _ steps: MigrationSteps, _ options: StoreMigration.Options, at copy: String, _ model: ManagedObjectModel
+  ) throws {
+    let uuid = try StoreMetadata.read(path: copy).uuid
+    try steps.carryOut(options)
+    guard try StoreMetadata.read(path: copy).uuid != uuid else { return }
+    let store = try SQLiteStore.open(path: copy, model: model)
+    defer { try? store.close() }
+    try store.setMetadata([:], identifier: uuid)
+    try store.close()
   }
 }

@@ -38,6 +38,12 @@ extension StoreContents {
   /// The key of the version hashes, in metadata as Core Data has them.
   public static let versionHashesKey = "NSStoreModelVersionHashes"
 
+  /// The keys that `setVersion` writes, and that of the UUID: not a program's own.
+  package static let ownMetadataKeys: Set<String> = [
+    versionHashesKey, "NSStoreModelVersionHashesVersion", "NSStoreModelVersionIdentifiers", "NSStoreType",
+    StoreMetadataKey.storeUUID,
+  ]
+
   /// Takes the model's version hashes and identifier into the metadata; other entries stay.
   public mutating func setVersion(of model: ManagedObjectModel, storeType: String) {
     metadata[Self.versionHashesKey] = .dictionary(model.entityVersionHashesByName.mapValues { .data($0) })

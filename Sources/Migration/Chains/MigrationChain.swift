@@ -1,3 +1,4 @@
+package import CoreDataLayout
 public import ObjectModel
 
 /// The steps by which a store comes from one model to another.
@@ -20,6 +21,15 @@ public struct MigrationChain: Sendable {
     public let way: Way
     /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
     public let losses: [String]
+
+    package init(
+      source: ModelLibrary.Version, destination: ModelLibrary.Version, way: Way, losses: [String]
+    ) {
+      self.source = source
+      self.destination = destination
+      self.way = way
+      self.losses = losses
+    }
   }
 
   /// In the order in which they are carried out; none for a store of the wanted model.
@@ -35,13 +45,34 @@ extension MigrationChain: CustomStringConvertible {
   /// A line for each step, such as `Shop → Shop 2: inferred`, with what is lost.
   public var description: String {
     steps.map { step in
-      let way =
-        switch step.way {
-        case .inferred: "inferred"
-        case .mapped(let mapping): "by \(mapping.name)"
-        }
-      return (["\(step.source.name) → \(step.destination.name): \(way)"] + step.losses.map { "  lost: \($0)" })
-        .joined(separator: "\n")
+      ([step.description] + step.losses.map { "  lost: \($0)" }).joined(separator: "\n")
     }.joined(separator: "\n")
+  }
+}
+
+extension MigrationChain.Step: CustomStringConvertible {
+  /// Such as `Shop → Shop 2: inferred`.
+  public var description: String {
+    let way =
+      switch way {
+      case .inferred: "inferred"
+      case .mapped(let mapping): "by \(mapping.name)"
+      }
+    return "\(source.name) → \(destination.name): \(way)"
+  }
+
+  /// What happens to the objects of each entity.
+  /// - Parameter rows: how many objects an entity has, by its name; empty where that is not known.
+  package func entities(rows: [String: Int]) -> [MigrationPlan.EntityStep] {
+    let mapping =
+      switch way {
+      case .inferred(let model): model
+      case .mapped(let mapping): mapping.mappingModel
+      }
+    return mapping.entityMappings.map { entity in
+      MigrationPlan.EntityStep(
+        source: entity.sourceEntityName, destination: entity.destinationEntityName, type: entity.mappingType,
+        rows: entity.sourceEntityName.flatMap { rows[$0] })
+    }
   }
 }

@@ -1,4 +1,4 @@
-import CoreDataLayout
+package import CoreDataLayout
 public import Foundation
 import ModelFiles
 public import ObjectModel
@@ -23,6 +23,8 @@ public struct ProgressiveMigration: StoreMigrating {
   public var makeManager: ManagerMaker?
   /// Told of each step before it begins.
   public var willBeginStep: (@Sendable (MigrationChain.Step) -> Void)?
+  /// How steps in place are done: times of new derived attributes, and what is told of their progress.
+  package var inPlaceOptions = StoreMigration.Options()
 
   /// Migrations between the versions of a library.
   public init(
@@ -126,7 +128,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard let first = chain.steps.first else { return }
     if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLiteStoreType {
       willBeginStep?(first)
-      return try InPlaceStep(first, mapping).run(at: store.url.path, busyTimeout: busyTimeout)
+      return try InPlaceStep(first, mapping, inPlaceOptions).run(at: store.url.path, busyTimeout: busyTimeout)
     }
     try store.replacing { partial in
       var present = store
@@ -148,7 +150,7 @@ public struct ProgressiveMigration: StoreMigrating {
     switch step.way {
     case .inferred(let mapping) where source.type is SQLiteStoreType:
       try source.copy(to: destination)
-      try InPlaceStep(step, mapping).run(at: destination.url.path, busyTimeout: busyTimeout)
+      try InPlaceStep(step, mapping, inPlaceOptions).run(at: destination.url.path, busyTimeout: busyTimeout)
     case .inferred(let mapping): try manager(step).migrate(mapping, from: source, into: destination)
     case .mapped(let mapping): try manager(step).migrate(mapping.mappingModel, from: source, into: destination)
     }
@@ -167,14 +169,16 @@ public struct ProgressiveMigration: StoreMigrating {
 struct InPlaceStep {
   let step: MigrationChain.Step
   let mapping: MappingModel
+  let options: StoreMigration.Options
 
-  init(_ step: MigrationChain.Step, _ mapping: MappingModel) {
+  init(_ step: MigrationChain.Step, _ mapping: MappingModel, _ options: StoreMigration.Options = .init()) {
     self.step = step
     self.mapping = mapping
+    self.options = options
   }
 
   func run(at path: String, busyTimeout: TimeInterval) throws {
-    var options = StoreMigration.Options()
+    var options = options
     options.modelCache = try ModelCache.content(of: step.destination.model)
     options.busyTimeoutMilliseconds = Int32((min(max(busyTimeout, 0), 1_000_000) * 1_000).rounded())
     _ = try StoreMigration.run(

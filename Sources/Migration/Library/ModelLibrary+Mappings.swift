@@ -2,7 +2,7 @@ public import ObjectModel
 
 extension ModelLibrary.Mapping {
   /// Whether the mapping model is for these two models: every entity that it maps has the hash in both.
-  func fits(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
+  package func fits(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
     !mappingModel.entityMappings.isEmpty
       && mappingModel.entityMappings.allSatisfy { mapping in
         let source = mapping.sourceEntityName.map { name in
@@ -17,7 +17,7 @@ extension ModelLibrary.Mapping {
 
   /// The entities of the older model that have objects and that the mapping model does not speak of: their objects are not
   /// brought over.
-  func uncovered(from older: ManagedObjectModel) -> [String] {
+  package func uncovered(from older: ManagedObjectModel) -> [String] {
     let covered = Set(mappingModel.entityMappings.compactMap(\.sourceEntityName))
     return older.entities.filter { !$0.isAbstract && !covered.contains($0.name) }.map(\.name)
   }

@@ -70,7 +70,9 @@ struct MigrationStore {
       if isNew, let original { description.tracksHistory = original.hasHistory }
       let coordinator = try PersistentStoreCoordinator(model: model)
       let store = try coordinator.addPersistentStore(with: description)
-      if isNew, let original { try original.copyMetadata(to: store) }
+      if isNew, let original, type.name == original.type.name, let store = store as? any MetadataInheriting {
+        try store.inheritMetadata(ofStoreAt: original.url)
+      }
       return coordinator
     } catch {
       throw MigrationError(
@@ -80,14 +82,6 @@ struct MigrationStore {
 
   private var hasHistory: Bool {
     type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
-  }
-
-  /// The keys that the program has put into the metadata itself.
-  private func copyMetadata(to store: any PersistentStore) throws {
-    guard type is SQLiteStoreType, let store = store as? SQLiteStore else { return }
-    let values = try StoreMetadata.read(path: url.path).values
-    let own = values.filter { !StoreMetadata.coreDataKeys.contains($0.key) }
-    if !own.isEmpty { try store.setMetadata(own.mapValues { .some($0) }) }
   }
 
   /// Copies the store, which stays as it is, to where there is none.

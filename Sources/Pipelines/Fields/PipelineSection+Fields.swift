@@ -49,8 +49,16 @@ extension PipelineSection {
     FieldSpec(
       "migrate", .boolean, .value(.boolean(false)),
       """
-      A store that is copied first (`seed`, or `replace: never`) and was made with another version of the model is brought       to this one, in the copy, by an inferred mapping; see [MIGRATION.md](MIGRATION.md). Otherwise it ends the run.
-      """, example: "false"),
+      A store that is copied first (`seed`, or `replace: never`) and was made with another version of the model is brought \
+      to this one, in the copy: by an inferred mapping, by mapping models, or in several steps, as `seedbed migrate` does \
+      it; see [MIGRATION.md](MIGRATION.md). Otherwise it ends the run.
+      """, example: "true"),
+    FieldSpec(
+      "mapping", .path, .derived("the mapping models beside the model"),
+      """
+      A mapping model (`.xcmappingmodel` or `.cdm`) for `migrate`, or a folder that has some. One that names migration \
+      policies ends the run: they are Swift code of the app's.
+      """, example: "../Models/Shop1to2.xcmappingmodel"),
     FieldSpec(
       "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),
       """

@@ -246,7 +246,7 @@ extension SectionReader {
           "write: in-place is an import into the store that is there, and replace: \(replace.rawValue) is not",
           hint: "replace: never", at: values.position("replace"))
       }
-      for name in ["seed", "migrate", "uuid", "framework", "journal"] where values.positions[name] != nil {
+      for name in ["seed", "migrate", "mapping", "uuid", "framework", "journal"] where values.positions[name] != nil {
         add(
           "in-place", "\(name) is about a store that is made, and write: in-place imports into the one that is there",
           hint: "remove \(name)", at: values.position(name))
@@ -259,8 +259,15 @@ extension SectionReader {
         hint: "name it as seed, or import into the store that is there with replace: never",
         at: values.position("migrate"))
     }
+    let mapping = self.path(values, "mapping")
+    if mapping != nil, !migrates, write != .inPlace {
+      add(
+        "mapping", "mapping is about a store that is migrated, and none is", hint: "migrate: true",
+        at: values.position("mapping"))
+    }
     return StoreSettings(
-      path: path, journal: journal, seed: seed, migratesOrigin: migrates, replace: replace, write: write, uuid: uuid,
+      path: path, journal: journal, seed: seed, migratesOrigin: migrates, mappings: mapping.map { [$0] } ?? [],
+      replace: replace, write: write, uuid: uuid,
       framework: framework, now: now,
       position: values.position)
   }

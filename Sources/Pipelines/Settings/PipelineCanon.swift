@@ -5,7 +5,7 @@ package enum PipelineCanon {
     // Settings that are left out leave no trace, so that a digest does not change with every field that is added.
     let settings = [
       pipeline.store.framework.map { "framework \($0)" }, pipeline.store.now.map { "now \($0)" },
-      pipeline.store.migratesOrigin ? "migrate" : nil,
+      pipeline.store.migratesOrigin ? "migrate" : nil, pipeline.store.mappings.isEmpty ? nil : "mapping",
     ].compactMap { $0 }
     let lookups = pipeline.lookups.map { lookup in
       let source = lookup.source

@@ -54,6 +54,8 @@ public struct StoreSettings: Sendable {
   public var seed: String?
   /// Whether a store that is copied is migrated when it was made with another version of the model.
   public var migratesOrigin = false
+  /// Absolute paths of mapping models for that, or of folders that have some; empty: those beside the model.
+  public var mappings: [String] = []
   /// When to build anew.
   public var replace: Replace
   /// Where the rows of a store that is there are written.

@@ -81,7 +81,7 @@ struct RunInvocation {
       output.path = report
       let progress = RunProgress()
       let line =
-        !isQuiet && logFormat == .text && Terminal.canRedraw
+        !isQuiet && ProgressLine.isWanted(logFormat)
           && (logLevel ?? .error) >= .warning
         ? ProgressLine(progress, stepNames: file.imports.map(\.name)) : nil
       defer { line?.finish() }

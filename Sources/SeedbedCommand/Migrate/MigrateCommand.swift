@@ -21,6 +21,9 @@ struct MigrateCommand: ParsableCommand {
 
       Mapping models beside the model, or given with --mapping, are carried out where they are for the versions; and where \
       nothing leads from one version to the other at once, the steps through versions between them are taken.
+
+      Migration policies that mapping models name are Swift code of the app's, which this command does not have: such a \
+      migration is refused with their names, unless --policy NAME=none has the mapping's own expressions do without.
       """)
 
   @Argument(help: "The store.", completion: .file())
@@ -40,6 +43,12 @@ struct MigrateCommand: ParsableCommand {
       valueName: "path"),
     completion: .file())
   var mapping: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "NAME=none: carry the entity mappings of a migration policy out by their own expressions, without it; may be given several times.",
+      valueName: "name=none"))
+  var policy: [PolicyOption] = []
 
   @Flag(help: "Show what would be done, and change nothing.")
   var dryRun = false
@@ -73,19 +82,28 @@ struct MigrateCommand: ParsableCommand {
     var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
     result.source = models.source.versionName
     guard !models.isUpToDate else { return result }
-    if let steps = try MigrationSteps(models, store: store, modelPath: model, mappings: mapping) {
-      result.chain = steps.chain
+    let steps = try MigrationSteps(
+      models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy))
+    result.warnings = steps.warnings
+    try requireUse(of: policy, steps.chain)
+    let progress = MigrationProgress(stepCount: steps.chain?.steps.count ?? 1)
+    let line = !dryRun && ProgressLine.isWanted(log.logFormat) ? ProgressLine { progress.text(after: $0) } : nil
+    defer { line?.finish() }
+    var options = try models.options()
+    options.willBegin = { progress.begin($0) }
+    if let chain = steps.chain {
+      result.chain = chain
+      result.rows = try MigrateResult.rows(ofStoreAt: store)
       guard !dryRun else { return result }
       guard duplicates == .refuse else {
         throw CommandFailure(
           usage: "--duplicates is for a migration in one inferred step, and this one has others",
           hint: "migrate to the version before the constraint first, with --to")
       }
-      try steps.carryOut()
+      try steps.carryOut(options) { progress.begin($0) }
       result.isMigrated = true
       return result
     }
-    var options = try models.options()
     options.duplicates = duplicates
     let (older, newer) = (models.source.model, models.target.model)
     if dryRun {
@@ -98,6 +116,36 @@ struct MigrateCommand: ParsableCommand {
       result.isMigrated = true
     }
     return result
+  }
+
+  /// A policy that no mapping of the migration names is a mistake.
+  private func requireUse(of policies: [PolicyOption], _ chain: MigrationChain?) throws {
+    let names = (chain?.steps ?? []).flatMap { step -> [String] in
+      guard case .mapped(let mapping) = step.way else { return [] }
+      return mapping.mappingModel.entityMappings.compactMap(\.entityMigrationPolicyClassName)
+    }
+    for policy in policies where !names.contains(where: { PolicyOption.policies([policy])[$0] != nil }) {
+      throw CommandFailure(
+        usage: "no mapping model of this migration names the policy \(policy.name)",
+        hint: names.isEmpty ? "leave --policy out" : "they name \(Set(names).sorted().joined(separator: ", "))")
+    }
+  }
+}
+
+/// A migration policy that is left out, as `NAME=none`.
+struct PolicyOption: ExpressibleByArgument {
+  let name: String
+
+  init?(argument: String) {
+    guard argument.hasSuffix("=none"), argument != "=none" else { return nil }
+    name = String(argument.dropLast(5))
+  }
+
+  /// What stands in for the policies: a plain one, which does what the mapping's expressions say.
+  static func policies(_ options: [PolicyOption]) -> MigrationPolicies {
+    var policies = MigrationPolicies()
+    for option in options { policies[option.name] = EntityMigrationPolicy.self }
+    return policies
   }
 }
 

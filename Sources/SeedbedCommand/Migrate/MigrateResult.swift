@@ -15,6 +15,10 @@ struct MigrateResult {
   var plan: MigrationPlan?
   /// The steps, where it is not one that is done in place.
   var chain: MigrationChain?
+  /// How many objects the store had of each entity, for the first step of a chain.
+  var rows: [String: Int] = [:]
+  /// Mapping models that could not be used.
+  var warnings: [String] = []
   /// Whether the store is of the target's version now.
   var isMigrated = false
   /// Nil for a plan alone, and for several steps.
@@ -36,14 +40,30 @@ struct MigrateResult {
 
   private var name: String { target.isEmpty ? "the given model" : "version \(target)" }
 
+  /// How many objects a store has of each entity itself, by its name.
+  static func rows(ofStoreAt path: String) throws -> [String: Int] {
+    let entities = try StoreInspection.read(path: path).entities
+    return Dictionary(entities.compactMap { row in row.count.map { (row.name, $0) } }) { first, _ in first }
+  }
+
+  /// The steps, each with what happens to the objects of its entities. How many there are is known before the first alone.
+  private func steps(of chain: MigrationChain) -> [(MigrationChain.Step, entities: [MigrationPlan.EntityStep])] {
+    chain.steps.enumerated().map { index, step in (step, step.entities(rows: index == 0 ? rows : [:])) }
+  }
+
   /// For people.
   var text: String {
+    var lines = warnings.map { "warning: \($0)" }
     if let chain {
-      return chain.description + "\n"
-        + (isMigrated ? "\(store) is of \(name) now." : "Nothing was changed: this was a dry run.")
+      for (step, entities) in steps(of: chain) {
+        lines.append(step.description)
+        lines += entities.map { "  \($0)" } + step.losses.map { "  lost: \($0)" }
+      }
+      lines.append(isMigrated ? "\(store) is of \(name) now." : "Nothing was changed: this was a dry run.")
+      return lines.joined(separator: "\n")
     }
     guard let plan else { return "\(store) is of \(name) already: nothing to do." }
-    var lines = plan.description.isEmpty ? [] : [plan.description]
+    if !plan.description.isEmpty { lines.append(plan.description) }
     if let report {
       lines += report.removedDuplicates.sorted { $0.key < $1.key }.map { entity, count in
         "duplicates: \(count) \(entity) removed"
@@ -69,11 +89,15 @@ struct MigrateResult {
       ("to", target.isEmpty ? .null : .string(target)), ("dryRun", .boolean(isDryRun)),
       ("migrated", .boolean(isMigrated)),
     ]
-    if let chain { members.append(("steps", .array(chain.steps.map(\.json)))) }
+    members.append(("warnings", .array(warnings.map { .string($0) })))
+    if let chain {
+      members.append(("steps", .array(steps(of: chain).map { step, entities in step.json(entities) })))
+    }
     if let plan {
       members += [
         ("entities", .array(plan.entities.map(\.json))), ("tables", .array(plan.tables.map(\.json))),
         ("conditions", .array(plan.conditions.map(\.json))), ("losses", items(plan.losses)),
+        ("droppedTriggers", .array(plan.droppedTriggers.map { .string($0) })),
         ("mergedHierarchies", items(plan.mergedHierarchies)),
       ]
     }
@@ -91,7 +115,7 @@ struct MigrateResult {
 }
 
 extension MigrationChain.Step {
-  fileprivate var json: JSONValue {
+  fileprivate func json(_ entities: [MigrationPlan.EntityStep]) -> JSONValue {
     let mapping: JSONValue
     switch way {
     case .inferred: mapping = .null
@@ -99,7 +123,7 @@ extension MigrationChain.Step {
     }
     return .object([
       ("from", .string(source.name)), ("to", .string(destination.name)), ("mappingModel", mapping),
-      ("losses", .array(losses.map { .string($0) })),
+      ("entities", .array(entities.map(\.json))), ("losses", .array(losses.map { .string($0) })),
     ])
   }
 }

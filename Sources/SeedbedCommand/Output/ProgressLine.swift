@@ -2,17 +2,21 @@ import Dispatch
 import Foundation
 import ImportEngine
 
-/// The progress line of a run on a terminal: records, rate, time left.
+/// A line on a terminal that is drawn anew until the work is done.
 final class ProgressLine {
   private let timer: any DispatchSourceTimer
   private let queue = DispatchQueue(label: "seedbed.progress")
 
-  init(_ progress: RunProgress, stepNames: [String]) {
+  /// Whether there is a terminal to draw it on, and nothing else is written there.
+  static func isWanted(_ log: LogFormat) -> Bool { log == .text && Terminal.canRedraw }
+
+  /// - Parameter text: what it says, so long after the beginning; called on a queue of the line's own.
+  init(_ text: @escaping @Sendable (Duration) -> String) {
     let start = ContinuousClock.now
     timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + .milliseconds(300), repeating: .milliseconds(200))
     timer.setEventHandler {
-      Terminal.redraw(Self.text(progress, stepNames, elapsed: ContinuousClock.now - start))
+      Terminal.redraw(text(ContinuousClock.now - start))
     }
     timer.resume()
   }
@@ -23,8 +27,15 @@ final class ProgressLine {
     queue.sync { Terminal.redraw("") }
   }
 
-  private static func text(_ progress: RunProgress, _ stepNames: [String], elapsed: Duration) -> String {
-    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+}
+
+extension ProgressLine {
+  /// The line of a run: records, rate, time left.
+  convenience init(_ progress: RunProgress, stepNames: [String]) {
+    self.init { Self.text(progress, stepNames, seconds: $0 / .seconds(1)) }
+  }
+
+  private static func text(_ progress: RunProgress, _ stepNames: [String], seconds: Double) -> String {
     let count = progress.recordCount
     let step = progress.step
     let elapsedText = Format.duration(seconds)

@@ -48,6 +48,53 @@ struct FixtureMigrationTests {
     #expect(migrated >= 5, "\(migrated) pairs")
   }
 
+  @Test("one store through all versions, one after the other, as far as mappings can be inferred")
+  func chains() throws {
+    var longest = 0
+    for path in Self.models {
+      let versions = try ModelReader.versions(path: path).names.sorted {
+        $0.compare($1, options: .numeric) == .orderedAscending
+      }.map { (name: $0, model: try ModelReader.read(path: path, version: $0)) }
+      let folder = try TemporaryFolder()
+      var steps = 0
+      var store = ""
+      for (index, version) in versions.enumerated() {
+        let text = "\((path as NSString).lastPathComponent): to \(version.name)"
+        if index > 0, try isMigrated(store, from: versions[index - 1].model, to: version.model, text) {
+          steps += 1
+        } else {
+          // Where nothing can be inferred another store begins.
+          store = folder.path("\(index).sqlite")
+          try GeneratedObjects.fill(store, version.model)
+          steps = 0
+        }
+        longest = max(longest, steps)
+      }
+    }
+    #expect(longest >= 3, "\(longest) steps")
+  }
+
+  /// Migrates a store in place.
+  /// - Returns: whether that could be inferred and the data allowed it.
+  private func isMigrated(
+    _ path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, _ text: String
+  ) throws -> Bool {
+    guard let mapping = try? older.inferredMappingModel(to: newer, mergesHierarchies: true) else { return false }
+    let before = try StoreChecker.check(path: path, model: older)
+    let report: MigrationReport
+    do {
+      report = try StoreMigration.run(storeAt: path, from: older, to: newer, mapping: mapping)
+    } catch is StoreMigrationError {
+      return false
+    }
+    let after = try StoreChecker.check(path: path, model: newer)
+    #expect(after.isCompatible && after.findings.count <= before.findings.count, "\(text): \(after.findings)")
+    let lost = report.plan.entities.filter { $0.destination == nil }.compactMap(\.source)
+    let kept = before.rowCounts.filter { !lost.contains($0.key) }.values.reduce(0, +)
+    #expect(after.rowCounts.values.reduce(0, +) == kept, "\(text)")
+    return true
+  }
+
   private func migrate(
     _ older: ManagedObjectModel, _ newer: ManagedObjectModel, _ mapping: MappingModel, _ text: String
   ) throws {

@@ -3,6 +3,7 @@ import ObjectModel
 import PropertyLists
 import SQLite
 import StoreInterface
+import Synchronization
 import TestSupport
 import Testing
 
@@ -199,6 +200,89 @@ struct StoreMigrationTests {
       #expect(try Self.query(path, "SELECT Z_PK, ZBOX FROM ZTHING ORDER BY Z_PK") == things)
       try Self.requireSound(path, newer)
     }
+  }
+
+  @Test("members that come to another owner by a merge are behind its own, in their order")
+  func mergedOrders() throws {
+    let ordered: Change = {
+      $0["Box"]?.relationships[0].isOrdered = true
+      $0["Box"]?.relationships.append(.init("tags", toMany: "Tag", inverse: "boxes", ordered: true))
+      $0["Tag"]?.relationships = [.init("boxes", toMany: "Box", inverse: "tags")]
+    }
+    let older = try Self.model(ordered)
+    let newer = try Self.model {
+      ordered(&$0)
+      $0["Box"]?.uniquenessConstraints = [["code"]]
+    }
+    let folder = try TemporaryFolder()
+    let path = folder.path("Boxes.sqlite")
+    try SQLiteStore.create(path: path, model: older).close()
+    let layout = StoreLayout(model: older)
+    let box = try #require(older["Thing"]?.relationship("box"))
+    let place = try #require(layout.orderColumn(of: box)?.name)
+    let join = try #require(layout.joinTables.first)
+    let side = try #require([join.master, join.inverse].first { $0.orderColumn != nil })
+    let order = try #require(side.orderColumn)
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT, ZCODE) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'b'), (3, 1, 1, 'a'), (4, 1, 1, 'a');
+      INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZWORD) VALUES (1, 2, 1, 'x'), (2, 2, 1, 'y'), (3, 2, 1, 'z');
+      INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZBOX, \(place)) VALUES (1, 3, 1, 1, 10), (2, 3, 1, 1, 20), (3, 3, 1, 3, 20),
+        (4, 3, 1, 3, 10), (5, 3, 1, 4, 10), (6, 3, 1, 2, 10);
+      INSERT INTO \(join.name) (\(side.ownerColumn), \(side.memberColumn), \(order)) VALUES
+        (1, 1, 10), (3, 2, 10), (3, 1, 20), (4, 3, 10), (2, 3, 10);
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 9;
+      """)
+    try connection.close()
+    var options = StoreMigration.Options()
+    options.duplicates = .merge
+    let report = try StoreMigration.run(storeAt: path, from: older, to: newer, options: options)
+    #expect(report.removedDuplicates == ["Box": 2])
+    #expect(
+      try Self.query(path, "SELECT ZBOX, Z_PK FROM ZTHING ORDER BY ZBOX, \(place)")
+        == ["1 1", "1 2", "1 4", "1 3", "1 5", "2 6"])
+    #expect(
+      try Self.query(
+        path,
+        "SELECT \(side.ownerColumn), \(side.memberColumn) FROM \(join.name) ORDER BY \(side.ownerColumn), \(order)")
+        == ["1 1", "1 2", "1 3", "2 3"])
+    for (table, owner, order) in [("ZTHING", "ZBOX", place), (join.name, side.ownerColumn, order)] {
+      #expect(
+        try Self.query(path, "SELECT count(*) FROM \(table) GROUP BY \(owner), \(order) HAVING count(*) > 1") == [])
+    }
+    try Self.requireSound(path, newer)
+  }
+
+  @Test("triggers that no model explains go and are told of, and those of other tables stay")
+  func triggers() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.store(
+      in: folder,
+      """
+      CREATE TABLE AUDIT (LINE TEXT);
+      CREATE TRIGGER audit AFTER UPDATE ON ZTHING BEGIN INSERT INTO AUDIT VALUES ('thing'); END;
+      CREATE TRIGGER other AFTER INSERT ON AUDIT BEGIN SELECT 1; END;
+      """)
+    let newer = try Self.model { $0["Tag"]?.attributes.append(AttributeDescription("note", .string)) }
+    let plan = try StoreMigration.plan(storeAt: path, from: Self.model(), to: newer)
+    #expect(plan.droppedTriggers == ["audit on ZTHING"])
+    #expect(plan.description.contains("lost: the trigger audit on ZTHING, which is none of the model's"))
+    #expect(try Self.query(path, "SELECT name FROM sqlite_master WHERE type = 'trigger'").count == 2)
+    let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
+    #expect(report.plan.droppedTriggers == ["audit on ZTHING"])
+    #expect(try Self.query(path, "SELECT name FROM sqlite_master WHERE type = 'trigger'") == ["other"])
+  }
+
+  @Test("the parts of the work are told of in their order")
+  func stages() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.store(in: folder)
+    let told = Mutex<[StoreMigration.Stage]>([])
+    var options = StoreMigration.Options()
+    options.willBegin = { stage in told.withLock { $0.append(stage) } }
+    _ = try StoreMigration.run(storeAt: path, from: Self.model(), to: Self.model { $0["Tag"] = nil }, options: options)
+    #expect(told.withLock { $0 } == StoreMigration.Stage.allCases)
   }
 
   @Test("what the data break is told with entity, property and count, and nothing is changed")

@@ -24,7 +24,6 @@ final class MemoryTarget: ImportTarget, @unchecked Sendable {
 
   var identifier: String { store.identifier }
   var model: ManagedObjectModel { store.model }
-  var canWaitWithCommit: Bool { true }
   func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try store.snapshots(request) }
   func count(_ request: FetchSpecification) throws -> Int { try store.count(request) }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {

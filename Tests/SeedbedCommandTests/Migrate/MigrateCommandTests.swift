@@ -50,6 +50,18 @@ struct MigrateCommandTests {
     #expect(again.exitCode == 0 && again.text.contains("already: nothing to do"))
   }
 
+  @Test("a trigger that no model explains goes, and text and JSON name it")
+  func triggers() async throws {
+    let workspace = try workspace("CREATE TRIGGER audit AFTER UPDATE ON ZLABEL BEGIN SELECT 1; END")
+    let plan = try await workspace.run(
+      "migrate", DepotStore.store, "--model", "Depot.xcdatamodeld", "--dry-run")
+    #expect(plan.text.contains("lost: the trigger audit on ZLABEL, which is none of the model's"), "\(plan.text)")
+    let result = try await workspace.run("migrate", DepotStore.store, "--model", "Depot.xcdatamodeld", "--json")
+    #expect(result.exitCode == 0, "\(result.talk)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    #expect(object["droppedTriggers"] as? [String] == ["audit on ZLABEL"])
+  }
+
   @Test("what cannot be inferred is refused with its reasons, and the store is left alone")
   func notInferred() async throws {
     let workspace = try workspace()

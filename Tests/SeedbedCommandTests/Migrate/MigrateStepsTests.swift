@@ -47,6 +47,7 @@ struct MigrateStepsTests {
     #expect(plan.exitCode == 0, "\(plan.talk)")
     #expect(plan.text.contains("Shop → Shop 2: inferred\n") && plan.text.contains("Shop 2 → Shop 3: inferred"))
     #expect(plan.text.contains("lost: Item.code: removed, its values go"))
+    #expect(plan.text.contains("  entity Item: changed, 2 objects\n"))
     #expect(try workspace.bytes("Shop.sqlite") == before)
 
     let names = try workspace.names()
@@ -56,6 +57,11 @@ struct MigrateStepsTests {
     #expect(object["migrated"] as? Bool == true)
     let steps = try #require(object["steps"] as? [[String: Any]])
     #expect(steps.map { $0["to"] as? String } == ["Shop 2", "Shop 3"])
+    let entities = try steps.map { try #require($0["entities"] as? [[String: Any]]) }
+    #expect(entities.map { $0.map { $0["destination"] as? String } } == [["Item"], ["Item"]])
+    // What is there is known before the first step alone.
+    #expect(entities[0][0]["rows"] as? Int == 2 && entities[1][0]["rows"] is NSNull)
+    #expect((object["warnings"] as? [String])?.isEmpty == true)
     #expect(
       try workspace.query("Shop.sqlite", "SELECT Z_PK, ZNAME, ZCODE FROM ZITEM ORDER BY Z_PK") == ["1|a|7", "2|b|7"])
     // One file it was, and one file it is.
@@ -64,6 +70,93 @@ struct MigrateStepsTests {
     let check = try await workspace.run("check", "Shop.sqlite", "Shop.xcdatamodeld/Shop 3")
     #expect(check.exitCode == 0, "\(check.text)")
     #expect(try await migrate(workspace).text.contains("already: nothing to do"))
+  }
+
+  @Test("a rename of a rename takes both steps, although one would do that loses the value")
+  func lossless() async throws {
+    let workspace = try Workspace()
+    let versions = [
+      ("Shop", "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"),
+      ("Shop 2", "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\" elementID=\"a\"/>"),
+      ("Shop 3", "<attribute name=\"c\" optional=\"YES\" attributeType=\"String\" elementID=\"b\"/>"),
+    ]
+    for (name, attribute) in versions {
+      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(attribute))
+    }
+    try workspace.write("items.csv", "name,a\none,kept\n")
+    try workspace.write(
+      "items.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: Shop }
+      store: { path: Shop.sqlite }
+      import: [{ from: items.csv, entity: Item, map: { name: name, a: a } }]
+      """)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    let result = try await migrate(workspace)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(result.text.contains("Shop → Shop 2: inferred") && !result.text.contains("lost:"), "\(result.text)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZNAME, ZC FROM ZITEM") == ["one|kept"])
+    // And back there is one step, which says what it drops.
+    let back = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop")
+    #expect(
+      back.exitCode == 0 && back.text.contains("lost: Item.c: removed, its values go"), "\(back.text)\(back.talk)")
+  }
+
+  @Test("policies that are none, or none of the migration's, are mistakes in the command line")
+  func wrongPolicies() async throws {
+    let workspace = try await workspace()
+    let before = try workspace.bytes("Shop.sqlite")
+    for word in ["NotePolicy", "NotePolicy=some", "=none"] {
+      #expect(try await migrate(workspace, "--policy", word).exitCode == 64)
+    }
+    let unused = try await migrate(workspace, "--policy", "NotePolicy=none")
+    #expect(
+      unused.exitCode == 64 && unused.talk.contains("no mapping model of this migration names the policy NotePolicy"))
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+  }
+
+  @Test(
+    "a mapping model with a policy is refused with its names, and done without where that is asked for",
+    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+  func policies() async throws {
+    let workspace = try Workspace()
+    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v3_to_v4.xcmappingmodel")
+    for name in [model, mapping] {
+      try FileManager.default.copyItem(
+        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
+    }
+    try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\"}]")
+    try workspace.write(
+      "notes.yaml",
+      """
+      model: { path: \(model), version: UnCloudNotesDataModel v3 }
+      store: { path: Notes.sqlite }
+      import:
+        - from: notes.json
+          entity: Note
+          map: { title: title, body: body, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
+      """)
+    let run = try await workspace.run("run", "--quiet", "notes.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    let before = try workspace.bytes("Notes.sqlite")
+    let line = ["migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v4", "--mapping", mapping]
+    for more in [[], ["--dry-run"]] {
+      let refused = try await Tool.run(line + more, in: workspace.folder)
+      #expect(refused.exitCode == 78, "\(refused.text)")
+      #expect(
+        refused.talk.contains("needs migration policies, which are Swift code of the app's")
+          && refused.talk.contains(
+            "AttachmentToImageAttachmentMigrationPolicyV3toV4")
+          && refused.talk.contains("--policy NAME=none"),
+        "\(refused.talk)")
+    }
+    #expect(try workspace.bytes("Notes.sqlite") == before)
+    let done = try await Tool.run(
+      line + ["--policy", "AttachmentToImageAttachmentMigrationPolicyV3toV4=none"], in: workspace.folder)
+    #expect(done.exitCode == 0, "\(done.talk)")
+    #expect(try workspace.query("Notes.sqlite", "SELECT ZTITLE, ZBODY FROM ZNOTE") == ["one|b"])
+    let check = try await workspace.run("check", "Notes.sqlite", model + "/UnCloudNotesDataModel v4")
+    #expect(check.exitCode == 0, "\(check.text)")
   }
 
   @Test("mapping models that are missing, or are for other models, are mistakes, and the store is left alone")

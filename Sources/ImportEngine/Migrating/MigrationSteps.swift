@@ -1,0 +1,164 @@
+package import CoreDataLayout
+package import Exports
+import Foundation
+package import Migration
+import ModelFiles
+import ObjectModel
+import Pipelines
+import StoreInterface
+
+/// How a store comes to another version of its model: by one inferred step in place, or by several and by mapping models.
+package struct MigrationSteps {
+  /// The steps; nil where one inferred step does, and nothing else is asked for.
+  package private(set) var chain: MigrationChain?
+  /// Mapping models that cannot be used, and those that were passed over for what they leave out.
+  package private(set) var warnings: [String] = []
+  private var migration = ProgressiveMigration(library: ModelLibrary())
+  private let store: URL
+  private let models: MigrationModels
+
+  /// - Parameters:
+  ///   - mappings: mapping models, or folders that have some; the model's folder is looked through when there are none.
+  ///   - policies: those that mapping models may name.
+  /// - Throws: `RunError` for mapping models that cannot be used, `ModelError`.
+  package init(
+    _ models: MigrationModels, store path: String, modelPath: String, mappings: [String] = [],
+    policies: MigrationPolicies = MigrationPolicies()
+  ) throws {
+    store = URL(fileURLWithPath: path)
+    self.models = models
+    let (older, newer) = (models.source.model, models.target.model)
+    let isLossless =
+      (try? older.inferredMappingModel(to: newer, mergesHierarchies: true)) != nil
+      && older.lightweightMigration(to: newer).losses.isEmpty
+    for mapping in mappings where !FileManager.default.fileExists(atPath: mapping) {
+      throw RunError(.missingInput, code: "migration.mapping", "\(mapping): there is no such mapping model")
+    }
+    let folder = Self.folder(of: modelPath)
+    if isLossless, mappings.isEmpty, Self.mappingModels(besideModel: modelPath).isEmpty { return }
+    let urls = mappings.isEmpty ? nil : mappings.map { URL(fileURLWithPath: $0) }
+    let library = try ModelLibrary(modelURL: URL(fileURLWithPath: folder), mappingModelURLs: urls)
+    migration = ProgressiveMigration(library: library, policies: policies)
+    let chain: MigrationChain
+    do {
+      chain = try migration.chain(forStoreAt: store, type: .sqlite, to: newer)
+    } catch let error as MigrationError where error.code == .missingMappingModel && mappings.isEmpty {
+      // One inferred step may join hierarchies or lead to an older version; otherwise the reasons against it say more.
+      return
+    }
+    try Self.requireUse(of: mappings, chain, library)
+    try Self.requirePolicies(chain, policies)
+    warnings = library.warnings + Self.passedOver(chain.steps, library)
+    if !mappings.isEmpty || chain.steps.count != 1 || !chain.isLightweight { self.chain = chain }
+  }
+
+  // MARK: Mapping models
+
+  /// A mapping model that the user names and that no step is done by is a mistake.
+  private static func requireUse(
+    of mappings: [String], _ chain: MigrationChain, _ library: ModelLibrary
+  ) throws(RunError) {
+    let used = chain.steps.compactMap { if case .mapped(let mapping) = $0.way { mapping.name } else { nil } }
+    for mapping in mappings where MappingModelReader.isMappingModel(path: mapping) {
+      let path = URL(fileURLWithPath: mapping).path
+      if used.contains(path) { continue }
+      let reasons = library.warnings.filter { $0.contains(path) }
+      throw RunError(
+        .badPipeline, code: "migration.mapping",
+        reasons.isEmpty ? "\(mapping) is for none of the steps: \(chain)" : reasons.joined(separator: "; "),
+        hint: "seedbed inspect \(mapping) shows the entities that it is for")
+    }
+  }
+
+  /// Policies are Swift code of the app's.
+  private static func requirePolicies(_ chain: MigrationChain, _ policies: MigrationPolicies) throws(RunError) {
+    for step in chain.steps {
+      guard case .mapped(let mapping) = step.way else { continue }
+      let missing = mapping.mappingModel.entityMappings.compactMap { entity in
+        entity.entityMigrationPolicyClassName.flatMap { name in
+          policies[name] == nil ? "\(name) of the entity mapping \(entity.name)" : nil
+        }
+      }
+      if missing.isEmpty { continue }
+      throw RunError(
+        .badPipeline, code: "migration.policy",
+        "\(mapping.name) needs migration policies, which are Swift code of the app's: \(missing.joined(separator: ", "))",
+        hint:
+          "migrate in a program that has them, as docs/MAPPING-MODELS.md shows; seedbed migrate leaves a policy out with "
+          + "--policy NAME=none")
+    }
+  }
+
+  /// Mapping models for two versions between which a step was inferred.
+  static func passedOver(_ steps: [MigrationChain.Step], _ library: ModelLibrary) -> [String] {
+    steps.flatMap { step -> [String] in
+      guard case .inferred = step.way else { return [] }
+      return library.mappings.filter { $0.fits(from: step.source.model, to: step.destination.model) }.map { mapping in
+        let entities = mapping.uncovered(from: step.source.model).joined(separator: ", ")
+        return
+          "the mapping model \(mapping.name) is not used from \(step.source.name) to \(step.destination.name): it leaves "
+          + "out \(entities)"
+      }
+    }
+  }
+
+  // MARK: Places
+
+  /// The folder with all versions, of one of which the path may be.
+  private static func folder(of modelPath: String) -> String {
+    let parent = (modelPath as NSString).deletingLastPathComponent
+    return ["xcdatamodeld", "momd"].contains((parent as NSString).pathExtension) ? parent : modelPath
+  }
+
+  /// The mapping models in the folder that the model lies in, sorted.
+  package static func mappingModels(besideModel modelPath: String) -> [String] {
+    mappingModels(at: URL(fileURLWithPath: folder(of: modelPath)).deletingLastPathComponent().path)
+  }
+
+  /// The mapping model at a path, or those in the folder there, sorted.
+  package static func mappingModels(at path: String) -> [String] {
+    if MappingModelReader.isMappingModel(path: path) { return [path] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.sorted().map { path + "/" + $0 }.filter { MappingModelReader.isMappingModel(path: $0) }
+  }
+
+  /// The files of the mapping models that a pipeline's migration may be done by.
+  static func mappingFiles(of pipeline: PipelineFile) -> [String] {
+    let given = pipeline.store.mappings.flatMap { mappingModels(at: $0) }
+    let models = pipeline.store.mappings.isEmpty ? mappingModels(besideModel: pipeline.modelPath) : given
+    return models.flatMap { path in
+      guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [path] }
+      return names.sorted().map { path + "/" + $0 }
+    }
+  }
+
+  // MARK: Work
+
+  /// Carries the steps out.
+  /// - Parameters:
+  ///   - options: for the steps that are done in place.
+  ///   - willBegin: told of each step before it begins.
+  /// - Throws: `MigrationError`, `StoreMigrationError`, `StoreError`; the store is what it was then.
+  package func carryOut(
+    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in }
+  ) throws {
+    var migration = migration
+    migration.inPlaceOptions = options
+    migration.willBeginStep = willBegin
+    try migration.migrateStore(at: store, type: .sqlite, to: models.target.model)
+  }
+}
+
+extension MigrationError: RunFailure {
+  package func runError(store path: String) -> RunError {
+    if let underlyingError, underlyingError is StoreError { return RunError(any: underlyingError, store: path) }
+    let kind: RunError.Kind =
+      switch code {
+      case .mappingModel, .policy, .missingSourceModel, .missingMappingModel: .badPipeline
+      case .value, .validation: .badData
+      case .sourceStore, .destinationStore: .inputOutput
+      case .cancelled, .program: .internal
+      }
+    return RunError(kind, code: "migration.\(code.rawValue)", errorDescription ?? message, hint: hint)
+  }
+}

@@ -1,0 +1,34 @@
+import CoreDataLayout
+import Migration
+import Synchronization
+
+/// How far a migration is, for the line on the terminal.
+final class MigrationProgress: Sendable {
+  private struct State {
+    var number = 0
+    var step = ""
+    var stage: StoreMigration.Stage?
+  }
+  private let state = Mutex(State())
+  private let stepCount: Int
+
+  init(stepCount: Int) { self.stepCount = stepCount }
+
+  func begin(_ step: MigrationChain.Step) {
+    state.withLock { state in
+      state.number += 1
+      state.step = step.description
+      state.stage = nil
+    }
+  }
+
+  func begin(_ stage: StoreMigration.Stage) { state.withLock { $0.stage = stage } }
+
+  /// Such as `step 1 of 2: Shop → Shop 2: inferred · writing rows · 0:12`.
+  func text(after elapsed: Duration) -> String {
+    let state = state.withLock { $0 }
+    let step = state.number == 0 ? nil : "step \(state.number) of \(stepCount): \(state.step)"
+    return [step ?? "migrating", state.stage?.rawValue, Format.duration(elapsed / .seconds(1))].compactMap { $0 }
+      .joined(separator: " · ")
+  }
+}
