@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import Migration
+import ObjectGraph
 import ObjectModel
 import StoreInterface
 import TestSupport
@@ -53,6 +54,10 @@ struct ChainTests {
       try Self.model([("c", .string, "b")]), try Self.model([("c", .string, "b"), ("d", .string, nil)]),
     ]
     #expect(try chain(models) == ["0-1", "1-3"])
+    // An identifier that all versions keep leads there at once.
+    let canonical = try [("a", nil), ("b", "a"), ("c", "a")].map { try Self.model([($0.0, .string, $0.1)]) }
+    #expect(try chain(canonical) == ["0-2"])
+    #expect(try chain(canonical, from: 1) == ["1-2"])
   }
 
   @Test("a hundred renames are a hundred steps, and the value and the object stay what they were")

@@ -30,23 +30,35 @@ struct ModelComparison {
     }
   }
 
-  /// Pairs the parts of two lists: by the newer one's renaming identifier, else by name; what is left stands alone.
-  /// The order is by name, the newer name where there is one.
+  /// Pairs the parts of two lists: those that have the same renaming identifier, or where a part has none of its own, its name;
+  /// then those whose identifier is the older name, then those of one name. What is left stands alone.
+  ///
+  /// So a part that was renamed twice is found by the identifier that it kept, or by the name that it had last, and two parts may
+  /// change names with each other. An identifier that leads to a part which keeps its name is no rename. The order is by name,
+  /// the newer name where there is one.
   static func pairs<Part>(
     _ older: [Part], _ newer: [Part], _ name: (Part) -> String, _ renamingIdentifier: (Part) -> String?
   ) -> [(old: Part?, new: Part?)] {
+    func identifier(_ part: Part) -> String { renamingIdentifier(part) ?? name(part) }
     var unpaired = Dictionary(older.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
-    let oldNames = Set(unpaired.keys)
+    let oldNames = Dictionary(grouping: older, by: identifier).mapValues { $0.map(name).sorted() }
     let newNames = Set(newer.map(name))
+    let keptNames = Set(newer.filter { renamingIdentifier($0) == nil }.map(name))
     var partner: [String: Part] = [:]
-    // Same names first: an identifier that points to a part which is still there under its own name is no rename.
-    for part in newer where oldNames.contains(name(part)) {
-      partner[name(part)] = unpaired.removeValue(forKey: name(part))
+    func pair(_ findOld: (Part) -> String?) {
+      for part in newer where partner[name(part)] == nil {
+        if let old = findOld(part) { partner[name(part)] = unpaired.removeValue(forKey: old) }
+      }
     }
-    for part in newer where partner[name(part)] == nil {
-      guard let identifier = renamingIdentifier(part), !newNames.contains(identifier) else { continue }
-      partner[name(part)] = unpaired.removeValue(forKey: identifier)
+    pair { part in unpaired[name(part)].flatMap { identifier($0) == identifier(part) ? name(part) : nil } }
+    pair { part in
+      oldNames[identifier(part)]?.first { old in
+        // Where the identifier is but a name, an older part that is still there under its own is meant by that one.
+        unpaired[old] != nil && (renamingIdentifier(part) != nil || !newNames.contains(old))
+      }
     }
+    pair { part in renamingIdentifier(part).flatMap { keptNames.contains($0) ? nil : $0 } }
+    pair(name)
     let together: [(old: Part?, new: Part?)] = newer.map { (partner[name($0)], $0) }
     let alone: [(old: Part?, new: Part?)] = unpaired.values.map { ($0, nil) }
     return (together + alone).sortedByCodePoint { pair in pair.new.map(name) ?? pair.old.map(name) ?? "" }
