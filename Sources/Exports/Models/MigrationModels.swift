@@ -20,18 +20,27 @@ package struct MigrationModels {
   /// - Parameters:
   ///   - target: the version that is wanted.
   ///   - modelPath: the folder that has it.
-  /// - Throws: `RunError` when the store's model is not known, or is none of the versions and has what the wanted one has
-  ///   not, so that the store is probably newer; `StoreError` when the store cannot be read.
+  /// - Throws: `ModelError` when a version cannot be read and no other fits; `RunError` when the store's model is not known, or
+  ///   is none of the versions and has what the wanted one has not, so that the store is probably newer; `StoreError` when the
+  ///   store cannot be read.
   package init(storePath: String, target: ModelFile, modelPath: String) throws {
     let hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
     let target = target.takingUnconfirmedHashes(from: hashes)
     self.target = target
     if target.model.compareVersionHashes(with: hashes).isCompatible {
       source = target
-    } else if let known = VersionSearch(path: modelPath, hashes: hashes).file {
+      return
+    }
+    let search = VersionSearch(path: modelPath, hashes: hashes)
+    if let known = search.file {
       source = known
-    } else {
+      return
+    }
+    do {
       source = try Self.carried(by: storePath, hashes, target, modelPath)
+    } catch {
+      // It may be the version that cannot be read.
+      throw search.failure ?? error
     }
   }
 

@@ -1,6 +1,6 @@
 package import Foundation
 package import ModelFiles
-import ObjectModel
+package import ObjectModel
 
 /// The versions of a model's folder by whose hashes a store was made.
 package struct VersionSearch {
@@ -10,23 +10,32 @@ package struct VersionSearch {
   package private(set) var file: ModelFile?
   /// Names of the versions that cannot be read.
   package private(set) var unreadable: [String] = []
+  /// Why the first of them cannot be read, or the folder.
+  package private(set) var failure: ModelError?
 
   /// - Parameters:
   ///   - path: the model as it was given; nothing is found where that is one version only.
   ///   - hashes: entity name → version hash, of the store.
   package init(path: String, hashes: [String: Data]) {
-    guard ModelReader.isModel(path: path), let versions = try? ModelReader.versions(path: path),
-      versions.names.count > 1
-    else { return }
-    for name in versions.names {
-      guard let version = try? ModelReader.readFile(path: path, version: name) else {
-        unreadable.append(name)
-        continue
-      }
-      let known = version.takingUnconfirmedHashes(from: hashes)
-      guard known.model.entityVersionHashesByName == hashes else { continue }
+    guard ModelReader.isModel(path: path) else { return }
+    do {
+      let versions = try ModelReader.versions(path: path)
+      guard versions.names.count > 1 else { return }
+      for name in versions.names { look(at: name, path: path, hashes: hashes) }
+    } catch {
+      failure = error
+    }
+  }
+
+  private mutating func look(at name: String, path: String, hashes: [String: Data]) {
+    do {
+      let known = try ModelReader.readFile(path: path, version: name).takingUnconfirmedHashes(from: hashes)
+      guard known.model.entityVersionHashesByName == hashes else { return }
       names.append(name)
       file = file ?? known
+    } catch {
+      unreadable.append(name)
+      failure = failure ?? error
     }
   }
 }
