@@ -159,7 +159,8 @@ struct ReferenceMap {
 
   /// The new entity number; null where the reference is null or lost.
   func number(_ key: String, entity: String) -> String {
-    if targets.isEmpty { return entity }
+    // Where nothing can be referred to there is no reference, whatever number stands for the entity.
+    if targets.isEmpty { return Int(entity) == nil ? entity : "NULL" }
     let known = targets.compactMap { target in target.new.map { (target.old, $0.number) } }
     if known.isEmpty { return "NULL" }
     // Without a column of its own the entity is a number here, which is there only where the reference is.

@@ -379,4 +379,28 @@ struct StoreMigrationTests {
     }
     try Self.requireSound(path, Self.model())
   }
+
+  @Test("what led to an entity without objects leads nowhere when that gets sub-entities", arguments: uses)
+  func abstractDestination(pageUse: StoreMigration.PageUse) throws {
+    func change(_ isNew: Bool) -> Change {
+      return {
+        var kind = EntityDescription("Kind")
+        kind.isAbstract = true
+        kind.relationships = [.init("tags", toMany: "Tag", inverse: "kind")]
+        $0["Kind"] = kind
+        $0["Tag"]?.relationships = [.init("kind", toOne: "Kind", inverse: "tags")]
+        if isNew {
+          $0["Sort"] = EntityDescription("Sort")
+          $0["Sort"]?.superentityName = "Kind"
+        }
+      }
+    }
+    let folder = try TemporaryFolder()
+    let path = folder.path("Boxes.sqlite")
+    let (older, newer) = (try Self.model(change(false)), try Self.model(change(true)))
+    try GeneratedObjects.fill(path, older)
+    _ = try StoreMigration.run(storeAt: path, from: older, to: newer, options: Self.options(pageUse))
+    #expect(try Self.query(path, "SELECT count(*), count(ZKIND), count(Z2_KIND) FROM ZTAG") == ["6 0 0"])
+    try Self.requireSound(path, newer)
+  }
 }
