@@ -43,6 +43,8 @@ struct InMemoryContents {
   var solitaryOwners: [OwnerKey: ObjectID] = [:]
   /// Constraint's index → its values → the row that has them.
   var uniqueRows: [[ValueTuple: RowKey]]
+  /// What was saved; nil where that is not kept.
+  var history: InMemoryHistory?
   /// While a save is applied to contents with derived attributes.
   var trace: SaveTrace?
 

@@ -18,11 +18,14 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   let contents: Mutex<InMemoryContents>
 
   /// An empty store. Its identifier is a fresh UUID unless one is given.
-  public init(model: ManagedObjectModel, identifier: UUID = UUID()) {
+  /// - Parameter tracksHistory: whether it keeps persistent history.
+  public init(model: ManagedObjectModel, identifier: UUID = UUID(), tracksHistory: Bool = false) {
     self.identifier = identifier.uuidString
     self.model = model
     layout = ModelLayout(model)
-    contents = Mutex(InMemoryContents(storeIdentifier: identifier.uuidString, layout: layout))
+    var contents = InMemoryContents(storeIdentifier: identifier.uuidString, layout: layout)
+    if tracksHistory { contents.history = InMemoryHistory() }
+    self.contents = Mutex(contents)
   }
 
   /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
@@ -78,7 +81,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   public func save(_ request: SaveRequest) throws {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }
-    try contents.withLock { try $0.save(request) }
+    try contents.withLock { try $0.saveRecording(request) }
   }
 
   /// Writes everything, runs the body, and undoes what was written when it throws.
@@ -88,7 +91,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     for deletion in request.deleted { try check(deletion.objectID.entity) }
     try contents.withLock { contents in
       let before = contents
-      try contents.save(request)
+      try contents.saveRecording(request)
       do {
         try body()
       } catch {

@@ -10,7 +10,7 @@ public struct InMemoryStoreType: PersistentStoreType {
   public init() {}
   /// A new, empty store.
   public func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
-    InMemoryStore(model: model)
+    InMemoryStore(model: model, tracksHistory: description.tracksHistory)
   }
   /// Nothing is there to be removed.
   public func destroy(at url: URL) throws {}

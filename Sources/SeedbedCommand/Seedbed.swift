@@ -27,7 +27,7 @@ struct Seedbed: ParsableCommand {
     subcommands: [
       RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
       DeleteCommand.self, UpdateCommand.self, DumpCommand.self, CheckCommand.self, MigrateCommand.self,
-      InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
+      HistoryCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])
 
   /// The subcommand that the first argument names, parsed without the tree of all commands, which would take a fifth of a

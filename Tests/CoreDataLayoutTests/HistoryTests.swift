@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+import Predicates
 import SQLite
 import StoreInterface
 import TestSupport
@@ -173,9 +174,46 @@ struct HistoryTests {
     let opened = try SQLiteStore.open(path: store.path, model: model, options: options)
     try opened.insert(makeBatch(stop, [.init(.attribute("identifier"), .bytes)], [[.text("new")]]), keys: [9])
     try opened.seal()
+    let process = ProcessInfo.processInfo.processName
     #expect(
       try Connection(path: store.path, options: .init(isReadOnly: true)).string(
-        "SELECT ZTIMESTAMP || ' ' || ZAUTHOR || ' ' || ZBUNDLEID || ' ' || ifnull(ZCONTEXTNAME, '-') || ' ' || ZPROCESSID "
-          + "FROM ATRANSACTION") == "5.0 me seedbed - seedbed")
+        "SELECT ZTIMESTAMP || ' ' || ZAUTHOR || ' ' || ifnull(ZCONTEXTNAME, '-') || ' ' || ZPROCESSID "
+          + "FROM ATRANSACTION") == "5.0 me - \(process)")
+    let read = try SQLiteStore.open(path: store.path, model: model).history(PersistentHistoryQuery())
+    #expect(read.map(\.author) == ["me"] && read.map(\.processID) == [process] && read.map(\.contextName) == [nil])
+  }
+
+  @Test(
+    "the history that Apple's framework wrote is read", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)")
+  )
+  func fixture() throws {
+    let folder = try TemporaryFolder()
+    let path = try Fixtures.copy("stores/coredataplus/SampleModel2_V1.sqlite", to: folder)
+    let model = try #require(try Fixtures.cachedModel(of: path))
+    var options = SQLiteStore.Options()
+    options.checksVersionHashes = false
+    options.isReadOnly = true
+    let store = try SQLiteStore.open(path: path, model: model, options: options)
+    let transactions = try store.history(PersistentHistoryQuery())
+    #expect(transactions.map(\.transactionNumber) == [1])
+    #expect(transactions.map(\.bundleID) == ["com.apple.dt.xctest.tool"] && transactions.map(\.processID) == ["xctest"])
+    #expect(transactions.map(\.author) == [nil] && transactions.map(\.contextName) == [nil])
+    #expect(transactions.map(\.timestamp.timeIntervalSinceReferenceDate) == [737_057_647.288022])
+    let changes = transactions.flatMap { $0.changes ?? [] }
+    #expect(changes.count == 5_468 && changes.allSatisfy { $0.changeType == .insert && $0.updatedProperties == nil })
+    // Every object that is there was inserted by it.
+    for entity in model.entities where !entity.isAbstract {
+      var request = FetchSpecification(entity)
+      request.includesSubentities = false
+      #expect(
+        Set(try store.objectIDs(request))
+          == Set(changes.filter { $0.changedObjectID.entity == entity }.map(\.changedObjectID)))
+    }
+    var query = PersistentHistoryQuery()
+    var request = FetchSpecification(PersistentHistoryModel.change)
+    request.predicate = .comparison(["changedEntity"], .equal, .string("Book"))
+    query.request = request
+    #expect(try store.history(query).first?.changes == changes.filter { $0.changedObjectID.entity.name == "Book" })
+    try store.close()
   }
 }

@@ -38,7 +38,7 @@ struct StoreBuildTests {
   func changedTarget(isChanged: Bool) throws {
     let build = try StoreBuild(settings: settings, isDryRun: false)
     defer { build.discard() }
-    let store = try build.open(model: model, uuid: "").store
+    let store = try build.open(model: model, author: "town", uuid: "").store
     #expect(try key(store) == 1)
     if isChanged {
       let other = try SQLiteStore.open(path: settings.path, model: model)

@@ -22,6 +22,9 @@ public final class StoreReader: @unchecked Sendable {
     try FetchFunctions.register(on: session.connection)
   }
 
+  /// A reader that sees a part of the store as a store of its own. The functions that fetches use are there already.
+  init(sharing session: StoreSession) { self.session = session }
+
   var file: StoreFile { session.file }
 
   /// The UUID of the store that it reads.

@@ -50,7 +50,7 @@ extension StoreError {
       .inputOutput(path: named(path), message: named(message), code: code)
     case .unsupported(let message): .unsupported(named(message))
     case .failure(let message): .failure(named(message))
-    case .optimisticLockingFailure, .constraintConflict, .incompatibleModel: self
+    case .optimisticLockingFailure, .constraintConflict, .incompatibleModel, .historyTokenExpired: self
     }
   }
 }

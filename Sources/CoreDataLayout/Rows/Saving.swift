@@ -6,6 +6,8 @@ import StoreInterface
 extension StoreWriter {
   /// See `TwoPhaseSaving`.
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    history?.beginSave(author: request.author, contextName: request.contextName)
+    defer { history?.endSave() }
     try performAtomically(beforeCommit: body) {
       try check(request)
       let rows = SavedRows(self, request)

@@ -32,6 +32,8 @@ final class StoreSession: @unchecked Sendable {
   let externalData: ExternalDataFolder
   private let lock = NSRecursiveLock()
   private var statements: [String: Statement] = [:]
+  /// The session whose connection and statements this one uses; nil for one of its own.
+  private let owner: StoreSession?
   /// What is read in place of the store. Sessions share it; it goes with the last one.
   private(set) var privateCopy: PrivateCopy?
 
@@ -41,6 +43,7 @@ final class StoreSession: @unchecked Sendable {
     self.options = options
     self.connection = connection
     self.privateCopy = privateCopy
+    owner = nil
     externalData = ExternalDataFolder(storePath: file.path)
     // Sorting for an index goes through temporary files: in memory it would take as much as the index.
     try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
@@ -52,6 +55,15 @@ final class StoreSession: @unchecked Sendable {
     }
     try TriggerFunctions.register(on: connection)
     if options.keepsSnapshot { try connection.begin(.deferred) }
+  }
+
+  /// Another look at what a session's connection has open, with another model and layout. It is used while the session is.
+  init(sharing owner: StoreSession, as file: StoreFile) {
+    self.file = file
+    self.owner = owner
+    options = owner.options
+    connection = owner.connection
+    externalData = owner.externalData
   }
 
   /// Runs `body` while no other thread uses the connection.
@@ -79,6 +91,7 @@ final class StoreSession: @unchecked Sendable {
 
   /// A prepared statement, from the cache when it was prepared before.
   func cached(_ sql: String) throws(SQLiteError) -> Statement {
+    if let owner { return try owner.cached(sql) }
     if let statement = statements[sql] {
       statement.reset()
       return statement

@@ -49,12 +49,11 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
     public var busyTimeoutMilliseconds: Int32 = 5_000
     /// SQLite's page cache.
     public var cacheKibibytes = 32_768
-    /// Author of history transactions.
+    /// Author of history transactions; nil: what each context says.
     public var historyAuthor: String?
-    /// Name of the context of history transactions.
+    /// Name of the context of history transactions; nil: each context's own.
     public var historyContextName: String?
-    /// Time stamp of history transactions in seconds since 2001. When nil the clock; in a store under construction,
-    /// into which no clock enters, one millisecond after the last transaction there.
+    /// Time stamp of history transactions in seconds since 2001; nil for the clock.
     public var historyTimestamp: Double?
     /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
     public var derivationTimestamp: Double?
@@ -273,8 +272,8 @@ extension SQLiteStore.Options {
       isUnderConstruction: isUnderConstruction, raisesOwnersAtEnd: raisesOwnersAtEnd,
       derivationTimestamp: derivationTimestamp,
       origin: HistoryWriter.Origin(
-        author: historyAuthor, contextName: historyContextName, timestamp: historyTimestamp,
-        isUnderConstruction: isUnderConstruction))
+        author: historyAuthor, contextName: historyContextName, program: isUnderConstruction ? "seedbed" : nil,
+        timestamp: historyTimestamp))
   }
 
   /// How the pages of a file are checked.

@@ -16,7 +16,9 @@ public struct SQLiteStoreType: PersistentStoreType {
   /// Opens the store, or makes it in WAL mode when there is none. At `/dev/null`, or without a URL, it is kept in
   /// memory and gone with the container.
   public func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
-    guard let path = description.url?.path, path != "/dev/null" else { return InMemoryStore(model: model) }
+    guard let path = description.url?.path, path != "/dev/null" else {
+      return InMemoryStore(model: model, tracksHistory: description.tracksHistory)
+    }
     var options = SQLiteStore.Options()
     options.isReadOnly = description.isReadOnly
     options.busyTimeoutMilliseconds = Int32((min(max(description.timeout, 0), 1_000_000) * 1_000).rounded())

@@ -51,11 +51,11 @@ extension HistoryWriter {
   }
 
   func insertTransaction() throws -> Int64 {
-    let timestamp = try timestamp()
+    let timestamp = origin.timestamp ?? Date().timeIntervalSinceReferenceDate
     let key = try reserveKeys(1, HistoryWriter.transactionEntity, table: "ATRANSACTION")
     let suffix = internsStrings ? "TS" : ""
     let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map { $0 + suffix }
-    let values = [origin.author, "seedbed", origin.contextName, "seedbed"]
+    let values = [author, bundleID, contextName, processID]
     let interned = try values.map { value in try internsStrings ? value.map { try intern($0) } : nil }
     let statement = try session.cached(
       "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(names.joined(separator: ", "))) "
@@ -74,17 +74,6 @@ extension HistoryWriter {
     }
     try statement.run()
     return key
-  }
-
-  /// Seconds since 2001. No clock enters a store under construction, so that the same work gives the same bytes:
-  /// its transactions follow the last one by a millisecond each.
-  private func timestamp() throws -> Double {
-    if let stated = origin.timestamp { return stated }
-    guard origin.isUnderConstruction else { return Date().timeIntervalSinceReferenceDate }
-    let statement = try session.cached("SELECT max(ZTIMESTAMP) FROM ATRANSACTION")
-    defer { statement.reset() }
-    guard try statement.step(), !statement.isNull(at: 0) else { return 0 }
-    return statement.double(at: 0) + 0.001
   }
 
   /// Key of a string in the table of author and process names.

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import SQLite
 
@@ -17,6 +18,8 @@ final class HistoryWriter {
   var ownerPlans: [Int: [OwnerPlan]] = [:]
   /// Whether an import is under way that records changed owners at its end.
   private var recordsOwnersLate = false
+  /// What the save under way says of itself; what the store was opened with comes first.
+  private var saveOrigin = Origin()
   /// What the open transaction has changed so far.
   private(set) var pending = Pending()
 
@@ -31,9 +34,10 @@ final class HistoryWriter {
   struct Origin: Sendable {
     var author: String?
     var contextName: String?
-    /// Seconds since 2001; when nil the clock, or where no clock may enter, one millisecond after the last transaction.
+    /// Names the program; nil for the one that is running.
+    var program: String?
+    /// Seconds since 2001; nil for the clock.
     var timestamp: Double?
-    var isUnderConstruction = false
   }
 
   enum ChangeType: Int64 { case insert, update, delete }
@@ -88,6 +92,20 @@ final class HistoryWriter {
   }
 
   var layout: StoreLayout { session.file.layout }
+
+  /// A context saves.
+  func beginSave(author: String?, contextName: String?) {
+    saveOrigin = Origin(author: author, contextName: contextName)
+  }
+
+  /// The save is over.
+  func endSave() { saveOrigin = Origin() }
+
+  /// What the next row of a transaction says.
+  var author: String? { origin.author ?? saveOrigin.author }
+  var contextName: String? { origin.contextName ?? saveOrigin.contextName }
+  var bundleID: String { origin.program ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+  var processID: String { origin.program ?? ProcessInfo.processInfo.processName }
 
   /// An import begins that records changed owners at its end.
   func beginRecordingOwnersLate() { recordsOwnersLate = true }

@@ -144,9 +144,14 @@ public struct PipelineRun {
       try expectations.countBefore()
     }
     let (store, isFresh) = try build.open(
-      model: model, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
+      model: model, author: pipeline.name, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
       modelCache: try StoreModel.cacheContent(of: modelFile), memory: options.memory
     ) { copy in report.warnings += try migrate(copy, to: modelFile) }
+    if store.tracksHistory, pipeline.store.now == nil {
+      report.warnings.append(
+        "the store keeps history, whose times are those of the clock: another run makes other bytes of the same inputs, unless "
+          + "store.now states a time")
+    }
     report.warnings += store.foreignTriggers.map { trigger in
       "the trigger \(trigger.name) on \(trigger.table) is none of the model's and was not run; the app runs it on every "
         + "change"

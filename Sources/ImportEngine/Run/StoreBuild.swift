@@ -74,11 +74,13 @@ struct StoreBuild {
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
   /// - Parameters:
+  ///   - author: what the history of the store calls the run.
   ///   - modelCache: contents of a new store's `Z_MODELCACHE`, when its model was compiled already.
   ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
   ///   - migrate: what brings the copy of a store at a path to the model, where that is asked for.
   func open(
-    model: ManagedObjectModel, uuid: String, modelCache: [UInt8]? = nil, memory: MemoryBudget = .standard,
+    model: ManagedObjectModel, author: String, uuid: String, modelCache: [UInt8]? = nil,
+    memory: MemoryBudget = .standard,
     migrate: (String) throws -> Void = { _ in }
   ) throws -> (
     store: SQLiteStore, isFresh: Bool
@@ -89,8 +91,8 @@ struct StoreBuild {
     options.raisesOwnersAtEnd = true
     options.forcesCommitsToDisk = isInPlace
     options.cacheKibibytes = memory.pageCache / 1024
-    // A store that keeps history says in it who changed what, and when: as stated, or after the last time there.
-    options.historyAuthor = "seedbed"
+    // A store that keeps history says in it what was changed by which pipeline, and when.
+    options.historyAuthor = author
     options.historyContextName = "seedbed.import"
     options.historyTimestamp = settings.now
     if isInPlace { return (try openTarget(model: model, options), false) }
@@ -110,6 +112,7 @@ struct StoreBuild {
       options.uuid = uuid
       if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
       options.defersIndexes = true
+      options.tracksHistory = settings.tracksHistory
       options.modelCache = modelCache
       return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
     }

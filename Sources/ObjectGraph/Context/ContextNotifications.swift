@@ -46,6 +46,12 @@ extension Notification {
   fileprivate static let changesKey = "seedbed.changes"
   fileprivate static let changeIDsKey = "seedbed.changeIDs"
 
+  /// A notification of a save that was made elsewhere.
+  init(contextChangeIDs ids: ContextChangeIDs) {
+    self.init(
+      name: ManagedObjectContext.didSaveObjectIDsNotification, object: nil, userInfo: [Self.changeIDsKey: ids])
+  }
+
   /// The objects that a notification of a context tells of, to be used on the context's queue.
   public var contextChanges: ContextChanges? { userInfo?[Self.changesKey] as? ContextChanges }
   /// The ids of what a notification of a context tells of.

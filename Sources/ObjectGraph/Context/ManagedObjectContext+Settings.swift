@@ -9,6 +9,14 @@ extension ManagedObjectContext {
     var automaticallyMergesChangesFromParent = false
     var updatesOwners = true
     var validatesBeforeSaving = true
+    var transactionAuthor: String?
+  }
+
+  /// What the history of a store says of the context's saves: who made the changes, such as `"sync"`. A child's changes get
+  /// the author of the context that saves to the store.
+  public var transactionAuthor: String? {
+    get { setting(\.transactionAuthor) }
+    set { set(\.transactionAuthor, newValue) }
   }
 
   /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.

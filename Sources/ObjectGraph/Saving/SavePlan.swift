@@ -17,6 +17,8 @@ struct SavePlan {
     deleted = context.pending.deleted
     self.context = context
     let isChild = context.parent != nil
+    request.author = context.settings.transactionAuthor
+    request.contextName = context.name
     request.keepsVersionsOfNewOwners = !context.settings.updatesOwners
 
     if !isChild {

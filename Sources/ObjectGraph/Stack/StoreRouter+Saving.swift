@@ -28,11 +28,14 @@ extension StoreRouter {
 
   func save(_ request: SaveRequest) throws {
     var parts: [String: SaveRequest] = [:]
+    var empty = SaveRequest()
+    empty.author = request.author
+    empty.contextName = request.contextName
     func add(_ id: ObjectID, _ change: (inout SaveRequest) -> Void) throws {
       guard case .permanent(let identifier, _) = id.reference else {
         throw StoreError.failure("\(id.entity.name): an object to be saved has no permanent id")
       }
-      change(&parts[identifier, default: SaveRequest()])
+      change(&parts[identifier, default: empty])
     }
     for snapshot in request.inserted {
       try requireOneStore(snapshot.objectID, snapshot.toOne)

@@ -56,6 +56,8 @@ public enum CoreDataErrorCode {
   public static let migrationManagerDestinationStore = 134_160
   /// A migration policy failed.
   public static let entityMigrationPolicy = 134_170
+  /// The history behind a token was deleted.
+  public static let persistentHistoryTokenExpired = 134_301
   /// The store was made with another model.
   public static let persistentStoreIncompatibleVersionHash = 134_100
   /// No mapping can be inferred from two models.

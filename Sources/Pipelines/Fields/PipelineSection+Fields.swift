@@ -60,6 +60,13 @@ extension PipelineSection {
       policies ends the run: they are Swift code of the app's.
       """, example: "../Models/Shop1to2.xcmappingmodel"),
     FieldSpec(
+      "history", .boolean, .value(.boolean(false)),
+      """
+      A new store keeps persistent history, as with `NSPersistentHistoryTrackingKey`: what this run inserts is its first \
+      part, with the name of the pipeline file as author. Stores that are copied go on as they are. Nothing is written as finished \
+      pages then, so it is slower. `seedbed history` shows it.
+      """, example: "true"),
+    FieldSpec(
       "replace", .choice(StoreSettings.Replace.words), .value(.text("always")),
       """
       `always`: build anew. `never`: import into the store that is there. `when-changed`: build anew when an input, \
@@ -91,8 +98,7 @@ extension PipelineSection {
       "now", .text, .derived("the clock"),
       """
       What derived attributes of `now()` get, in ISO 8601; stated, the same inputs give the same bytes for models with \
-      such attributes too. It is also the time of what is written to the history of a store that keeps one, which \
-      otherwise follows the last time there by a millisecond.
+      such attributes too, and for stores that keep history, whose times it is.
       """, example: "\"2026-01-31T12:00:00Z\""),
   ]
 

@@ -119,6 +119,8 @@ extension RunError {
     case .inputOutput(let path, let message, _):
       self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
     case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
+    case .historyTokenExpired:
+      self.init(.badData, code: "store.history-expired", error.errorDescription ?? "", hint: error.recoverySuggestion)
     case .failure(let message): self.init(.internal, code: "store.failure", message)
     }
   }

@@ -246,7 +246,8 @@ extension SectionReader {
           "write: in-place is an import into the store that is there, and replace: \(replace.rawValue) is not",
           hint: "replace: never", at: values.position("replace"))
       }
-      for name in ["seed", "migrate", "mapping", "uuid", "framework", "journal"] where values.positions[name] != nil {
+      for name in ["seed", "migrate", "mapping", "history", "uuid", "framework", "journal"]
+      where values.positions[name] != nil {
         add(
           "in-place", "\(name) is about a store that is made, and write: in-place imports into the one that is there",
           hint: "remove \(name)", at: values.position(name))
@@ -265,8 +266,21 @@ extension SectionReader {
         "mapping", "mapping is about a store that is migrated, and none is", hint: "migrate: true",
         at: values.position("mapping"))
     }
+    let tracksHistory = values.boolean("history") ?? false
+    if tracksHistory, seed != nil {
+      add(
+        "history", "history is about a store that is new, and this one is a copy",
+        hint: "a copied store goes on keeping history, or keeps none: remove history", at: values.position("history"))
+    }
+    if tracksHistory, let framework, framework < StoreSettings.firstFrameworkWithHistory {
+      add(
+        "history", "the history tables of framework \(framework) are not known",
+        hint: "state framework: \(StoreSettings.firstFrameworkWithHistory) or a later one, or remove history",
+        at: values.position("history"))
+    }
     return StoreSettings(
       path: path, journal: journal, seed: seed, migratesOrigin: migrates, mappings: mapping.map { [$0] } ?? [],
+      tracksHistory: tracksHistory,
       replace: replace, write: write, uuid: uuid,
       framework: framework, now: now,
       position: values.position)

@@ -6,6 +6,7 @@ package enum PipelineCanon {
     let settings = [
       pipeline.store.framework.map { "framework \($0)" }, pipeline.store.now.map { "now \($0)" },
       pipeline.store.migratesOrigin ? "migrate" : nil, pipeline.store.mappings.isEmpty ? nil : "mapping",
+      pipeline.store.tracksHistory ? "history" : nil,
     ].compactMap { $0 }
     let lookups = pipeline.lookups.map { lookup in
       let source = lookup.source

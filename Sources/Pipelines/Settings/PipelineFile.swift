@@ -24,6 +24,13 @@ public struct PipelineFile: Sendable {
   public var modelPosition: FilePosition
   /// Where the model's version is; nil when none is stated.
   public var modelVersionPosition: FilePosition?
+
+  /// The file's name without its extension: what the history of a store calls its runs.
+  public var name: String {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
+    return String(file[..<dot])
+  }
 }
 
 /// `store:` of a pipeline file.
@@ -46,6 +53,8 @@ public struct StoreSettings: Sendable {
   }
   /// The framework versions whose layouts are known; `FrameworkGeneration` has the same.
   package static let frameworks = 479...1523
+  /// The first of them whose history tables are known.
+  package static let firstFrameworkWithHistory = 969
   /// Absolute path of the store.
   public var path: String
   /// Journal mode of the finished store.
@@ -56,6 +65,8 @@ public struct StoreSettings: Sendable {
   public var migratesOrigin = false
   /// Absolute paths of mapping models for that, or of folders that have some; empty: those beside the model.
   public var mappings: [String] = []
+  /// Whether a new store keeps persistent history. One that is copied goes on as it is.
+  public var tracksHistory = false
   /// When to build anew.
   public var replace: Replace
   /// Where the rows of a store that is there are written.
@@ -64,8 +75,7 @@ public struct StoreSettings: Sendable {
   public var uuid: String?
   /// The framework version whose layout a new store gets; nil for the newest.
   public var framework: Int?
-  /// What derived attributes of `now()` and new history transactions get, in seconds since 2001. When nil, the clock
-  /// for the former, and a millisecond after the last transaction for the latter.
+  /// What derived attributes of `now()` and new history transactions get, in seconds since 2001. When nil, the clock.
   public var now: Double?
   /// Where it starts in the pipeline file.
   public var position: FilePosition

@@ -24,6 +24,9 @@ public enum StoreError: Error, Sendable {
   /// none is known.
   case inputOutput(path: String, message: String, code: Int32? = nil)
   case unsupported(String)
+  /// The history of a store was asked for from a transaction on that is followed by others which were deleted: what they
+  /// changed cannot be told any more. Nil: none is left.
+  case historyTokenExpired(store: String, transactionNumber: Int64, firstLeft: Int64?)
   /// Any other failure, with the store's own message.
   case failure(String)
 
@@ -59,6 +62,9 @@ extension StoreError: CustomStringConvertible {
     case .cannotCreate(let path, let message), .inputOutput(let path, let message, _),
       .damagedValue(let path, let message):
       return "\(path): \(message)"
+    case .historyTokenExpired(let store, let number, let first):
+      return "the history of the store \(store) behind transaction \(number) was deleted: "
+        + (first.map { "\($0) is the first that is left" } ?? "nothing is left of it")
     case .unsupported(let message), .failure(let message): return message
     }
   }
@@ -76,6 +82,7 @@ extension StoreError: LocalizedError, CustomNSError {
     case .busy: "try again when the other process is done"
     case .damagedValue:
       "put the file back, or save the object with another value; \"seedbed check\" names all such values"
+    case .historyTokenExpired: "fetch the objects anew, and then the history from the current token on"
     case .constraintConflict, .notAStore, .missing, .cannotCreate, .inputOutput, .unsupported, .failure: nil
     }
   }
@@ -95,6 +102,7 @@ extension StoreError: LocalizedError, CustomNSError {
     case .cannotCreate: CoreDataErrorCode.persistentStoreOpen
     case .inputOutput: CoreDataErrorCode.persistentStoreOperation
     case .unsupported: CoreDataErrorCode.persistentStoreUnsupportedRequestType
+    case .historyTokenExpired: CoreDataErrorCode.persistentHistoryTokenExpired
     case .failure: CoreDataErrorCode.coreData
     }
   }
@@ -111,7 +119,7 @@ extension StoreError: LocalizedError, CustomNSError {
       information[CoreDataErrorKey.affectedStores] = [path]
     case .optimisticLockingFailure(let stale):
       information[CoreDataErrorKey.affectedObjects] = stale.map(\.objectID)
-    case .constraintConflict, .incompatibleModel, .unsupported, .failure: break
+    case .constraintConflict, .incompatibleModel, .unsupported, .historyTokenExpired, .failure: break
     }
     return information
   }

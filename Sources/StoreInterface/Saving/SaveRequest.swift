@@ -17,6 +17,10 @@ public struct SaveRequest: Sendable {
   /// (they were deleted meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
+  /// What the history of the store says of the save: `ManagedObjectContext.transactionAuthor`.
+  public var author: String?
+  /// The name of the context, for the history of the store.
+  public var contextName: String?
   /// What the updated objects were read as, in the same order; empty where that is not known. It spares the store a look at rows
   /// that still have the version that they were read at.
   package var updatedFrom: [Snapshot] = []

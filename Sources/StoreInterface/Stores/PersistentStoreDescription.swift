@@ -13,7 +13,8 @@ public struct PersistentStoreDescription: Sendable {
   public var isReadOnly = false
   /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
   public var timeout: TimeInterval = 5
-  /// SQLite: whether a new store keeps persistent history. A store that has history tables goes on keeping it either way.
+  /// SQLite and in memory: whether a new store keeps persistent history. A store that has history tables goes on keeping it
+  /// either way.
   public var tracksHistory = false
   /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
   public var shouldAddStoreAsynchronously = false

@@ -90,7 +90,7 @@ final class Railway {
       "p.yaml",
       """
       model: Railway.xcdatamodel
-      store: { path: Railway.sqlite, replace: \(replace) }
+      store: { path: Railway.sqlite, replace: \(replace), now: "2026-01-31T12:00:00Z" }
       import:
       \(steps)
       rejects: { file: rejects.ndjson, \(rejects) }

@@ -1,0 +1,140 @@
+import CoreDataLayout
+import Foundation
+public import ObjectModel
+public import Pipelines
+import Predicates
+public import StoreInterface
+
+/// The history of a store: read in parts, so that memory stays bounded however long it is, and deleted.
+public struct StoreHistory {
+  /// Which changes are wanted. Of several conditions all must hold.
+  public struct Filter: Sendable {
+    /// Of objects of these entities; empty: of any.
+    public var entities: [String] = []
+    /// Which changed one of these properties; empty: any. Insertions and deletions change none.
+    public var properties: [String] = []
+    /// Of transactions of these authors; empty: of any, and of none.
+    public var authors: [String] = []
+
+    /// All changes.
+    public init() {}
+  }
+
+  private let path: String
+  private let model: ManagedObjectModel
+  private static let transactionsPerPart = 256
+
+  /// The history of the store at a path.
+  public init(storePath: String, model: ManagedObjectModel) {
+    path = storePath
+    self.model = model
+  }
+
+  /// Gives the transactions that have wanted changes, each with these, in the order in which they were saved.
+  /// - Parameters:
+  ///   - start: where to begin; nil: with the first that is there.
+  ///   - limit: the most transactions; nil: all.
+  ///   - body: is given one after the other.
+  /// - Returns: the place behind the last transaction that was looked at.
+  /// - Throws: `RunError` for a store that keeps no history, names that the model does not have, a start that is not there.
+  public func read(
+    from start: HistoryStart?, _ filter: Filter = Filter(), limit: Int? = nil,
+    _ body: (PersistentHistoryTransaction) -> Void
+  ) throws(RunError) -> PersistentHistoryToken {
+    do {
+      try check(filter)
+      var options = SQLiteStore.Options()
+      options.isReadOnly = true
+      options.leavesSidecarsAlone = true
+      let store = try SQLiteStore.open(path: path, model: model, options: options)
+      defer { try? store.close() }
+      return try read(store, from: start, filter, limit: limit, body)
+    } catch {
+      throw RunError(any: error, store: path)
+    }
+  }
+
+  /// Deletes the transactions before a place.
+  /// - Returns: how many there were.
+  public func delete(before place: HistoryStart) throws(RunError) -> Int {
+    do {
+      let store = try SQLiteStore.open(path: path, model: model)
+      defer { try? store.close() }
+      return try store.deleteHistory(before: try place.bound(in: store.identifier, path: path))
+    } catch {
+      throw RunError(any: error, store: path)
+    }
+  }
+
+  // MARK: Reading
+
+  private func read(
+    _ store: SQLiteStore, from start: HistoryStart?, _ filter: Filter, limit: Int?,
+    _ body: (PersistentHistoryTransaction) -> Void
+  ) throws -> PersistentHistoryToken {
+    let end = try store.lastTransactionNumber()
+    var bound = try start?.bound(in: store.identifier, path: path)
+    var left = limit ?? .max
+    while left > 0 {
+      var query = PersistentHistoryQuery(after: bound)
+      var transactions = FetchSpecification(PersistentHistoryModel.transaction)
+      transactions.fetchLimit = min(left, Self.transactionsPerPart)
+      if !filter.authors.isEmpty { transactions.predicate = .isIn(["author"], filter.authors.map { .string($0) }) }
+      query.request = transactions
+      query.includesChanges = filter.changes == nil
+      var found = try store.history(query)
+      guard let last = found.last?.transactionNumber else { break }
+      if let changes = filter.changes { found = try withChanges(found, changes, store) }
+      for transaction in found { body(transaction) }
+      left -= found.count
+      // A place before everything that is there would have expired.
+      bound = .transaction(last)
+      if left == 0 { return PersistentHistoryToken(store: store.identifier, transactionNumber: last) }
+    }
+    return PersistentHistoryToken(store: store.identifier, transactionNumber: end)
+  }
+
+  /// Those of some transactions that have wanted changes, with these.
+  private func withChanges(
+    _ transactions: [PersistentHistoryTransaction], _ predicate: FetchPredicate, _ store: SQLiteStore
+  ) throws -> [PersistentHistoryTransaction] {
+    var query = PersistentHistoryQuery()
+    var changes = FetchSpecification(PersistentHistoryModel.change)
+    changes.predicate = .and([
+      .isIn(["transactionNumber"], transactions.map { .integer($0.transactionNumber) }), predicate,
+    ])
+    query.request = changes
+    return try store.history(query)
+  }
+
+  private func check(_ filter: Filter) throws(RunError) {
+    for name in filter.entities where model[name] == nil {
+      let names = model.entities.map(\.name)
+      throw RunError(
+        .badPipeline, code: "history.unknown-entity", "the model has no entity \(name)",
+        hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
+    }
+    let entities = filter.entities.isEmpty ? model.entities : filter.entities.compactMap { model[$0] }
+    let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+    for name in filter.properties where !names.contains(name) {
+      let place =
+        filter.entities.isEmpty ? "no entity of the model" : filter.entities.joined(separator: ", ") + " has no"
+      throw RunError(
+        .badPipeline, code: "history.unknown-property",
+        filter.entities.isEmpty ? "\(place) has a property \(name)" : "\(place) property \(name)",
+        hint: Suggestion.hint(for: name, among: names.sorted()))
+    }
+  }
+}
+
+extension StoreHistory.Filter {
+  /// What changes must meet; nil: nothing.
+  fileprivate var changes: FetchPredicate? {
+    var parts: [FetchPredicate] = []
+    if !entities.isEmpty { parts.append(.isIn(["changedEntity"], entities.map { .string($0) })) }
+    if !properties.isEmpty {
+      parts.append(.or(properties.map { .comparison(["updatedProperties"], .contains, .string($0)) }))
+    }
+    return parts.isEmpty ? nil : .and(parts)
+  }
+}

@@ -1,0 +1,94 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+extension InMemoryContents {
+  /// What became of an object in a save.
+  struct Change {
+    var object: ObjectID
+    var type: PersistentHistoryChangeType
+    var properties: Set<String> = []
+    var tombstone: [String: Value] = [:]
+  }
+
+  /// Saves, and records what was changed where a history is kept.
+  mutating func saveRecording(_ request: SaveRequest) throws(StoreError) {
+    guard history != nil else { return try save(request) }
+    let before = self
+    try save(request)
+    let changes = changes(since: before, request)
+    history?.append(changes, request, store: storeIdentifier)
+  }
+
+  private func changes(since before: InMemoryContents, _ request: SaveRequest) -> [Change] {
+    var changes: [Change] = []
+    for deletion in request.deleted {
+      guard let row = before.row(deletion.objectID) else { continue }
+      changes.append(Change(object: row.objectID, type: .delete, tombstone: tombstone(of: row)))
+    }
+    var names: [ObjectID: Set<String>] = [:]
+    var order: [ObjectID] = []
+    func note(_ id: ObjectID, _ changed: Set<String>) {
+      if changed.isEmpty { return }
+      if names[id] == nil { order.append(id) }
+      names[id, default: []].formUnion(changed)
+    }
+    for snapshot in request.updated {
+      guard let old = before.row(snapshot.objectID), let new = row(snapshot.objectID) else { continue }
+      note(new.objectID, changedNames(old, new))
+    }
+    for id in possibleOwners(before, request) where before.row(id) != nil && row(id) != nil {
+      note(
+        id,
+        Set(
+          id.entity.relationships.filter { $0.isToMany }
+            .filter { before.members(of: id, relationship: $0) != members(of: id, relationship: $0) }.map(\.name)))
+    }
+    changes += order.map { Change(object: $0, type: .update, properties: names[$0] ?? []) }
+    changes += request.inserted.map { Change(object: $0.objectID, type: .insert) }
+    return changes
+  }
+
+  private func changedNames(_ old: Snapshot, _ new: Snapshot) -> Set<String> {
+    let layout = layout[new.objectID.entity]
+    let attributes = layout.attributes.indices.filter { index in
+      !layout.attributes[index].isTransient && !old.attributes[index].isIdentical(to: new.attributes[index])
+    }
+    let relationships = layout.relationships.indices.filter { old.toOne[$0] != new.toOne[$0] }
+    return Set(attributes.map { layout.attributes[$0].name } + relationships.map { layout.relationships[$0].name })
+  }
+
+  /// The objects whose to-many relationships the save can have changed.
+  private func possibleOwners(_ before: InMemoryContents, _ request: SaveRequest) -> [ObjectID] {
+    var owners: [ObjectID] = []
+    for snapshot in request.inserted + request.updated {
+      owners += (before.row(snapshot.objectID)?.toOne ?? []).compactMap(\.self)
+      owners += snapshot.toOne.compactMap(\.self)
+    }
+    for deletion in request.deleted {
+      guard let row = before.row(deletion.objectID) else { continue }
+      owners += row.toOne.compactMap(\.self)
+      for relationship in row.objectID.entity.relationships where relationship.isToMany {
+        owners += before.members(of: row.objectID, relationship: relationship)
+      }
+    }
+    for change in request.toMany {
+      owners.append(change.owner)
+      owners += change.members
+      if let relationship = change.owner.entity.relationship(change.relationshipName) {
+        owners += before.members(of: change.owner, relationship: relationship)
+      }
+    }
+    var seen: Set<ObjectID> = []
+    return owners.filter { seen.insert($0).inserted }
+  }
+
+  private func tombstone(of row: Snapshot) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for (attribute, value) in zip(layout[row.objectID.entity].attributes, row.attributes)
+    where attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient && value != .null {
+      values[attribute.name] = value
+    }
+    return values
+  }
+}

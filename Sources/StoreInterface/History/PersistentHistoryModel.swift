@@ -1,0 +1,63 @@
+public import ObjectModel
+package import Predicates
+
+/// The model of histories, with Core Data's names, so that predicates and sort descriptors can be about transactions and
+/// changes.
+///
+/// A transaction has `author`, `bundleID`, `contextName`, `processID`, `timestamp`, `transactionNumber` and `changes`. A change
+/// has `changeID`, `changeType` (0, 1 or 2), `changedEntity` (a name), `changedObjectID`, `updatedProperties`, `transactionNumber` and
+/// `transaction`.
+/// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; of `updatedProperties` can be asked whether it `CONTAINS` a
+/// name, or whether a name is `IN` it.
+public enum PersistentHistoryModel {
+  /// The model.
+  public static let model: ManagedObjectModel = {
+    var transaction = EntityDescription("TRANSACTION")
+    transaction.attributes = [
+      AttributeDescription("author", .string), AttributeDescription("bundleID", .string),
+      AttributeDescription("contextName", .string), AttributeDescription("processID", .string),
+      AttributeDescription("timestamp", .date), AttributeDescription("transactionNumber", .integer64),
+    ]
+    transaction.relationships = [RelationshipDescription("changes", toMany: "CHANGE", inverse: "transaction")]
+    var change = EntityDescription("CHANGE")
+    change.attributes = [
+      AttributeDescription("changeID", .integer64), AttributeDescription("changeType", .integer64),
+      AttributeDescription("changedEntity", .string), AttributeDescription(entityNumberName, .integer64),
+      AttributeDescription(primaryKeyName, .integer64), AttributeDescription(transactionNumberName, .integer64),
+      AttributeDescription("updatedProperties", .string),
+    ]
+    change.relationships = [RelationshipDescription("transaction", toOne: "TRANSACTION", inverse: "changes")]
+    do {
+      return try ManagedObjectModel(entities: [change, transaction])
+    } catch {
+      preconditionFailure("the model is a constant: \(error)")
+    }
+  }()
+
+  /// The entity of transactions.
+  public static var transaction: Entity { entity("TRANSACTION") }
+  /// The entity of changes.
+  public static var change: Entity { entity("CHANGE") }
+
+  private static func entity(_ name: String) -> Entity {
+    guard let entity = model[name] else { preconditionFailure("the model is a constant") }
+    return entity
+  }
+
+  /// The number of the changed object's entity, and its primary key: what stands for `changedObjectID` in a store.
+  package static let entityNumberName = "changedEntityNumber"
+  package static let primaryKeyName = "changedPrimaryKey"
+  /// Of a change, the number of its transaction: to look there costs less than along the relationship.
+  package static let transactionNumberName = "transactionNumber"
+  /// Stands before and behind each name in what a store says of `updatedProperties`. No property has it in its name.
+  package static let nameSeparator = "\u{1F}"
+
+  /// A predicate with what stores have in place of `changedObjectID` and `updatedProperties`.
+  /// - Parameter place: the number of an object's entity and the primary key; nil for objects that are none of the store's.
+  /// - Throws: `StoreError.unsupported` where something else is asked of these two than stores can tell.
+  package static func resolved(
+    _ predicate: FetchPredicate, place: @escaping (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?
+  ) throws -> FetchPredicate {
+    try HistoryPredicateResolution(place: place).resolve(predicate)
+  }
+}

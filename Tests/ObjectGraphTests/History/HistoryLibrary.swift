@@ -1,0 +1,98 @@
+import CoreDataLayout
+import Foundation
+import MemoryStore
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import TestSupport
+
+/// Books with authors (to-one), tags (many-to-many) and chapters (ordered) in a store that keeps history.
+struct HistoryLibrary {
+  let folder: TemporaryFolder
+  let container: PersistentContainer
+  let book: Entity
+  let author: Entity
+  let tag: Entity
+  let chapter: Entity
+
+  init(_ kind: StoreKind = .sqlite) throws {
+    var isbn = AttributeDescription("isbn", .string)
+    isbn.preservesValueInHistoryOnDeletion = true
+    var printed = AttributeDescription("printed", .date)
+    printed.preservesValueInHistoryOnDeletion = true
+    var book = EntityDescription("Book")
+    book.attributes = [
+      AttributeDescription("title", .string), AttributeDescription("price", .double), isbn, printed,
+    ]
+    book.relationships = [
+      RelationshipDescription("author", toOne: "Author", inverse: "books"),
+      RelationshipDescription("tags", toMany: "Tag", inverse: "books"),
+      RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", ordered: true),
+    ]
+    var author = EntityDescription("Author")
+    author.attributes = [AttributeDescription("name", .string)]
+    author.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "author")]
+    var tag = EntityDescription("Tag")
+    tag.attributes = [AttributeDescription("name", .string)]
+    tag.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "tags")]
+    var chapter = EntityDescription("Chapter")
+    chapter.attributes = [AttributeDescription("number", .integer32)]
+    chapter.relationships = [RelationshipDescription("book", toOne: "Book", inverse: "chapters")]
+    let model = try ManagedObjectModel(entities: [author, book, chapter, tag])
+    folder = try TemporaryFolder()
+    let store: any PersistentStore
+    switch kind {
+    case .inMemory: store = InMemoryStore(model: model, tracksHistory: true)
+    case .sqlite:
+      var options = SQLiteStore.Options()
+      options.tracksHistory = true
+      store = try SQLiteStore.create(path: folder.path("library.sqlite"), model: model, options: options)
+    }
+    container = try PersistentContainer(name: "library", model: model, store: store)
+    self.book = try model.required("Book")
+    self.author = try model.required("Author")
+    self.tag = try model.required("Tag")
+    self.chapter = try model.required("Chapter")
+  }
+
+  var store: any PersistentHistoryTracking {
+    get throws {
+      guard let store = container.persistentStoreCoordinator.persistentStores.first as? any PersistentHistoryTracking
+      else { throw StoreError.failure("the store keeps no history") }
+      return store
+    }
+  }
+
+  /// Runs work in a context of that name and author.
+  func work<Result>(
+    _ name: String? = nil, author: String? = nil, _ body: (ManagedObjectContext) throws -> Result
+  ) throws -> Result {
+    let context = container.newBackgroundContext()
+    context.name = name
+    return try context.performAndWait {
+      context.transactionAuthor = author
+      return try body(context)
+    }
+  }
+
+  func history(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    try work { try $0.execute(request) }
+  }
+
+  /// All transactions: author, and `type Entity/key properties` of each change, sorted.
+  func told(after token: PersistentHistoryToken? = nil) throws -> [String] {
+    try history(.fetchHistory(after: token)).transactions.map { transaction in
+      let changes = (transaction.changes ?? []).map(Self.text).sorted()
+      return "\(transaction.author ?? "–"): \(changes.joined(separator: "; "))"
+    }
+  }
+
+  static func text(_ change: PersistentHistoryChange) -> String {
+    var text = "\(change.changeType) \(change.changedObjectID.entity.name)/\(change.changedObjectID.primaryKey ?? 0)"
+    if let properties = change.updatedProperties { text += " " + properties.sorted().joined(separator: ",") }
+    if let tombstone = change.tombstone {
+      text += tombstone.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+    }
+    return text
+  }
+}
