@@ -81,7 +81,11 @@ struct MigrateCommand: ParsableCommand {
     let models = try MigrationModels(storePath: store, target: target, modelPath: model)
     var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
     result.source = models.source.versionName
-    guard !models.isUpToDate else { return result }
+    guard !models.isUpToDate else {
+      // An earlier run may have been killed when its result had just taken its place.
+      if !dryRun { WorkFolder.removeLeftovers(for: store) }
+      return result
+    }
     let steps = try MigrationSteps(
       models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy))
     result.warnings = steps.warnings

@@ -48,6 +48,14 @@ struct MigrateCommandTests {
     #expect(after.exitCode == 0, "\(after.text)")
     let again = try await workspace.run("migrate", DepotStore.store, "--model", "Depot.xcdatamodeld")
     #expect(again.exitCode == 0 && again.text.contains("already: nothing to do"))
+    // What a run leaves that is killed when the result has taken its place.
+    try workspace.write("Depot.sqlite.partial/.seedbed", "Seedbed makes a result here.")
+    try workspace.write("Depot.sqlite.partial/Depot.sqlite-journal", "")
+    let line = ["migrate", DepotStore.store, "--model", "Depot.xcdatamodeld"]
+    #expect(try await Tool.run(line + ["--dry-run"], in: workspace.folder).exitCode == 0)
+    #expect(workspace.exists("Depot.sqlite.partial"))
+    #expect(try await Tool.run(line, in: workspace.folder).exitCode == 0)
+    #expect(!workspace.exists("Depot.sqlite.partial"))
   }
 
   @Test("a trigger that no model explains goes, and text and JSON name it")
