@@ -21,6 +21,8 @@ extension StoreWriter {
     defer { try? connection.execute("PRAGMA cache_size = -\(session.options.cacheKibibytes)") }
     // Statements that are still read from would keep tables and indexes from being dropped.
     session.resetStatements()
+    history?.beginSave(author: batch.author, contextName: batch.contextName)
+    defer { history?.endSave() }
     return try performAtomically(beforeCommit: { try body(outcome) }) {
       switch batch.work {
       case .delete(let deletion):

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     try prepareForBatch()
     let wantsIDs = request.resultType == .resultTypeObjectIDs
-    let outcome = try coordinator.perform(.delete(request.deletion(in: self)), wantsObjectIDs: wantsIDs)
+    let outcome = try coordinator.perform(batch(.delete(request.deletion(in: self)), wantsIDs))
     return BatchDeleteResult(resultType: request.resultType, outcome: outcome)
   }
 
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
     try prepareForBatch()
     let wantsIDs = request.resultType == .updatedObjectIDsResultType
-    let outcome = try coordinator.perform(.update(request.update(in: self)), wantsObjectIDs: wantsIDs)
+    let outcome = try coordinator.perform(batch(.update(request.update(in: self)), wantsIDs))
     return BatchUpdateResult(resultType: request.resultType, outcome: outcome)
   }
 
@@ -35,8 +35,15 @@ extension ManagedObjectContext {
     try prepareForBatch()
     let stores = request.affectedStores?.map(\.identifier)
     let outcome = try coordinator.perform(
-      .insert(request.insertion(in: self)), insertingInto: stores, wantsObjectIDs: request.resultType == .objectIDs)
+      batch(.insert(request.insertion(in: self)), request.resultType == .objectIDs), insertingInto: stores)
     return BatchInsertResult(resultType: request.resultType, outcome: outcome)
+  }
+
+  private func batch(_ work: StoreBatch.Work, _ wantsObjectIDs: Bool) -> StoreBatch {
+    var batch = StoreBatch(work, wantsObjectIDs: wantsObjectIDs)
+    batch.author = settings.transactionAuthor
+    batch.contextName = name
+    return batch
   }
 
   private func prepareForBatch() throws {

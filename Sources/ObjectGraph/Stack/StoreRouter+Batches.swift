@@ -6,12 +6,12 @@ extension PersistentStoreCoordinator {
   /// Carries out a batch, and lets the cache follow.
   /// - Parameter stores: the identifiers of the stores that may get new objects; nil for any.
   func perform(
-    _ work: StoreBatch.Work, insertingInto stores: [String]? = nil, wantsObjectIDs: Bool
+    _ batch: StoreBatch, insertingInto stores: [String]? = nil
   ) throws -> BatchOutcome {
-    let parts = try router.parts(of: work, insertingInto: stores)
+    let parts = try router.parts(of: batch.work, insertingInto: stores)
     // Which rows change is only known where ids are asked for; also after an error, as a commit may be what failed.
     defer { rowCache.forgetAll() }
-    return try StoreRouter.perform(parts[...], wantsObjectIDs: wantsObjectIDs)
+    return try StoreRouter.perform(parts[...], as: batch)
   }
 }
 
@@ -75,12 +75,14 @@ extension StoreRouter {
 
   /// Each store's part begins inside of the one before it, and is committed before that. Stores that write when the others
   /// have checked come last.
-  static func perform(_ parts: ArraySlice<BatchPart>, wantsObjectIDs: Bool) throws -> BatchOutcome {
+  static func perform(_ parts: ArraySlice<BatchPart>, as batch: StoreBatch) throws -> BatchOutcome {
     let ordered = parts.filter { !$0.store.writesAfterBody } + parts.filter(\.store.writesAfterBody)
     guard let part = ordered.first else { return BatchOutcome() }
     var rest = BatchOutcome()
-    var outcome = try part.store.perform(StoreBatch(part.work, wantsObjectIDs: wantsObjectIDs)) { _ in
-      rest = try perform(ordered.dropFirst(), wantsObjectIDs: wantsObjectIDs)
+    var own = batch
+    own.work = part.work
+    var outcome = try part.store.perform(own) { _ in
+      rest = try perform(ordered.dropFirst(), as: batch)
     }
     outcome.add(rest)
     return outcome

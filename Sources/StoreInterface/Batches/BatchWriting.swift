@@ -49,7 +49,10 @@ extension BatchWriting {
         }
       let outcome = batch.wantsObjectIDs ? plan.outcome : plan.outcome.counts
       do {
-        try save(plan.request) { try body(outcome) }
+        var request = plan.request
+        request.author = batch.author
+        request.contextName = batch.contextName
+        try save(request) { try body(outcome) }
         return outcome
       } catch StoreError.optimisticLockingFailure where attempt < mostAttempts {
         continue

@@ -15,6 +15,10 @@ public struct StoreBatch {
   public var work: Work
   /// Whether the outcome has the ids of the objects concerned. They take memory; counts do not.
   public var wantsObjectIDs: Bool
+  /// What the history of the store says of the batch, as of a save: who made the changes.
+  public var author: String?
+  /// The name of the context, for the history of the store.
+  public var contextName: String?
 
   /// A change, by default without ids in its outcome.
   public init(_ work: Work, wantsObjectIDs: Bool = false) {

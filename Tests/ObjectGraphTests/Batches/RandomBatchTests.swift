@@ -55,7 +55,9 @@ struct RandomBatchTests {
     var effective = 0
     for round in 0..<8 {
       let selection = try world.selection()
-      let batch = StoreBatch(.delete(BatchDeletion(selection)), wantsObjectIDs: true)
+      var batch = StoreBatch(.delete(BatchDeletion(selection)), wantsObjectIDs: true)
+      // As the history calls the context that does the same.
+      batch.contextName = "batches"
       var outcomes = [batchOutcome { try world.oracle.perform(batch) }]
       for (store, limit) in zip(world.stores, BatchWorld.rebuildsFrom) {
         outcomes.append(batchOutcome { try store.perform(batch, rebuildsFrom: limit) })
@@ -159,7 +161,8 @@ struct RandomBatchTests {
       let update = Self.updates[world.number(Self.updates.count)]
       let work = StoreBatch.Work.update(BatchUpdate(selection, assignments: update.assignments))
       let wantsIDs = world.number(2) == 0
-      let batch = StoreBatch(work, wantsObjectIDs: wantsIDs)
+      var batch = StoreBatch(work, wantsObjectIDs: wantsIDs)
+      batch.contextName = "batches"
       var outcomes = [batchOutcome { try world.oracle.perform(batch) }]
       for (store, limit) in zip(world.stores, BatchWorld.rebuildsFrom) {
         outcomes.append(batchOutcome { try store.perform(batch, rebuildsFrom: limit) })

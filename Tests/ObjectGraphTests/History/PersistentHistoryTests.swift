@@ -301,6 +301,23 @@ struct PersistentHistoryTests {
     #expect(try library.told() == ["P: insert Tag/1"])
   }
 
+  @Test("a batch is told with the author of its context", arguments: StoreKind.allCases)
+  func batches(kind: StoreKind) throws {
+    let library = try HistoryLibrary(kind)
+    try library.work("shelf", author: "batch") { context in
+      var titles = ["A", "B"][...]
+      try context.execute(
+        BatchInsertRequest(entityName: "Book") { (row: inout [String: Any]) in
+          guard let title = titles.popFirst() else { return true }
+          row["title"] = title
+          return false
+        })
+    }
+    #expect(try library.told() == ["batch: insert Book/1; insert Book/2"])
+    let none: PersistentHistoryToken? = nil
+    #expect(try library.history(.fetchHistory(after: none)).transactions.map(\.contextName) == ["shelf"])
+  }
+
   @Test("a token is the same as text", arguments: ["", "A:1", "A:1,B:0"])
   func tokens(text: String) throws {
     let token = try #require(PersistentHistoryToken(text.isEmpty ? "X:1" : text))
