@@ -241,7 +241,7 @@ struct ImportIntoAppleStoreTests {
     try fixture.copy(to: "origin.sqlite", in: workspace)
     try fixture.write(
       "import.yaml", model: fixture.modelPath(store: "origin.sqlite"),
-      settings: ["path: store.sqlite", "seed: origin.sqlite"], to: workspace)
+      settings: ["path: store.sqlite", "seed: origin.sqlite", "now: \"2026-01-31T12:00:00Z\""], to: workspace)
     let outcome = try await Tool.run(["run", "--quiet", "import.yaml"] + arguments, in: workspace.folder)
     guard outcome.exitCode == 0 else { throw UnexpectedFailure(outcome: outcome) }
     return workspace
