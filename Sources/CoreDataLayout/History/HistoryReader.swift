@@ -129,7 +129,13 @@ struct HistoryReader {
     var values: [String: Value] = [:]
     for (index, attribute) in attributes.enumerated() {
       guard let column = columns["ZTOMBSTONE\(index)"], let bytes = statement.blob(at: column) else { continue }
-      values[attribute.name] = try HistoryTombstone.value(bytes, of: attribute)
+      guard let value = HistoryTombstone.value(bytes, of: attribute) else {
+        throw StoreError.damagedValue(
+          path: session.file.path,
+          message: "change \(change) of its history keeps something that is no \(attribute.type.name) of the deleted "
+            + "\(entity.name)'s \(attribute.name)")
+      }
+      values[attribute.name] = value
     }
     return values
   }

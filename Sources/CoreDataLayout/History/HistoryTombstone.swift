@@ -4,28 +4,21 @@ import StoreInterface
 
 /// What the history keeps of a deleted object: the bytes of each preserved value, numbers and dates as text.
 enum HistoryTombstone {
-  /// The value of an attribute that such bytes are.
-  /// - Throws: `StoreError.damagedValue` for bytes that are no value of the attribute's type.
-  static func value(_ bytes: [UInt8], of attribute: AttributeDescription) throws -> Value {
+  /// The value of an attribute that such bytes are; nil for bytes that are no value of the attribute's type.
+  static func value(_ bytes: [UInt8], of attribute: AttributeDescription) -> Value? {
     func text() -> String? { String(validating: bytes, as: UTF8.self) }
-    let value: Value? =
-      switch attribute.type {
-      case .integer16, .integer32, .integer64: text().flatMap { Int64($0) }.map { .integer($0) }
-      case .boolean: text().flatMap { Int64($0) }.map { .boolean($0 != 0) }
-      case .double, .float: text().flatMap { Double($0) }.map { .double($0) }
-      case .date: text().flatMap { Double($0) }.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-      case .decimal:
-        text().flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }.map { .decimal($0) }
-      case .string: text().map { .string($0) }
-      case .uri: text().flatMap { URL(string: $0) }.map { .uri($0) }
-      case .uuid: uuid(bytes).map { .uuid($0) }
-      case .binary, .transformable, .undefined, .objectID, .composite: .data(Data(bytes))
-      }
-    guard let value else {
-      throw StoreError.damagedValue(
-        path: attribute.name, message: "what the history keeps of a deleted object is no \(attribute.type.name)")
+    return switch attribute.type {
+    case .integer16, .integer32, .integer64: text().flatMap { Int64($0) }.map { .integer($0) }
+    case .boolean: text().flatMap { Int64($0) }.map { .boolean($0 != 0) }
+    case .double, .float: text().flatMap { Double($0) }.map { .double($0) }
+    case .date: text().flatMap { Double($0) }.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .decimal:
+      text().flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }.map { .decimal($0) }
+    case .string: text().map { .string($0) }
+    case .uri: text().flatMap { URL(string: $0) }.map { .uri($0) }
+    case .uuid: uuid(bytes).map { .uuid($0) }
+    case .binary, .transformable, .undefined, .objectID, .composite: .data(Data(bytes))
     }
-    return value
   }
 
   private static func uuid(_ bytes: [UInt8]) -> UUID? {

@@ -24,8 +24,8 @@ enum HistoryViews {
     defer { known.reset() }
     if try known.step() { return }
     known.reset()
-    let transactions = try columnNames(of: "ATRANSACTION", session.connection)
-    let changes = try columnNames(of: "ACHANGE", session.connection)
+    let transactions = Set(try HistoryWriter.columnNames(of: "ATRANSACTION", session.connection))
+    let changes = Set(try HistoryWriter.columnNames(of: "ACHANGE", session.connection))
     guard transactions.isSuperset(of: ["Z_PK", "ZTIMESTAMP"]),
       changes.isSuperset(of: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"])
     else { throw StoreError.unsupported("\(session.file.path) keeps no persistent history") }
@@ -105,14 +105,6 @@ enum HistoryViews {
       let separator = PersistentHistoryModel.nameSeparator
       return .text(separator + set.joined(separator: separator) + separator)
     }
-  }
-
-  private static func columnNames(of table: String, _ connection: Connection) throws -> Set<String> {
-    let statement = try Statement(connection, "SELECT upper(name) FROM pragma_table_info(?1)")
-    try statement.bind(1, table)
-    var names: Set<String> = []
-    while try statement.step() { names.insert(statement.string(at: 0) ?? "") }
-    return names
   }
 }
 

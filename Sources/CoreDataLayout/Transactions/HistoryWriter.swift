@@ -113,7 +113,8 @@ final class HistoryWriter {
   /// Its end has come.
   func endRecordingOwnersLate() { recordsOwnersLate = false }
 
-  private static func columnNames(of table: String, _ connection: Connection) throws -> [String] {
+  /// The names of a table's columns; empty where there is no such table.
+  static func columnNames(of table: String, _ connection: Connection) throws -> [String] {
     let statement = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
     try statement.bind(1, table)
     var names: [String] = []

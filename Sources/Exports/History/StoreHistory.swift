@@ -5,7 +5,7 @@ public import Pipelines
 import Predicates
 public import StoreInterface
 
-/// The history of a store: read in parts, so that memory stays bounded however long it is, and deleted.
+/// The history of a store: read one transaction after the other, so that memory does not grow with its length, and deleted.
 public struct StoreHistory {
   /// Which changes are wanted. Of several conditions all must hold.
   public struct Filter: Sendable {
@@ -74,6 +74,12 @@ public struct StoreHistory {
   ) throws -> PersistentHistoryToken {
     let end = try store.lastTransactionNumber()
     var bound = try start?.bound(in: store.identifier, path: path)
+    if case .transaction(let number)? = bound, number > end {
+      throw RunError(
+        .badData, code: "history.not-reached",
+        "the history of \(path) ends with transaction \(end), and \(number) is not of it",
+        hint: "take a token that seedbed history printed for this store")
+    }
     var left = limit ?? .max
     while left > 0 {
       var query = PersistentHistoryQuery(after: bound)
@@ -81,12 +87,14 @@ public struct StoreHistory {
       transactions.fetchLimit = min(left, Self.transactionsPerPart)
       if !filter.authors.isEmpty { transactions.predicate = .isIn(["author"], filter.authors.map { .string($0) }) }
       query.request = transactions
-      query.includesChanges = filter.changes == nil
-      var found = try store.history(query)
+      query.includesChanges = false
+      let found = try store.history(query)
       guard let last = found.last?.transactionNumber else { break }
-      if let changes = filter.changes { found = try withChanges(found, changes, store) }
-      for transaction in found { body(transaction) }
-      left -= found.count
+      for transaction in found {
+        guard let whole = try withChanges(transaction, filter.changes, store) else { continue }
+        body(whole)
+        left -= 1
+      }
       // A place before everything that is there would have expired.
       bound = .transaction(last)
       if left == 0 { return PersistentHistoryToken(store: store.identifier, transactionNumber: last) }
@@ -94,17 +102,21 @@ public struct StoreHistory {
     return PersistentHistoryToken(store: store.identifier, transactionNumber: end)
   }
 
-  /// Those of some transactions that have wanted changes, with these.
+  /// A transaction with its changes, of which there are as many in memory as it has; nil where none is wanted.
   private func withChanges(
-    _ transactions: [PersistentHistoryTransaction], _ predicate: FetchPredicate, _ store: SQLiteStore
-  ) throws -> [PersistentHistoryTransaction] {
+    _ transaction: PersistentHistoryTransaction, _ predicate: FetchPredicate?, _ store: SQLiteStore
+  ) throws -> PersistentHistoryTransaction? {
     var query = PersistentHistoryQuery()
     var changes = FetchSpecification(PersistentHistoryModel.change)
     changes.predicate = .and([
-      .isIn(["transactionNumber"], transactions.map { .integer($0.transactionNumber) }), predicate,
+      .comparison(["transactionNumber"], .equal, .integer(transaction.transactionNumber)), predicate ?? .all,
     ])
     query.request = changes
-    return try store.history(query)
+    if let found = try store.history(query).first { return found }
+    if predicate != nil { return nil }
+    var empty = transaction
+    empty.changes = []
+    return empty
   }
 
   private func check(_ filter: Filter) throws(RunError) {

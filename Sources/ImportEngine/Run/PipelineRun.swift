@@ -149,8 +149,7 @@ public struct PipelineRun {
     ) { copy in report.warnings += try migrate(copy, to: modelFile) }
     if store.tracksHistory, pipeline.store.now == nil {
       report.warnings.append(
-        "the store keeps history, whose times are those of the clock: another run makes other bytes of the same inputs, unless "
-          + "store.now states a time")
+        "the store's history has the clock's times: the same inputs make other bytes, unless store.now states a time")
     }
     report.warnings += store.foreignTriggers.map { trigger in
       "the trigger \(trigger.name) on \(trigger.table) is none of the model's and was not run; the app runs it on every "
