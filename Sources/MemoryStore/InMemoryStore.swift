@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from
 /// any thread; calls are serialised by a lock.
-public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching {
+public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations {
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.
@@ -31,42 +31,44 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
   public var notes: [String] { contents.withLock { $0.derivations.compactMap(\.note) } }
 
+  // MARK: reading
+
+  /// The store as it is now. The next save copies what it changes of it.
+  public func openGeneration() throws -> any StoreGeneration { current }
+
+  private var current: InMemoryGeneration {
+    InMemoryGeneration(model: model, contents: contents.withLock { $0 })
+  }
+
+  /// Asks while nothing else happens: a save must not find that it has to copy what is being read.
+  private func reading<Result: Sendable>(_ body: (InMemoryGeneration) throws -> Result) throws -> Result {
+    try contents.withLock { try body(InMemoryGeneration(model: model, contents: $0)) }
+  }
+
   /// - Throws: `StoreError.failure` for a key path that does not exist.
   /// - Complexity: linear in the number of rows of the entity's hierarchy, or in the number of ids when the predicate
   ///   is `selfIsIn`.
   public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
-    try check(request.entity)
-    try request.checkKeyPaths()
-    return try contents.withLock { try $0.snapshots(request) }
+    try reading { try $0.snapshots(request) }
   }
 
   /// As `snapshots(_:)`, over the rows as they are now: others may fetch and save meanwhile.
   public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try check(request.entity)
-    try request.checkKeyPaths()
-    try monitor.check()
-    let rows = contents.withLock { $0 }
-    return try rows.snapshots(request, monitor: monitor)
+    try current.snapshots(request, monitor: monitor)
   }
 
   /// The number of snapshots that the request selects.
-  public func count(_ request: FetchSpecification) throws -> Int { try snapshots(request).count }
+  public func count(_ request: FetchSpecification) throws -> Int { try reading { try $0.count(request) } }
 
   /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses.
-  public func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    try check(request.entity)
-    try request.checkRows()
-    return try contents.withLock { try $0.resultRows(request, storeIdentifier: identifier, model: model) }
-  }
+  public func rows(_ request: FetchSpecification) throws -> FetchedRows { try reading { try $0.rows(request) } }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try check(owner.entity)
-    guard let index = layout[owner.entity].relationshipIndexes[relationship.name], relationship.isToMany else {
-      throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
-    }
-    return contents.withLock { $0.members(of: owner, relationship: layout[owner.entity].relationships[index]) }
+    try reading { try $0.members(of: owner, relationship: relationship) }
   }
+
+  // MARK: writing
 
   /// Reserves consecutive primary keys of the entity's hierarchy.
   /// - Throws: `StoreError.failure` for a negative count.

@@ -3,6 +3,7 @@ import Platform
 import Predicates
 import SQLite
 import StoreInterface
+import Synchronization
 
 /// Values of attributes that allow external storage: a tag byte, then the bytes themselves or the name of a file in a
 /// folder beside the store.
@@ -149,9 +150,10 @@ struct ExternalDataFolder {
     return names
   }
 
-  /// Removes the files of the ledger that no row names, and empties the ledger.
+  /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does nothing.
   /// - Precondition: no transaction is open, so that what the rows say is final.
   func removeUnnamed(_ connection: Connection) throws {
+    if ledger.isHeld { return }
     guard !ledger.names.isEmpty, let folder = try openData() else { return ledger.removeAll() }
     let named = try ExternalDataFolder.namedFiles(connection)
     for name in ledger.names.sorted() where !named.contains(name) { try folder.remove(name) }
@@ -199,9 +201,18 @@ struct ExternalDataFolder {
 
 /// Names of files that a transaction wrote, or whose rows it deleted or changed. Which of them stay is known when it
 /// has ended: those that a row names then.
+///
+/// Others may read the store as it was, and need the files of rows that are gone since: while one of them holds the ledger, its
+/// files stay.
 final class ExternalDataLedger {
   private(set) var names: Set<String> = []
+  private let holders = Atomic(0)
 
   func note(_ name: String) { names.insert(name) }
   func removeAll() { names.removeAll() }
+
+  /// Whether files have to stay. May be asked from any thread, as may be the next two.
+  var isHeld: Bool { holders.load(ordering: .sequentiallyConsistent) > 0 }
+  func hold() { holders.add(1, ordering: .sequentiallyConsistent) }
+  func release() { holders.subtract(1, ordering: .sequentiallyConsistent) }
 }

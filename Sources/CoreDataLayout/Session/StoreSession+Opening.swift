@@ -46,11 +46,9 @@ extension StoreSession {
       // Where the other session may write, the file does not stay as it is.
       let connection = try connect(path: file.path, copy, options, mayBeImmutable: other.options.isReadOnly)
       let session = try StoreSession(file, connection, options, privateCopy: copy)
-      let metadata = try StoreMetadata(session.connection)
-      guard metadata.uuid == file.identifier,
-        metadata.entityVersionHashesByName == file.metadata.entityVersionHashesByName
-      else { throw StoreError.failure("\(file.path): another store has taken its place") }
+      try session.requireSameStore()
       try session.checkSchema()
+      try session.noteFile()
       // The other session has looked at the file's schema already; a fetch may take as long as it likes.
       if !other.options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       return session

@@ -36,6 +36,8 @@ final class StoreSession: @unchecked Sendable {
   private let owner: StoreSession?
   /// What is read in place of the store. Sessions share it; it goes with the last one.
   private(set) var privateCopy: PrivateCopy?
+  /// The file and its schema when both were last looked at; for sessions that keep snapshots.
+  var checked: CheckedFile?
 
   /// Prepares a connection that is open.
   init(_ file: StoreFile, _ connection: Connection, _ options: Options, privateCopy: PrivateCopy? = nil) throws {

@@ -83,20 +83,19 @@ extension SQLiteStore {
   /// - Throws: `StoreError.unsupported` where a reader would keep the store from writing, or see half of what it writes: it
   ///   is under construction, has a transaction open, or is opened for writing and has no write-ahead log.
   public func openReader() throws -> StoreReader {
-    guard let reader = try openReaderBeside() else {
+    guard try isReadableBeside() else {
       throw StoreError.unsupported(
         "\(path) cannot be read beside its writer now: that takes a write-ahead log and no open transaction")
     }
-    return reader
+    return try StoreReader(StoreSession.openReading(beside: session))
   }
 
-  /// - Returns: nil where this connection has to be used.
-  private func openReaderBeside() throws -> StoreReader? {
-    let isApart = try perform {
+  /// Whether this connection need not be used for reading what it has written.
+  private func isReadableBeside() throws -> Bool {
+    try perform {
       if connection.isInTransaction || options.isUnderConstruction { return false }
       return try options.isReadOnly || connection.string("PRAGMA journal_mode") == "wal"
     }
-    return isApart ? try StoreReader(StoreSession.openReading(beside: session)) : nil
   }
 
   /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled.
@@ -108,12 +107,11 @@ extension SQLiteStore {
     do {
       try monitor.check()
       // Where another file has taken the place of the store, this connection still has it.
-      guard let reader = try? openReaderBeside() else {
+      guard (try? isReadableBeside()) == true, let reader = try? pool.take() else {
         return try reading { try $0.snapshots(request, monitor: monitor) }
       }
-      let found = try reader.snapshots(request, monitor: monitor)
-      try reader.close()
-      return found
+      defer { pool.putBack(reader) }
+      return try reader.snapshots(request, monitor: monitor)
     } catch {
       try monitor.check()
       throw error

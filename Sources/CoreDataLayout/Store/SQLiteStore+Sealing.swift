@@ -58,6 +58,7 @@ extension SQLiteStore {
   ) throws -> SealFinish {
     try perform {
       if connection.isInTransaction { throw StoreError.failure("a transaction is still open") }
+      try pool.closeIdle()
       try writer.buildDeferredIndexes()
       if !writer.pendingOrderKeys.isEmpty { try writer.performAtomically {} }
       let flush = try BackgroundSync(path)
@@ -80,6 +81,7 @@ extension SQLiteStore {
       }
       writer.end()
       let check = checksPagesLater ? try options.pageCheck(session).databaseCheck() : nil
+      try pool.close()
       try session.close()
       if file.isCreator { try SQLiteStore.fixHeader(path) }
       return SealFinish(path: path, check: check, flush: flush)

@@ -66,6 +66,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   public let options: Options
   let session: StoreSession
   let reader: StoreReader
+  /// Connections for reading beside the store's own.
+  let pool: ReaderPool
   let writer: StoreWriter
   let loads: StoreLoads
 
@@ -97,6 +99,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
     self.options = options
     self.session = session
     reader = try StoreReader(session)
+    pool = ReaderPool(beside: session)
     writer = try StoreWriter(session, options.writing, hasDeferredIndexes: hasDeferredIndexes)
     loads = StoreLoads(writer)
   }
@@ -245,8 +248,10 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
   ///   instead of moving them into the main file.
   public func close(keepsLog: Bool) throws {
+    try pool.close()
     try session.perform {
       loads.end()
+      writer.removeUnnamedFiles()
       if keepsLog {
         try connection.set(.noCheckpointOnClose, true)
         try connection.setKeepsWriteAheadLog(true)

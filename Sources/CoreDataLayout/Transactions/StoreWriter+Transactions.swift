@@ -90,7 +90,7 @@ extension StoreWriter {
   /// Removes files of external data that the transaction that has just ended left without a row. A store under
   /// construction waits for `seal`, since the search goes through all rows. A file that cannot be removed now takes
   /// up space and does no harm: the next transaction tries again.
-  private func removeUnnamedFiles() {
+  func removeUnnamedFiles() {
     if options.isUnderConstruction || connection.isInTransaction { return }
     try? externalData.removeUnnamed(connection)
   }

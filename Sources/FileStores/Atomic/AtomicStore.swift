@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
 public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching,
-  MetadataInheriting
+  MetadataInheriting, QueryGenerations
 {
   /// The store's UUID, upper case.
   public let identifier: String
@@ -102,6 +102,9 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     try objects.members(of: owner, relationship: relationship)
   }
+
+  /// The objects as they are now.
+  public func openGeneration() throws -> any StoreGeneration { try objects.openGeneration() }
 
   /// Reserves consecutive primary keys. They are written down with the next save: keys that were reserved but never
   /// saved may be given out again after the store was opened anew, when no object can have them.

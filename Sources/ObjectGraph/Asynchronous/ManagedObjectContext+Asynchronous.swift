@@ -67,7 +67,10 @@ extension ManagedObjectContext {
   ) {
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saves = saveCount
-    readInBackground(wanted, monitor) { found in
+    // What settles the generation.
+    let source = parent == nil ? Result { try rowSource() } : nil
+    let token = generationToken
+    readInBackground(wanted, source, monitor) { found in
       self.perform {
         deliver(
           Result {
@@ -83,8 +86,10 @@ extension ManagedObjectContext {
             var request = request
             request.includesPropertyValues = true
             return try self.fetch(request) { needed in
-              // A save or a first pending change meanwhile: these rows are not what is needed any more.
-              let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
+              // A save, another generation or a first pending change meanwhile: these rows are not what is needed any more.
+              let isSame =
+                needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
+                && self.generationToken == token
               return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
             }
           })
@@ -98,11 +103,13 @@ extension ManagedObjectContext {
   }
 
   /// The rows that this context's store, or parent, has for a request; delivered anywhere.
+  /// - Parameter source: of a context without a parent.
   private func readInBackground(
-    _ request: FetchSpecification, _ monitor: FetchMonitor,
+    _ request: FetchSpecification, _ source: Result<RowSource, any Error>?, _ monitor: FetchMonitor,
     _ deliver: @escaping @Sendable (Result<FoundRows, any Error>) -> Void
   ) {
-    if let parent {
+    guard let source else {
+      guard let parent else { return }
       parent.perform {
         parent.fetchInBackground(request.forRowsOfParent, monitor) { found in
           deliver(found.map { .ofParent(ParentObjects($0)) })
@@ -113,7 +120,7 @@ extension ManagedObjectContext {
     let caching = settings.stalenessInterval != 0
     // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them too.
     DispatchQueue(label: "seedbed.fetch." + (name ?? "")).async {
-      deliver(Result { .ofStore(try self.coordinator.snapshotBlocks(request, caching: caching, monitor: monitor)) })
+      deliver(Result { .ofStore(try source.get().snapshotBlocks(request, caching: caching, monitor: monitor)) })
     }
   }
 }

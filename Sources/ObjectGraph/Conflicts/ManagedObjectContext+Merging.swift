@@ -64,6 +64,7 @@ extension ManagedObjectContext {
       silentMerge = SilentMerge(state: state?.renamed { permanentID(for: $0) })
     }
     let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
+    leaveGeneration()
     if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
 
     lose(changes.deletedObjectIDs.compactMap { registeredObject(with: permanentID(for: $0)) })

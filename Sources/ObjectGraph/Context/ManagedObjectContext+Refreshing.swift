@@ -87,6 +87,7 @@ extension ManagedObjectContext {
     pending.inserted.forEach { $0.makeInert(.detached) }
     let count = registeredObjects.count
     forgetRegistry()
+    leaveGeneration()
     pending.removeAll()
     pending.forgetPropagation()
     prefetched = []
@@ -104,9 +105,11 @@ extension ManagedObjectContext {
   public func detectConflicts(for object: ManagedObject) throws {
     checkConfinement()
     guard object.isUpdated || object.status == .deleted, let stored = object.stored, parent == nil else { return }
-    let version = try freshSnapshots(of: [object.objectID])[object.objectID]?.version
-    if version == stored.version { return }
-    try resolveLockingConflicts([(object.objectID, stored.version, version)])
+    try readingNewest {
+      let version = try freshSnapshots(of: [object.objectID])[object.objectID]?.version
+      if version == stored.version { return }
+      try resolveLockingConflicts([(object.objectID, stored.version, version)])
+    }
   }
 
   // MARK: -

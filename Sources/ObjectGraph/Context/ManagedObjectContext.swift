@@ -50,6 +50,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// not made yet.
   var retainedParents: [ObjectID: ManagedObject] = [:]
 
+  /// What the context reads; nil: what is newest. Children look at it without its queue.
+  let pinned = Mutex<QueryGenerationToken?>(nil)
+  /// Whether loads go to what is newest all the same.
+  var readsNewest = false
+
   /// What the program keeps with the context.
   public var userInfo: [AnyHashable: Any] = [:]
   /// The public settings of the same names, for code that is inside the queue.

@@ -238,6 +238,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private func cacheStamp() -> String? {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
+    // The files say more than the context sees.
+    if context.generationToken != nil { return nil }
     if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
     // The versions of objects that are not fetched are not compared.
     if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }

@@ -41,11 +41,11 @@ extension ManagedObjectContext {
       do {
         try write(plan)
       } catch StoreError.optimisticLockingFailure(let stale) {
-        try resolveLockingConflicts(stale)
+        try readingNewest { try resolveLockingConflicts(stale) }
         continue
       } catch let error as StoreError {
         guard case .constraintConflict = error else { throw error }
-        if try resolveConstraintConflicts(plan) { continue }
+        if try readingNewest({ try resolveConstraintConflicts(plan) }) { continue }
         // Others may have taken the values away meanwhile; or the store knows of a constraint that the model does not have.
         unexplained += 1
         if unexplained > 2 { throw error }
@@ -90,6 +90,7 @@ extension ManagedObjectContext {
 
   private func commit(_ plan: SavePlan) {
     saveCount += 1
+    if parent == nil { advanceGeneration() }
     let isAnyIDWanted = !pending.editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     var isAnyIDNew = false

@@ -14,6 +14,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Rows that contexts read or saved last.
   let rowCache = RowCache()
   private let migrator = Mutex<(any StoreMigrating)?>(nil)
+  /// Taken while several stores are written to together, or read together as they are at one moment.
+  let severalStores = NSLock()
   /// Contexts that merge what others save.
   let followers = ContextFollowers()
 

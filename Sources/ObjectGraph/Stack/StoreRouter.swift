@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 import Synchronization
 
@@ -9,7 +8,7 @@ import Synchronization
 /// A save over several stores is one transaction in each, and none is committed before all stores have written and checked
 /// their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for instance,
 /// or one of two stores that cannot undo what they write (`TwoPhaseSaving`), can leave some saved and others not.
-final class StoreRouter: MonitoredFetching {
+final class StoreRouter: PersistentStore, MonitoredFetching {
   /// A store and what it holds.
   struct AttachedStore: Sendable {
     let store: any PersistentStore
@@ -17,6 +16,8 @@ final class StoreRouter: MonitoredFetching {
     let monitored: (any MonitoredFetching)?
     /// The same store, where it can check a save before the save is final.
     let twoPhase: (any TwoPhaseSaving)?
+    /// The same store, where it can be read as it is at one moment.
+    let generations: (any QueryGenerations)?
     /// The same store, where it can change many objects by itself.
     let batchWriting: (any BatchWriting)?
     /// Whether closures can be asked about all of its objects.
@@ -92,7 +93,8 @@ final class StoreRouter: MonitoredFetching {
     }
     let entry = AttachedStore(
       store: store, monitored: store as? any MonitoredFetching, twoPhase: store as? any TwoPhaseSaving,
-      batchWriting: store as? any BatchWriting, isInMemory: store is any InMemoryFetching,
+      generations: store as? any QueryGenerations, batchWriting: store as? any BatchWriting,
+      isInMemory: store is any InMemoryFetching,
       identifier: store.identifier,
       idSpaces: model.idSpaces(store: store.identifier), url: url,
       isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))
@@ -127,169 +129,34 @@ final class StoreRouter: MonitoredFetching {
         + "read-only")
   }
 
-  private static func missingStore(for entity: Entity) -> StoreError {
+  static func missingStore(for entity: Entity) -> StoreError {
     .failure("no store has been added that holds objects of \(entity.name)")
   }
 
   // MARK: Reading
 
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try snapshots(request, following: nil) }
+  /// All stores, as they are now.
+  private var stores: StoreGroup { StoreGroup(model: model, parts: attachedStores.map { StoreGroup.Part($0) }) }
+
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try stores.snapshots(request) }
 
   func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try snapshots(request, following: monitor)
+    try stores.snapshots(request, monitor: monitor)
   }
 
-  private func snapshots(_ request: FetchSpecification, following monitor: FetchMonitor?) throws -> [Snapshot] {
-    func ask(_ attached: AttachedStore, _ request: FetchSpecification, after count: Int) throws -> [Snapshot] {
-      guard let monitor else { return try attached.store.snapshots(request) }
-      if let monitored = attached.monitored {
-        return try monitored.snapshots(request, monitor: monitor.rest(after: count))
-      }
-      // In one piece, which ends early only before it begins.
-      try monitor.check()
-      let found = try attached.store.snapshots(request)
-      try monitor.check()
-      return found
-    }
-    let stores = try attachedStores(askedFor: request)
-    if stores.count == 1 { return try ask(stores[0], request, after: 0) }
-    var part = request
-    part.fetchOffset = 0
-    if request.fetchLimit > 0 {
-      let (limit, isTooLarge) = request.fetchLimit.addingReportingOverflow(max(request.fetchOffset, 0))
-      part.fetchLimit = isTooLarge ? 0 : limit
-    }
-    var rows: [SortedRow] = []
-    for (position, store) in stores.enumerated() {
-      let snapshots = try ask(store, part, after: rows.count)
-      let keys = try SortKeys(store: store.store, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
-      for (snapshot, key) in zip(snapshots, keys) {
-        rows.append(SortedRow(snapshot: snapshot, values: key, store: position))
-      }
-    }
-    rows.sort { SortedRow.precedes($0, $1, request.sortDescriptors) }
-    let rest = rows.dropFirst(max(request.fetchOffset, 0))
-    return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.snapshot)
-  }
+  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] { try stores.snapshotBlocks(request) }
 
-  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
-    let stores = try storesAsked(for: request)
-    return stores.count == 1 ? try stores[0].snapshotBlocks(request) : [SnapshotBlock(try snapshots(request))]
-  }
+  func count(_ request: FetchSpecification) throws -> Int { try stores.count(request) }
 
-  func count(_ request: FetchSpecification) throws -> Int {
-    let stores = try storesAsked(for: request)
-    if stores.count == 1 { return try stores[0].count(request) }
-    var whole = request
-    whole.fetchLimit = 0
-    whole.fetchOffset = 0
-    let rest = max(try stores.reduce(0) { $0 + (try $1.count(whole)) } - max(request.fetchOffset, 0), 0)
-    return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
-  }
+  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try stores.objectIDs(request) }
 
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    let stores = try storesAsked(for: request)
-    return stores.count == 1 ? try stores[0].objectIDs(request) : try snapshots(request).map(\.objectID)
-  }
-
-  /// - Throws: `StoreError.unsupported` when several stores hold the entity: their groups cannot be put together.
-  func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    let stores = try storesAsked(for: request)
-    if stores.count == 1 { return try stores[0].rows(request) }
-    throw StoreError.unsupported(
-      "\(request.entity.name) is in \(stores.count) stores, and dictionaries come from one: fetch objects instead")
-  }
+  func rows(_ request: FetchSpecification) throws -> FetchedRows { try stores.rows(request) }
 
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    guard let store = store(of: owner) else { return [] }
-    return try store.members(of: owner, relationship: relationship)
+    try stores.members(of: owner, relationship: relationship)
   }
 
   func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    var lists: [[ObjectID]] = Array(repeating: [], count: owners.count)
-    for attached in attachedStores {
-      let positions = owners.indices.filter { position in
-        if case .permanent(attached.identifier, _) = owners[position].reference { true } else { false }
-      }
-      if positions.isEmpty { continue }
-      let found = try attached.store.members(of: positions.map { owners[$0] }, relationship: relationship)
-      for (position, members) in zip(positions, found) { lists[position] = members }
-    }
-    return lists
-  }
-
-  private func storesAsked(for request: FetchSpecification) throws -> [any PersistentStore] {
-    try attachedStores(askedFor: request).map(\.store)
-  }
-
-  private func attachedStores(askedFor request: FetchSpecification) throws -> [AttachedStore] {
-    let stores = attachedStores.filter { $0.isAsked(for: request) }
-    if stores.isEmpty { throw Self.missingStore(for: request.entity) }
-    return stores
-  }
-
-  private func store(of objectID: ObjectID) -> (any PersistentStore)? {
-    guard case .permanent(let identifier, _) = objectID.reference else { return nil }
-    return attachedStores.first { $0.identifier == identifier }?.store
-  }
-}
-
-/// A row of one of several stores with what it is sorted by.
-private struct SortedRow {
-  var snapshot: Snapshot
-  var values: [Value]
-  var store: Int
-
-  static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchSortDescriptor]) -> Bool {
-    for (index, descriptor) in descriptors.enumerated() {
-      let order = descriptor.comparison.order(left.values[index], right.values[index])
-      if order != 0 { return (order < 0) == descriptor.isAscending }
-    }
-    return (left.store, left.snapshot.objectID.primaryKey ?? 0) < (right.store, right.snapshot.objectID.primaryKey ?? 0)
-  }
-}
-
-/// Looks up what rows are sorted by, one fetch for each relationship on the way and all rows.
-private struct SortKeys {
-  let store: any PersistentStore
-  let snapshots: [Snapshot]
-
-  /// For each snapshot the value at each key path.
-  func values(_ keyPaths: [FetchPredicate.KeyPath]) throws -> [[Value]] {
-    let columns = try keyPaths.map { try column($0) }
-    return snapshots.indices.map { row in columns.map { $0[row] } }
-  }
-
-  private func column(_ keyPath: FetchPredicate.KeyPath) throws -> [Value] {
-    var here: [Snapshot?] = snapshots
-    var rest = keyPath[...]
-    while rest.count > 1, let step = rest.first,
-      here.lazy.compactMap({ $0 }).first?.objectID.entity.relationship(step) != nil
-    {
-      rest.removeFirst()
-      let ids = here.map { $0.flatMap { destination(of: $0, step) } }
-      let found = try fetch(Set(ids.compactMap { $0 }))
-      here = ids.map { $0.flatMap { found[$0] } }
-    }
-    return here.map { snapshot in
-      guard let snapshot, let name = rest.first,
-        let index = snapshot.objectID.entity.attributes.firstIndex(where: { $0.name == name })
-      else { return .null }
-      return snapshot.attributes[index].element(at: rest.dropFirst())
-    }
-  }
-
-  private func destination(of snapshot: Snapshot, _ name: String) -> ObjectID? {
-    snapshot.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { snapshot.toOne[$0] }
-  }
-
-  private func fetch(_ ids: Set<ObjectID>) throws -> [ObjectID: Snapshot] {
-    var found: [ObjectID: Snapshot] = [:]
-    for (root, ids) in Dictionary(grouping: ids, by: \.entity.root) {
-      var request = FetchSpecification(root)
-      request.predicate = .selfIsIn(Array(ids))
-      for snapshot in try store.snapshots(request) { found[snapshot.objectID] = snapshot }
-    }
-    return found
+    try stores.members(of: owners, relationship: relationship)
   }
 }

@@ -19,6 +19,9 @@ package enum FileSystem {
       nanoseconds = Int(time.tv_nsec)
       node = UInt64(info.st_ino)
     }
+
+    /// Whether both are of one file, whatever was written to it in between.
+    package func isOfSameFile(as other: Stamp) -> Bool { node == other.node }
   }
 
   /// nil when there is no file.

@@ -1,40 +1,18 @@
 public import Foundation
 public import ObjectModel
-public import Predicates
 
 /// A place that keeps objects: what contexts and the pipeline ask of a store.
 ///
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
 ///
-/// What only some stores can do is a protocol that refines this one: `MonitoredFetching`, `TwoPhaseSaving`,
-/// `InMemoryFetching`, `BatchWriting`.
-public protocol PersistentStore: AnyObject, Sendable {
-  /// The store's UUID, upper case.
-  var identifier: String { get }
-  /// Entities in requests and ids belong to this very instance.
-  var model: ManagedObjectModel { get }
+/// What only some stores can do is a protocol of its own: `MonitoredFetching`, `TwoPhaseSaving`, `InMemoryFetching`,
+/// `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`.
+public protocol PersistentStore: AnyObject, StoreReading {
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
   /// Whether every save is refused. New objects then go to another store that holds their entity.
   var isReadOnly: Bool { get }
 
-  /// The snapshots that a request selects, in its order (by primary key where it states none).
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot]
-  /// The snapshots that `snapshots` would return, in the same order, in blocks.
-  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock]
-  /// The number of objects that a request selects, its limit and offset included.
-  func count(_ request: FetchSpecification) throws -> Int
-  /// The ids of the objects that `snapshots` would return, in the same order.
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID]
-  /// The rows of a request for dictionaries: of each selected object, or of each group, what `propertiesToFetch` says.
-  /// Limit and offset count rows.
-  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for what the
-  ///   store cannot compute.
-  func rows(_ request: FetchSpecification) throws -> FetchedRows
-  /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]
-  /// The same of many owners of one entity at once, in their order.
-  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]]
   /// Reserves `count` consecutive primary keys for the entity's root and returns the first. Keys start at 1 and are
   /// never given out twice, also when the objects they were meant for are never saved.
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64
@@ -56,30 +34,4 @@ extension PersistentStore {
 
   /// Does nothing, for stores that have nothing open.
   public func close() throws {}
-
-  /// One owner after the other; a store that can do it faster does.
-  public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try owners.map { try members(of: $0, relationship: relationship) }
-  }
-
-  /// One block of finished snapshots; a store that reads many rows does better.
-  public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
-    [SnapshotBlock(try snapshots(request))]
-  }
-
-  /// By way of the snapshots; a store that can do it faster does.
-  public func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    try snapshots(request).map(\.objectID)
-  }
-
-  /// For stores that know no dictionaries.
-  /// - Throws: `StoreError.unsupported`.
-  public func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    throw StoreError.unsupported("this kind of store returns no dictionaries; fetch objects instead")
-  }
-
-  /// The rows of `rows(_:)` as dictionaries, missing values left out.
-  public func dictionaries(_ request: FetchSpecification) throws -> [[String: ExpressionValue]] {
-    try rows(request).dictionaries
-  }
 }

@@ -197,7 +197,8 @@ struct BatchWorld {
   // MARK: comparing
 
   /// Every row and every membership of a store, as lines.
-  func contents(_ store: any PersistentStore, versions: Bool = true) throws -> [String] {
+  /// - Parameter inOrder: whether the order of ordered relationships counts.
+  func contents(_ store: any StoreReading, versions: Bool = true, inOrder: Bool = true) throws -> [String] {
     try model.entities.filter { $0.superentity == nil }.flatMap { root in
       try store.snapshots(FetchSpecification(root)).flatMap { row in
         let version = versions ? row.version : 0
@@ -206,7 +207,7 @@ struct BatchWorld {
         ]
         for relationship in row.objectID.entity.relationships where relationship.isToMany {
           var members = try store.members(of: row.objectID, relationship: relationship).map { $0.primaryKey ?? 0 }
-          if !relationship.isOrdered { members.sort() }
+          if !relationship.isOrdered || !inOrder { members.sort() }
           lines.append("  \(relationship.name) \(members)")
         }
         return lines

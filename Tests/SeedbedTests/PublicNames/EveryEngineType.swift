@@ -54,6 +54,7 @@ enum EveryEngineType {
     PersistentStoreCoordinator.self, PersistentStoreDescription.self, (any PersistentStoreType).self, Placement.self,
     (any PredicateArgument).self, PredicateCheckError.self, PredicateConversionError.self, PredicateFormatError.self,
     (any PredicateSubject).self, (any TransformedCollection).self, PredicateWords.self,
+    QueryGenerationToken.self, (any QueryGenerations).self, (any StoreGeneration).self, (any StoreReading).self,
     PropertyListValue.self, (any PropertyNaming).self,
     PropertyValue.self, RecordEncoder.self, RecordFileFormat.self, RecordFileStore.self, RecordFolderType.self,
     RecordShape.self, ReferenceObject.self, Relationship.self, RelationshipDescription.self, RowBatch.self,

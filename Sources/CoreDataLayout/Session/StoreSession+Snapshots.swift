@@ -1,0 +1,65 @@
+import Platform
+import SQLite
+import StoreInterface
+
+/// Sessions that see the store as it was when their transaction began, one transaction after the other.
+extension StoreSession {
+  /// What says that a connection still has the store's file open, with the schema that was checked.
+  struct CheckedFile {
+    var stamp: FileSystem.Stamp
+    var schemaVersion: Int64?
+  }
+
+  /// Whether what is committed is in a write-ahead log, so that readers and writers do not wait for each other.
+  func hasWriteAheadLog() throws -> Bool {
+    try perform {
+      if try connection.string("PRAGMA journal_mode") == "wal" { return true }
+      // Opened as immutable, a file has no log, whatever its header says of others who open it.
+      let header = try StoreFiles.header(privateCopy?.path ?? file.path)
+      return options.isReadOnly && header.count > 19 && header[18] == 2 && header[19] == 2
+    }
+  }
+
+  /// Remembers the file, and its schema as the open transaction sees it.
+  func noteFile() throws { checked = try currentFile() }
+
+  /// Ends what the session sees. Memory that only reading took is given back.
+  func endSnapshot() throws {
+    try perform {
+      resetStatements()
+      try connection.rollback()
+      try connection.execute("PRAGMA shrink_memory")
+    }
+  }
+
+  /// Has the session see the store as it is now.
+  /// - Returns: false when another file is at the path now, or the schema has changed: it is to be closed.
+  func beginSnapshot() throws -> Bool {
+    try perform {
+      try connection.begin(.deferred)
+      // The first read is what settles which state of the file is seen.
+      guard let checked, let now = try currentFile(), now.stamp.isOfSameFile(as: checked.stamp),
+        now.schemaVersion == checked.schemaVersion
+      else {
+        try connection.rollback()
+        return false
+      }
+      try requireSameStore()
+      return true
+    }
+  }
+
+  /// nil when there is no file at the path.
+  private func currentFile() throws -> CheckedFile? {
+    guard let stamp = try StoreFiles.stamp(privateCopy?.path ?? file.path) else { return nil }
+    return CheckedFile(stamp: stamp, schemaVersion: try connection.integer("PRAGMA schema_version"))
+  }
+
+  /// - Throws: `StoreError.failure` when what the transaction sees is not the store that the file says.
+  func requireSameStore() throws {
+    let metadata = try StoreMetadata(connection)
+    guard metadata.uuid == file.identifier,
+      metadata.entityVersionHashesByName == file.metadata.entityVersionHashesByName
+    else { throw StoreError.failure("\(file.path): another store has taken its place") }
+  }
+}

@@ -1,0 +1,90 @@
+import StoreInterface
+import Synchronization
+
+/// Contexts that read their stores as these were at one moment.
+///
+/// While a context has a generation, fetches and faults see that and nothing newer, whatever others save, delete in batches or
+/// move out of the write-ahead log. What it has registered stays as it is when the generation changes: `refreshAllObjects` brings
+/// it up to date.
+///
+/// Generations are for reading: a save compares with the newest rows, and conflicts are found and settled with these. History
+/// and batch requests are about the newest, too.
+extension ManagedObjectContext {
+  /// The generation that the context reads; nil, at first and in a child context, where it reads what is newest.
+  public var queryGenerationToken: QueryGenerationToken? {
+    checkSettingUp()
+    return generationToken
+  }
+
+  /// Has the context read one generation from now on: with `.current` the one that is newest when it next loads something, with
+  /// another context's token that context's, so that both share it; with nil always what is newest. May be called again to
+  /// advance.
+  ///
+  /// A save, `mergeChanges` in all its forms and `reset` advance a context that has a generation: the save to one that has what
+  /// it wrote, the others to what is newest when the context next loads something.
+  /// - Throws: `StoreError.unsupported` for a child context, which reads from its parent, and where a store cannot keep
+  ///   generations, as an SQLite store without a write-ahead log; `StoreError.failure` for a token of another coordinator. The
+  ///   context goes on with what it had.
+  public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
+    checkSettingUp()
+    if parent != nil {
+      throw StoreError.unsupported(
+        "the child context \"\(name ?? "")\" reads from its parent: set the query generation of the topmost context")
+    }
+    if let generation = token?.generation, generation.coordinator != ObjectIdentifier(coordinator) {
+      throw StoreError.failure("the query generation is of another coordinator's stores")
+    }
+    // That it cannot be opened is to be found out here, not by a fault.
+    if token == .current { _ = try coordinator.openGeneration() }
+    generationToken = token
+  }
+
+  /// Where rows come from that this context, which has no parent, loads now. The first load after `.current` settles the
+  /// generation.
+  func rowSource() throws -> RowSource {
+    readsNewest ? RowSource(coordinator) : try pinnedSource()
+  }
+
+  /// Where rows come from that no context has changed: what the topmost context reads. May be asked from anywhere.
+  func storedSource() throws -> RowSource {
+    var context = self
+    while let parent = context.parent { context = parent }
+    return try context.pinnedSource()
+  }
+
+  private func pinnedSource() throws -> RowSource {
+    try pinned.withLock { token in
+      guard let known = token else { return RowSource(coordinator) }
+      if let generation = known.generation { return RowSource(coordinator, generation) }
+      let generation = try coordinator.openGeneration()
+      token = QueryGenerationToken(generation)
+      return RowSource(coordinator, generation)
+    }
+  }
+
+  /// Without the check of the queue.
+  var generationToken: QueryGenerationToken? {
+    get { pinned.withLock { $0 } }
+    set { pinned.withLock { $0 = newValue } }
+  }
+
+  /// Runs work that is about what others saved, such as the settling of conflicts: the generation does not count.
+  func readingNewest<Result>(_ work: () throws -> Result) rethrows -> Result {
+    let before = readsNewest
+    readsNewest = true
+    defer { readsNewest = before }
+    return try work()
+  }
+
+  /// The next load finds what is newest then.
+  func leaveGeneration() {
+    if generationToken != nil { generationToken = .current }
+  }
+
+  /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have that, too.
+  func advanceGeneration() {
+    if generationToken == nil { return }
+    // What keeps it from being opened is said to whoever loads something.
+    generationToken = (try? coordinator.openGeneration()).map { QueryGenerationToken($0) } ?? .current
+  }
+}
