@@ -96,6 +96,12 @@ let package = Package(
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
         "SeedFormats", "Pipelines", yams,
       ]),
+    .target(
+      name: "Comparison",
+      dependencies: [
+        "Platform", "ObjectModel", "Predicates", "StoreInterface", "SQLite", "SQLitePages", "CoreDataLayout",
+        "Pipelines",
+      ]),
     .target(name: "Reports", dependencies: ["Pipelines"]),
     .target(
       name: "ImportEngine",
@@ -109,9 +115,8 @@ let package = Package(
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
-        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", "ImportEngine", "Inference",
-        logging,
-        argumentParser,
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Comparison", "Reports", "ImportEngine",
+        "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
@@ -209,6 +214,12 @@ let package = Package(
         "SQLitePages",
         "Predicates",
         "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
+      ]),
+    .testTarget(
+      name: "ComparisonTests",
+      dependencies: [
+        "Comparison", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
+        "TestSupport",
       ]),
     .testTarget(
       name: "InferenceTests",

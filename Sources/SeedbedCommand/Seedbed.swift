@@ -26,6 +26,7 @@ struct Seedbed: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
+      DiffCommand.self,
       DeleteCommand.self, UpdateCommand.self, DumpCommand.self, CheckCommand.self, MigrateCommand.self,
       HistoryCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])

@@ -1,0 +1,28 @@
+/// What a comparison found, without the objects.
+public struct ComparisonSummary: Sendable {
+  /// The counts of one entity's own objects, those of its sub-entities apart.
+  public struct EntityCounts: Sendable {
+    /// The entity's name.
+    public var entity: String
+    /// The attributes by which objects were told apart; empty: by primary key.
+    public var key: [String]
+    /// Objects that only the second store has.
+    public var inserted = 0
+    /// Objects that both have and that differ.
+    public var updated = 0
+    /// Objects that only the first store has.
+    public var deleted = 0
+  }
+
+  /// What one model has and the other has not, in plain sentences. It was not compared.
+  public var modelDifferences: [String] = []
+  /// In the order of the names.
+  public var entities: [EntityCounts] = []
+  /// Whether the files are the same to the byte, so that nothing else was looked at.
+  public var isSameFile = false
+
+  /// Whether anything differs.
+  public var hasDifferences: Bool { !modelDifferences.isEmpty || changeCount > 0 }
+  /// How many objects differ.
+  public var changeCount: Int { entities.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted } }
+}

@@ -1,0 +1,46 @@
+public import ObjectModel
+
+/// An object that one of two stores has and the other has not, or that they have with other values.
+public struct ObjectDifference: Sendable {
+  /// What became of the object on the way from the first store to the second.
+  public enum Change: String, Sendable, Hashable, CaseIterable {
+    case inserted, updated, deleted
+  }
+
+  /// What became of it.
+  public var change: Change
+  /// Which object it is.
+  public var object: ObjectKey
+  /// Its primary key in the first store; nil for an inserted one.
+  public var leftPrimaryKey: Int64?
+  /// Its primary key in the second store; nil for a deleted one.
+  public var rightPrimaryKey: Int64?
+  /// What differs, in the order of the entity's properties; empty unless it was updated.
+  public var properties: [PropertyDifference] = []
+}
+
+/// How an object is known in both stores.
+public struct ObjectKey: Sendable {
+  /// The name of its entity.
+  public var entity: String
+  /// The attributes that make up the key, with their values; empty where the primary key is all there is.
+  public var values: [(name: String, value: Value)]
+  /// In the store that it was read from.
+  public var primaryKey: Int64
+}
+
+/// A property that differs.
+public struct PropertyDifference: Sendable {
+  /// Its name.
+  public var name: String
+  /// How it differs.
+  public var difference: Difference
+
+  /// What a property was and is.
+  public enum Difference: Sendable {
+    case attribute(left: Value, right: Value)
+    case toOne(left: ObjectKey?, right: ObjectKey?)
+    /// The members of a to-many relationship that are gone and that are new, and whether those that stay have another order.
+    case toMany(removed: [ObjectKey], added: [ObjectKey], isReordered: Bool)
+  }
+}

@@ -1,0 +1,69 @@
+import CoreDataLayout
+import Foundation
+import ObjectModel
+import Platform
+import StoreInterface
+
+/// A store that is compared: open for its objects, and as one file whose tables are walked. Neither the store nor what lies
+/// beside it is changed; where rows are in a log, the tables are those of a copy, which goes with this object.
+final class ComparedFile {
+  let store: SQLiteStore
+  /// One file without sidecars, which nothing writes to.
+  let tablesPath: String
+  private let folder: String?
+
+  /// - Throws: `StoreError` when it cannot be opened with the model.
+  init(_ path: String, model: ManagedObjectModel) throws {
+    var options = SQLiteStore.Options()
+    options.isReadOnly = true
+    options.leavesSidecarsAlone = true
+    store = try SQLiteStore.open(path: path, model: model, options: options)
+    guard try Self.hasLog(path) else {
+      tablesPath = path
+      folder = nil
+      return
+    }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)")
+    self.folder = folder.path
+    tablesPath = folder.appendingPathComponent("store.sqlite").path
+    try StoreCopier.copy(from: path, to: tablesPath)
+  }
+
+  deinit {
+    try? store.close()
+    if let folder { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  /// Whether rows may lie beside the file.
+  static func hasLog(_ path: String) throws -> Bool {
+    try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+  }
+
+  /// Whether two stores are the same to the byte, with nothing beside them that might differ.
+  static func areSame(_ path: String, _ other: String) throws -> Bool {
+    for store in [path, other] {
+      if try hasLog(store) || FileSystem.exists(supportFolder(of: store)) { return false }
+    }
+    guard let stamp = try FileSystem.stamp(path), let otherStamp = try FileSystem.stamp(other),
+      stamp.size == otherStamp.size
+    else { return false }
+    let (first, second) = (
+      try FileHandle(forReadingFrom: URL(filePath: path)), try FileHandle(forReadingFrom: URL(filePath: other))
+    )
+    defer {
+      try? first.close()
+      try? second.close()
+    }
+    while true {
+      let bytes = try first.read(upToCount: 1 << 20) ?? Data()
+      if try bytes != second.read(upToCount: 1 << 20) ?? Data() { return false }
+      if bytes.isEmpty { return true }
+    }
+  }
+
+  private static func supportFolder(of path: String) -> String {
+    let url = URL(filePath: path)
+    return url.deletingLastPathComponent()
+      .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT").path
+  }
+}

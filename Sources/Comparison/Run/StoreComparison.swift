@@ -1,0 +1,87 @@
+import CoreDataLayout
+import Foundation
+public import ObjectModel
+import SQLite
+import StoreInterface
+
+/// Compares two stores object by object, whatever primary keys the objects have in them.
+///
+/// Objects are told apart by key (`ComparisonOptions.keys`), and relationships by the key of where they lead. Memory does not grow
+/// with the stores: what may differ is listed in temporary tables on disk, and objects are read page by page.
+public struct StoreComparison {
+  private let leftPath: String
+  private let rightPath: String
+  private let leftModel: ManagedObjectModel
+  private let rightModel: ManagedObjectModel
+  private let options: ComparisonOptions
+
+  /// A comparison of the store at `leftPath` with what it became at `rightPath`. Each is read with a model of its own.
+  public init(
+    leftPath: String, _ leftModel: ManagedObjectModel, rightPath: String, _ rightModel: ManagedObjectModel,
+    options: ComparisonOptions = ComparisonOptions()
+  ) {
+    self.leftPath = leftPath
+    self.leftModel = leftModel
+    self.rightPath = rightPath
+    self.rightModel = rightModel
+    self.options = options
+  }
+
+  /// Compares, and tells each difference: entity by entity in the order of their names.
+  /// - Throws: `RunError` for options that do not fit the models or for keys that several objects have, `StoreError` when a
+  ///   store cannot be read, and what the body throws.
+  public func run(_ body: (ObjectDifference) throws -> Void) throws -> ComparisonSummary {
+    let plan = try ComparisonPlan(leftModel, rightModel, options)
+    var summary = ComparisonSummary()
+    summary.modelDifferences = plan.notes
+    let left = try ComparedFile(leftPath, model: leftModel)
+    let right = try ComparedFile(rightPath, model: rightModel)
+    summary.entities = plan.entities.filter { $0.isReported && !$0.left.isAbstract }.map {
+      .init(entity: $0.name, key: $0.key)
+    }
+    if plan.notes.isEmpty, try ComparedFile.areSame(leftPath, rightPath) {
+      summary.isSameFile = true
+      return summary
+    }
+    do {
+      let tables = MatchTables(try Self.connect(left.tablesPath, right.tablesPath))
+      let entities = plan.entities.filter { !$0.left.isAbstract && !$0.right.isAbstract }
+      let leftLayout = ComparedLayout(layout: left.store.layout, schema: "main")
+      let rightLayout = ComparedLayout(layout: right.store.layout, schema: "other")
+      try RowMatcher(
+        tables: tables, left: leftLayout, right: rightLayout, entities: entities,
+        differentRows: DifferentRows(tables, leftLayout, left.tablesPath, rightLayout, right.tablesPath)
+      ).match()
+      let reader = DifferenceReader(tables, left.store, right.store, plan.entities)
+      for entity in entities where entity.isReported {
+        guard let place = summary.entities.firstIndex(where: { $0.entity == entity.name }) else { continue }
+        try reader.read(entity) { difference in
+          switch difference.change {
+          case .inserted: summary.entities[place].inserted += 1
+          case .updated: summary.entities[place].updated += 1
+          case .deleted: summary.entities[place].deleted += 1
+          }
+          try body(difference)
+        }
+      }
+    } catch let error as SQLiteError {
+      throw StoreError.inputOutput(
+        path: "\(leftPath), \(rightPath)", message: "they cannot be compared: \(error.message)",
+        code: error.extendedCode)
+    }
+    return summary
+  }
+
+  /// One connection to both files, the second as `other`, for reading. What it writes is in temporary files.
+  private static func connect(_ path: String, _ other: String) throws -> Connection {
+    let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+    try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -32768")
+    let statement = try Statement(connection, "ATTACH ?1 AS other")
+    let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/.-_")
+    let encoded = other.addingPercentEncoding(withAllowedCharacters: allowed) ?? other
+    try statement.bind(1, "file:\(encoded)?immutable=1")
+    try statement.run()
+    try connection.execute("PRAGMA other.cache_size = -32768")
+    return connection
+  }
+}

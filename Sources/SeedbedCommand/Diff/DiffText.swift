@@ -1,0 +1,130 @@
+import Comparison
+import Foundation
+import ObjectModel
+import Pipelines
+
+/// How differences of stores are shown.
+enum DiffText {
+  // MARK: for people
+
+  /// A line for the object, and one for each property.
+  static func text(_ difference: ObjectDifference) -> String {
+    let sign =
+      switch difference.change {
+      case .inserted: "+"
+      case .updated: "~"
+      case .deleted: "-"
+      }
+    let lines = difference.properties.map { "    \($0.name): \(text($0.difference))" }
+    return PropertyText.harmless((["\(sign) \(text(difference.object))"] + lines).joined(separator: "\n"))
+  }
+
+  private static func text(_ difference: PropertyDifference.Difference) -> String {
+    switch difference {
+    case .attribute(let left, let right): return "\(text(left)) → \(text(right))"
+    case .toOne(let left, let right): return "\(left.map(text) ?? "null") → \(right.map(text) ?? "null")"
+    case .toMany(let removed, let added, let isReordered):
+      let parts =
+        removed.map { "- \(text($0))" } + added.map { "+ \(text($0))" } + (isReordered ? ["another order"] : [])
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  private static func text(_ key: ObjectKey) -> String {
+    if key.values.allSatisfy({ $0.value == .null }) { return "\(key.entity) /\(key.primaryKey)" }
+    return "\(key.entity) " + key.values.map { text($0.value) }.joined(separator: ", ")
+  }
+
+  private static func text(_ value: Value) -> String { json(value).text(isIndented: false) }
+
+  /// The counts, a line for each entity.
+  static func text(_ summary: ComparisonSummary) -> String {
+    let lines = summary.entities.map { counts in
+      let key = counts.key.isEmpty ? "by primary key" : "by " + counts.key.joined(separator: ", ")
+      return "\(counts.entity) (\(key)): "
+        + (counts.inserted + counts.updated + counts.deleted == 0
+          ? "the same" : "+\(counts.inserted) ~\(counts.updated) -\(counts.deleted)")
+    }
+    return PropertyText.harmless(lines.joined(separator: "\n"))
+  }
+
+  /// A sentence about all of it.
+  static func closing(_ summary: ComparisonSummary) -> String {
+    if summary.isSameFile { return "the files are the same" }
+    if !summary.hasDifferences { return "the stores have the same objects" }
+    func sum(_ path: KeyPath<ComparisonSummary.EntityCounts, Int>) -> String {
+      Format.grouped(summary.entities.reduce(0) { $0 + $1[keyPath: path] })
+    }
+    return "\(sum(\.inserted)) inserted, \(sum(\.updated)) updated, \(sum(\.deleted)) deleted"
+      + (summary.modelDifferences.isEmpty ? "" : "; the models differ")
+  }
+
+  // MARK: for programs
+
+  /// One object.
+  static func json(_ difference: ObjectDifference) -> String {
+    var members: [(String, JSONValue)] = [("change", .string(difference.change.rawValue))]
+    members += self.members(difference.object, withPrimaryKey: false)
+    var keys: [(String, JSONValue)] = []
+    if let key = difference.leftPrimaryKey { keys.append(("first", .number("\(key)"))) }
+    if let key = difference.rightPrimaryKey { keys.append(("second", .number("\(key)"))) }
+    members.append(("primaryKeys", .object(keys)))
+    if difference.change == .updated {
+      members.append(("properties", .object(difference.properties.map { ($0.name, json($0.difference)) })))
+    }
+    return JSONValue.object(members).text(isIndented: false)
+  }
+
+  private static func json(_ difference: PropertyDifference.Difference) -> JSONValue {
+    switch difference {
+    case .attribute(let left, let right): .object([("first", json(left)), ("second", json(right))])
+    case .toOne(let left, let right):
+      .object([("first", left.map(json) ?? .null), ("second", right.map(json) ?? .null)])
+    case .toMany(let removed, let added, let isReordered):
+      .object([
+        ("removed", .array(removed.map(json))), ("added", .array(added.map(json))),
+        ("reordered", .boolean(isReordered)),
+      ])
+    }
+  }
+
+  private static func json(_ key: ObjectKey) -> JSONValue { .object(members(key, withPrimaryKey: true)) }
+
+  private static func members(_ key: ObjectKey, withPrimaryKey: Bool) -> [(String, JSONValue)] {
+    var members: [(String, JSONValue)] = [("entity", .string(key.entity))]
+    if !key.values.isEmpty { members.append(("key", .object(key.values.map { ($0.name, json($0.value)) }))) }
+    if withPrimaryKey { members.append(("primaryKey", .number("\(key.primaryKey)"))) }
+    return members
+  }
+
+  private static func json(_ value: Value) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): .number("\(number)")
+    case .boolean(let flag): .boolean(flag)
+    case .double(let number): number.isFinite ? .double(number) : .string("\(number)")
+    case .decimal(let number): number.isNaN ? .string("nan") : .number("\(number)")
+    case .string(let text): .string(text)
+    case .date(let date): .string(DateText.iso8601(date))
+    case .data(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .uri(let url): .string(url.absoluteString)
+    case .composite(let elements): .object(elements.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
+    }
+  }
+
+  /// The counts and what the models have not in common, as one object.
+  static func json(_ summary: ComparisonSummary) -> String {
+    let entities = summary.entities.map { counts in
+      JSONValue.object([
+        ("entity", .string(counts.entity)), ("key", .array(counts.key.map { .string($0) })),
+        ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
+        ("deleted", .integer(counts.deleted)),
+      ])
+    }
+    return JSONValue.object([
+      ("equal", .boolean(!summary.hasDifferences)), ("entities", .array(entities)),
+      ("modelDifferences", .array(summary.modelDifferences.map { .string($0) })),
+    ]).text(isIndented: false)
+  }
+}
