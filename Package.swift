@@ -142,6 +142,8 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "TestStores", dependencies: ["ObjectModel", "StoreInterface", "MemoryStore"], path: "Tests/TestStores"),
+    .target(
+      name: "TestMigrations", dependencies: ["ObjectModel", "SQLite", "TestSupport"], path: "Tests/TestMigrations"),
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
@@ -168,7 +170,7 @@ let package = Package(
       name: "CoreDataLayoutTests",
       dependencies: [
         "Platform", "PropertyLists", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
+        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
@@ -213,7 +215,7 @@ let package = Package(
         "SQLite",
         "SQLitePages",
         "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "ComparisonTests",

@@ -158,7 +158,7 @@ private final class MakerPolicy: EntityMigrationPolicy {
 }
 
 /// As that of the app: evaluates the expressions with nothing but the source.
-private final class ImagePolicy: EntityMigrationPolicy {
+final class ImagePolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -178,7 +178,7 @@ private final class ImagePolicy: EntityMigrationPolicy {
   }
 }
 
-private final class CachedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
+final class CachedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -188,7 +188,7 @@ private final class CachedCarbObjectv3EntityMigrationPolicy: EntityMigrationPoli
   }
 }
 
-private final class DeletedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
+final class DeletedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {

@@ -55,6 +55,11 @@ struct ResolvedDerivation: Sendable {
 }
 
 extension StoreLayout {
+  /// Whether an attribute is derived and computed here, and not one whose expression cannot be carried out.
+  package func computes(_ attribute: String, of entity: Entity) -> Bool {
+    derivedAttributes.contains { $0.name == attribute && $0.obstacle == nil && entity.isKind(of: $0.entity) }
+  }
+
   /// Derived attributes in an order in which each comes after those that it is computed from.
   mutating func makeDerivedAttributes() -> [DerivedAttribute] {
     AttributeDerivation.all(of: entitiesByNumber).map { derivation in

@@ -138,9 +138,13 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   public var count: Int
   /// The first duplicate keys, at most 20.
   public var examples: [String] = []
+  /// The step of several in which it was met, such as `Shop → Shop 2: inferred`; nil for a migration in one step.
+  public var step: String?
 
   /// One sentence with entity, property and count.
-  public var description: String {
+  public var description: String { (step.map { "\($0): " } ?? "") + sentence }
+
+  private var sentence: String {
     let objects = "\(count) \(count == 1 ? "object" : "objects")"
     let name = entity + (property.map { "." + $0 } ?? "")
     switch kind {

@@ -12,6 +12,7 @@ final class MigrationRun {
   private let external: ExternalDataFolder
   /// Called with each open transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
+  private var isCommitting = false
 
   /// - Parameter prepare: what is done to a connection first, such as a limit of its file.
   init(path: String, options: StoreMigration.Options, prepare: @escaping (Connection) throws -> Void = { _ in }) {
@@ -40,11 +41,24 @@ final class MigrationRun {
         // Files that were written for values of the new store.
         try? external.removeUnnamed(connection)
         try? connection.close()
-        throw error
+        throw isCommitting && !options.worksOnCopy && isMigrated(to: newer) ? unsafelyCommitted(error) : error
       }
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Whether the file says that it is of a model. SQLite's commit is done when the journal does not count any more, which may be so
+  /// although the system refused to write its end.
+  private func isMigrated(to model: ManagedObjectModel) -> Bool {
+    (try? StoreMetadata.read(path: path))?.entityVersionHashesByName == model.entityVersionHashesByName
+  }
+
+  private func unsafelyCommitted(_ error: any Error) -> any Error {
+    StoreError.inputOutput(
+      path: path,
+      message:
+        "\(error); the migrated store is in place all the same, and is not safely on disk until it is written again")
   }
 
   private func open(_ path: String) throws -> Connection {
@@ -82,6 +96,7 @@ final class MigrationRun {
         external: external)
     }
     let report = try job.carryOut(on: connection)
+    isCommitting = true
     try connection.commit()
     // What is committed stays: files that cannot be removed now do no harm.
     try? external.removeUnnamed(connection)

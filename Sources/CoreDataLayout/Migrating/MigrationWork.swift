@@ -145,10 +145,7 @@ extension MigrationWork {
         primaryKeyOffset: source.flatMap { moves.move(of: $0)?.offset } ?? 0)
     }
     plan.tables = tableSteps()
-    let oldTables = Set(oldTableNames.map { $0.uppercased() })
-    plan.droppedTriggers = try SchemaGuard(connection: connection).foreignTriggers(old).filter {
-      oldTables.contains($0.table.uppercased()) || $0.table.hasPrefix("Z_RT_")
-    }.map { "\($0.name) on \($0.table)" }
+    plan.droppedTriggers = try ForeignObjects(connection, old).triggers
     plan.conditions = try MigrationConditions(work: self, connection: connection).broken()
     return plan
   }

@@ -41,6 +41,8 @@ public enum StoreMigration {
     public var busyTimeoutMilliseconds: Int32 = 5_000
     /// What derived attributes of `now()` get that are new, in seconds since 2001; the clock when nil.
     public var derivationTimestamp: Double?
+    /// Whether the store is a copy that nothing else knows of, and goes where the migration fails.
+    package var worksOnCopy = false
     /// When tables are written as finished pages; tests ask for one way or the other.
     var pageUse = PageUse.whereFaster
 

@@ -110,7 +110,8 @@ final class RowPlan {
       else {
         throw StoreError.failure("\(key.entity.name) has no stored attribute \(path)")
       }
-      if attribute.derivation != nil {
+      // What is not computed may be given, as a dump has it.
+      if attribute.derivation != nil, layout.computes(path, of: key.entity) {
         throw StoreError.failure("\(key.entity.name).\(path) is derived; the store computes it")
       }
       let kind = try kind(of: attribute)

@@ -33,8 +33,6 @@ struct DumpPlan {
       keyField = "_" + keyField
     }
     self.keyField = keyField
-    let computed = Set(
-      store.layout.derivedAttributes.filter { $0.obstacle == nil }.map { Property(entity: $0.entity, name: $0.name) })
     let entities = Self.inRestoringOrder(model.entities.filter { !$0.isAbstract })
     let position = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.index, $0) })
     var names: Set<String> = [LeftOutFile.baseName]
@@ -44,19 +42,10 @@ struct DumpPlan {
       while !names.insert(name.lowercased()).inserted { name += "-" }
       return Part(
         entity: entity, fileName: name + ".ndjson" + (compresses ? ".gz" : ""),
-        leaves: entity.storedLeaves.filter { leaf in
-          var declaring = entity
-          while let parent = declaring.superentity, parent.attribute(leaf.names[0]) != nil { declaring = parent }
-          return !computed.contains(Property(entity: declaring, name: leaf.names[0]))
-        },
+        leaves: entity.storedLeaves.filter { !store.layout.computes($0.names[0], of: entity) },
         toOne: entity.relationships.filter { Self.isKeptInRow($0) && Self.mayLead($0, position) },
         lists: entity.relationships.filter { Self.isListed($0, position) && Self.mayLead($0, position) })
     }
-  }
-
-  private struct Property: Hashable {
-    var entity: Entity
-    var name: String
   }
 
   /// The key of an object's record. Sub-entities share the numbering of their root, so its name is enough.

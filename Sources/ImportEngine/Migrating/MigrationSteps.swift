@@ -42,7 +42,9 @@ package struct MigrationSteps {
     let chain: MigrationChain
     do {
       chain = try migration.chain(forStoreAt: store, type: .sqlite, to: newer)
-    } catch let error as MigrationError where error.code == .missingMappingModel && mappings.isEmpty {
+    } catch let error as MigrationError
+      where error.code == .missingMappingModel && mappings.isEmpty && library.unreadable.isEmpty
+    {
       // One inferred step may join hierarchies or lead to an older version; otherwise the reasons against it say more.
       return
     }
@@ -134,15 +136,24 @@ package struct MigrationSteps {
 
   // MARK: Work
 
+  /// What the data break in each step, as far as it can be told before the first.
+  /// - Throws: `StoreError`, `MappingInferenceError`.
+  package func outlook() throws -> ChainOutlook? {
+    try chain.map { try ChainOutlook($0, storeAt: store.path) }
+  }
+
   /// Carries the steps out.
   /// - Parameters:
-  ///   - options: for the steps that are done in place.
+  ///   - options: for the steps that are done in place, and for duplicates in all.
   ///   - willBegin: told of each step before it begins.
+  ///   - didEnd: told what a step did by statements.
   /// - Throws: `MigrationError`, `StoreMigrationError`, `StoreError`; the store is what it was then.
   package func carryOut(
-    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in }
+    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in },
+    didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void = { _, _ in }
   ) throws {
     var migration = migration
+    migration.didEndStep = didEnd
     migration.inPlaceOptions = options
     migration.willBeginStep = willBegin
     try migration.migrateStore(at: store, type: .sqlite, to: models.target.model)

@@ -16,6 +16,7 @@ extension PipelineRun {
       guard !models.isUpToDate else { return [] }
       var options = try models.options()
       options.derivationTimestamp = pipeline.store.now
+      options.worksOnCopy = true
       let steps = try MigrationSteps(
         models, store: copy, modelPath: pipeline.modelPath, mappings: pipeline.store.mappings)
       let version = models.source.versionName.isEmpty ? "another version" : models.source.versionName
@@ -24,7 +25,7 @@ extension PipelineRun {
       if let chain = steps.chain {
         try carryOut(steps, options, at: copy, models.target.model)
         notes += chain.steps.map { "migrated \($0)" }
-        losses = chain.steps.flatMap(\.losses)
+        losses = chain.steps.flatMap(\.lostTexts)
       } else {
         let plan = try StoreMigration.run(
           storeAt: copy, from: models.source.model, to: models.target.model, options: options

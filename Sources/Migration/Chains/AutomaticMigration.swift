@@ -1,3 +1,4 @@
+public import CoreDataLayout
 public import Foundation
 public import ObjectModel
 public import StoreInterface
@@ -12,6 +13,8 @@ public struct AutomaticMigration: StoreMigrating {
   public var mappingModelURLs: [URL]?
   /// The policies that the mapping models name.
   public var policies: MigrationPolicies
+  /// What becomes of objects in a SQLite store that are not unique any more; see `ProgressiveMigration.duplicates`.
+  public var duplicates = StoreMigration.DuplicatePolicy.refuse
 
   /// Migrations for a model and those beside it.
   public init(modelURL: URL?, mappingModelURLs: [URL]? = nil, policies: MigrationPolicies = MigrationPolicies()) {
@@ -29,7 +32,8 @@ public struct AutomaticMigration: StoreMigrating {
       let isVersion = ["xcdatamodeld", "momd"].contains(parent.pathExtension)
       return try ModelLibrary(modelURL: isVersion ? parent : url, mappingModelURLs: mappingModelURLs)
     }
-    try ProgressiveMigration(library: library ?? ModelLibrary(), policies: policies).migrateStore(
-      description, to: model)
+    var migration = ProgressiveMigration(library: library ?? ModelLibrary(), policies: policies)
+    migration.duplicates = duplicates
+    try migration.migrateStore(description, to: model)
   }
 }

@@ -20,7 +20,9 @@ public struct MigrationChain: Sendable {
     /// How it comes there.
     public let way: Way
     /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
-    public let losses: [String]
+    public internal(set) var losses: [String]
+    /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in this step.
+    public internal(set) var droppedTriggers: [String] = []
 
     package init(
       source: ModelLibrary.Version, destination: ModelLibrary.Version, way: Way, losses: [String]
@@ -41,11 +43,23 @@ public struct MigrationChain: Sendable {
   }
 }
 
+extension MigrationChain {
+  /// Notes what the steps do not bring along of what lies in a SQLite store beside the model: triggers on its tables go in the
+  /// first step, everything else where a mapping model has the store made anew.
+  mutating func note(_ foreign: ForeignObjects) {
+    if steps.isEmpty { return }
+    steps[0].droppedTriggers = foreign.triggers
+    let anew = steps.firstIndex { if case .mapped = $0.way { true } else { false } }
+    guard let anew else { return }
+    steps[anew].losses += foreign.others.map { "the \($0), which is none of the model's" }
+  }
+}
+
 extension MigrationChain: CustomStringConvertible {
   /// A line for each step, such as `Shop → Shop 2: inferred`, with what is lost.
   public var description: String {
     steps.map { step in
-      ([step.description] + step.losses.map { "  lost: \($0)" }).joined(separator: "\n")
+      ([step.description] + step.lostTexts.map { "  lost: \($0)" }).joined(separator: "\n")
     }.joined(separator: "\n")
   }
 }
@@ -59,6 +73,11 @@ extension MigrationChain.Step: CustomStringConvertible {
       case .mapped(let mapping): "by \(mapping.name)"
       }
     return "\(source.name) → \(destination.name): \(way)"
+  }
+
+  /// What goes for good, triggers too.
+  package var lostTexts: [String] {
+    losses + droppedTriggers.map { "the trigger \($0), which is none of the model's" }
   }
 
   /// What happens to the objects of each entity.

@@ -1,4 +1,4 @@
-package import CoreDataLayout
+public import CoreDataLayout
 public import Foundation
 import ModelFiles
 public import ObjectModel
@@ -23,8 +23,18 @@ public struct ProgressiveMigration: StoreMigrating {
   public var makeManager: ManagerMaker?
   /// Told of each step before it begins.
   public var willBeginStep: (@Sendable (MigrationChain.Step) -> Void)?
-  /// How steps in place are done: times of new derived attributes, and what is told of their progress.
+  /// How steps in place are done: duplicates, times of new derived attributes, and what is told of their progress.
   package var inPlaceOptions = StoreMigration.Options()
+  /// Told what a step did by statements, after it; of steps by mapping models what became of duplicates.
+  package var didEndStep: (@Sendable (MigrationChain.Step, MigrationReport) -> Void)?
+
+  /// What becomes of objects in a SQLite store that have the same values under a uniqueness constraint that is new in a step. In
+  /// a step by a mapping model it is resolved after the objects are made: the manager then works with a model without constraints.
+  /// Stores of other types are refused whatever it says.
+  public var duplicates: StoreMigration.DuplicatePolicy {
+    get { inPlaceOptions.duplicates }
+    set { inPlaceOptions.duplicates = newValue }
+  }
 
   /// Migrations between the versions of a library.
   public init(
@@ -54,7 +64,7 @@ public struct ProgressiveMigration: StoreMigrating {
       throw MigrationError(.missingMappingModel, "the wanted model is none of the library's")
     }
     var search = ChainSearch(library, infers: infersMappingModels)
-    guard let chain = search.chain(from: start, to: end) else {
+    guard var chain = search.chain(from: start, to: end) else {
       throw noWay(from: library.versions[start], to: library.versions[end], infersMappingModels)
     }
     let losses = chain.steps.flatMap(\.losses)
@@ -65,6 +75,16 @@ public struct ProgressiveMigration: StoreMigrating {
         "\(url.path) was made with a model that is \(position == nil ? "none of the known versions" : "newer than that"), and would lose data: "
           + losses.prefix(5).joined(separator: "; "),
         hint: "open it with the version of the program that made it, or a newer one")
+    }
+    if !losses.isEmpty, !library.unreadable.isEmpty {
+      throw MigrationError(
+        .mappingModel,
+        library.unreadable.joined(separator: "; ") + "; without it data would go: "
+          + losses.prefix(5).joined(separator: "; "),
+        hint: "restore the mapping model from a whole copy, or move it away where what goes may go")
+    }
+    if type is SQLiteStoreType, let first = chain.steps.first {
+      chain.note(try ForeignObjects(storeAt: url.path, model: first.source.model))
     }
     return chain
   }
@@ -128,7 +148,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard let first = chain.steps.first else { return }
     if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLiteStoreType {
       willBeginStep?(first)
-      return try InPlaceStep(first, mapping, inPlaceOptions).run(at: store.url.path, busyTimeout: busyTimeout)
+      return try carryOut(first, mapping, at: store, isCopy: false, busyTimeout: busyTimeout)
     }
     try store.replacing { partial in
       var present = store
@@ -136,7 +156,11 @@ public struct ProgressiveMigration: StoreMigrating {
         willBeginStep?(step)
         let isLast = index == chain.steps.count - 1
         let next = isLast ? partial : partial.numbered(index)
-        try carryOut(step, from: present, into: next, busyTimeout: busyTimeout)
+        do {
+          try carryOut(step, from: present, into: next, busyTimeout: busyTimeout)
+        } catch StoreMigrationError.conditions(_, let conditions) {
+          throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.met(in: step.description) })
+        }
         present = next
       }
     }
@@ -150,38 +174,42 @@ public struct ProgressiveMigration: StoreMigrating {
     switch step.way {
     case .inferred(let mapping) where source.type is SQLiteStoreType:
       try source.copy(to: destination)
-      try InPlaceStep(step, mapping, inPlaceOptions).run(at: destination.url.path, busyTimeout: busyTimeout)
-    case .inferred(let mapping): try manager(step).migrate(mapping, from: source, into: destination)
-    case .mapped(let mapping): try manager(step).migrate(mapping.mappingModel, from: source, into: destination)
+      try carryOut(step, mapping, at: destination, busyTimeout: busyTimeout)
+    case .inferred(let mapping):
+      try manager(from: step.source.model, to: step.destination.model).migrate(mapping, from: source, into: destination)
+    case .mapped(let mapping):
+      let target = step.destination.model
+      guard duplicates != .refuse, destination.type is SQLiteStoreType, let loose = try target.withoutConstraints()
+      else {
+        return try manager(from: step.source.model, to: target).migrate(
+          mapping.mappingModel, from: source, into: destination)
+      }
+      try manager(from: step.source.model, to: loose).migrate(
+        mapping.mappingModel.withoutDestinationHashes, from: source, into: destination)
+      let constrained = MigrationChain.Step(
+        source: ModelLibrary.Version(name: step.destination.name, model: loose), destination: step.destination,
+        way: step.way, losses: [])
+      try carryOut(
+        constrained, loose.inferredMappingModel(to: target), at: destination, as: step, busyTimeout: busyTimeout)
     }
   }
 
-  private func manager(_ step: MigrationChain.Step) -> MigrationManager {
-    let (source, destination) = (step.source.model, step.destination.model)
+  /// Does an inferred step in the store's own file.
+  /// - Parameter told: the step that is told of, where it is a part of another.
+  private func carryOut(
+    _ step: MigrationChain.Step, _ mapping: MappingModel, at store: MigrationStore, as told: MigrationChain.Step? = nil,
+    isCopy: Bool = true, busyTimeout: TimeInterval
+  ) throws {
+    var options = inPlaceOptions
+    if isCopy { options.worksOnCopy = true }
+    let report = try InPlaceStep(step, mapping, options).run(at: store.url.path, busyTimeout: busyTimeout)
+    didEndStep?(told ?? step, report)
+  }
+
+  private func manager(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MigrationManager {
     let manager =
       makeManager?(source, destination) ?? MigrationManager(sourceModel: source, destinationModel: destination)
     if manager.migrationPolicies.names.isEmpty { manager.migrationPolicies = policies }
     return manager
-  }
-}
-
-/// An inferred step that is done by SQL in the store's own file.
-struct InPlaceStep {
-  let step: MigrationChain.Step
-  let mapping: MappingModel
-  let options: StoreMigration.Options
-
-  init(_ step: MigrationChain.Step, _ mapping: MappingModel, _ options: StoreMigration.Options = .init()) {
-    self.step = step
-    self.mapping = mapping
-    self.options = options
-  }
-
-  func run(at path: String, busyTimeout: TimeInterval) throws {
-    var options = options
-    options.modelCache = try ModelCache.content(of: step.destination.model)
-    options.busyTimeoutMilliseconds = Int32((min(max(busyTimeout, 0), 1_000_000) * 1_000).rounded())
-    _ = try StoreMigration.run(
-      storeAt: path, from: step.source.model, to: step.destination.model, mapping: mapping, options: options)
   }
 }

@@ -39,6 +39,8 @@ public struct ModelLibrary: Sendable {
   public private(set) var mappings: [Mapping]
   /// What could not be used of what was read, and mapping models that are for none of the versions.
   public private(set) var warnings: [String] = []
+  /// Those of the warnings that are about mapping models which could not be read: one may be the one that is needed.
+  package private(set) var unreadable: [String] = []
 
   /// A library of these versions, the oldest first.
   public init(versions: [Version] = [], mappings: [Mapping] = []) {
@@ -51,21 +53,28 @@ public struct ModelLibrary: Sendable {
 
   /// Reads all versions of a model (`.xcdatamodeld`, `.momd`, or a single model), and the mapping models beside it.
   /// - Parameter mappingModelURLs: mapping models, or folders that have some; nil for the folder that the model lies in.
-  /// - Throws: `ModelError` when there is no model or a version has mistakes. A mapping model that cannot be read is a warning.
+  /// - Throws: `ModelError` when there is no model or a version has mistakes, and when the system fails to read a file. A mapping
+  ///   model that is damaged is a warning, and steps that lose something are then refused.
   public init(modelURL: URL, mappingModelURLs: [URL]? = nil) throws(ModelError) {
     self.init()
     let path = modelURL.path
     for name in try ModelReader.versions(path: path).names.sorted(by: Self.precedes) {
       versions.append(Version(name: name, model: try ModelReader.read(path: path, version: name)))
     }
-    for url in mappingModelURLs ?? [modelURL.deletingLastPathComponent()] { read(url) }
+    for url in mappingModelURLs ?? [modelURL.deletingLastPathComponent()] { try read(url) }
   }
 
-  private mutating func read(_ url: URL) {
+  private mutating func read(_ url: URL) throws(ModelError) {
     if !MappingModelReader.isMappingModel(path: url.path) {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+      let names: [String]
+      do {
+        names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+      } catch {
+        return noteUnreadable(
+          "the folder \(url.path) cannot be searched for mapping models: \(error.localizedDescription)")
+      }
       for name in names.sorted() where MappingModelReader.isMappingModel(path: "/" + name) {
-        read(url.appendingPathComponent(name))
+        try read(url.appendingPathComponent(name))
       }
       return
     }
@@ -74,8 +83,14 @@ public struct ModelLibrary: Sendable {
       mappings.append(Mapping(name: url.path, mappingModel: file.mappingModel))
       noteStaleness(of: file.mappingModel, name: url.path, file)
     } catch {
-      warnings.append("the mapping model \(url.path) cannot be read: \(error)")
+      if error.problems.contains(where: { $0.code == .inputOutput }) { throw error }
+      noteUnreadable("the mapping model \(url.path) cannot be read: \(error)")
     }
+  }
+
+  private mutating func noteUnreadable(_ text: String) {
+    warnings.append(text)
+    unreadable.append(text)
   }
 
   /// Numbers in names count as numbers, and a name without one comes first.

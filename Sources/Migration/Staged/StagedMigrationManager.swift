@@ -1,4 +1,4 @@
-import CoreDataLayout
+public import CoreDataLayout
 import Foundation
 public import ObjectGraph
 public import ObjectModel
@@ -15,13 +15,19 @@ public final class StagedMigrationManager: StoreMigrating {
   public let stages: [any MigrationStage]
   /// Has the versions that lightweight stages name by their checksums.
   public let library: ModelLibrary
+  /// What becomes of objects in a SQLite store that are not unique any more; see `ProgressiveMigration.duplicates`.
+  public let duplicates: StoreMigration.DuplicatePolicy
   private let present = Mutex<PersistentContainer?>(nil)
 
   /// A manager of stages.
   /// - Parameter library: has the versions that lightweight stages name; those of custom stages are known by themselves.
-  public init(_ stages: [any MigrationStage], library: ModelLibrary = ModelLibrary()) {
+  public init(
+    _ stages: [any MigrationStage], library: ModelLibrary = ModelLibrary(),
+    duplicates: StoreMigration.DuplicatePolicy = .refuse
+  ) {
     self.stages = stages
     self.library = library
+    self.duplicates = duplicates
   }
 
   /// The store that is being migrated, with the model of the moment: for handlers. Nil otherwise.
@@ -37,7 +43,13 @@ public final class StagedMigrationManager: StoreMigrating {
     let store = MigrationStore(type: description.type, url: url, options: description.options)
     try store.replacing { partial in
       try store.copy(to: partial)
-      for step in work { try carryOut(step, partial, description) }
+      for step in work {
+        do {
+          try carryOut(step, partial, description)
+        } catch StoreMigrationError.conditions(_, let conditions) {
+          throw StoreMigrationError.conditions(path: url.path, conditions.map { $0.met(in: step.stage.label) })
+        }
+      }
     }
   }
 
@@ -124,7 +136,10 @@ public final class StagedMigrationManager: StoreMigrating {
       way: .inferred(try step.source.inferredMappingModel(to: step.destination)), losses: [])
     guard case .inferred(let mapping) = chain.way else { return }
     if store.type is SQLiteStoreType {
-      try InPlaceStep(chain, mapping).run(at: store.url.path, busyTimeout: description.timeout)
+      var options = StoreMigration.Options()
+      options.duplicates = duplicates
+      options.worksOnCopy = true
+      try InPlaceStep(chain, mapping, options).run(at: store.url.path, busyTimeout: description.timeout)
     } else {
       try store.replacing { partial in
         let manager = MigrationManager(sourceModel: step.source, destinationModel: step.destination)

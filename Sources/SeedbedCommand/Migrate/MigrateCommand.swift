@@ -98,13 +98,15 @@ struct MigrateCommand: ParsableCommand {
     if let chain = steps.chain {
       result.chain = chain
       result.rows = try MigrateResult.rows(ofStoreAt: store)
-      guard !dryRun else { return result }
-      guard duplicates == .refuse else {
-        throw CommandFailure(
-          usage: "--duplicates is for a migration in one inferred step, and this one has others",
-          hint: "migrate to the version before the constraint first, with --to")
+      if dryRun {
+        result.duplicates = duplicates
+        result.outlook = try steps.outlook()
+        return result
       }
-      try steps.carryOut(options) { progress.begin($0) }
+      options.duplicates = duplicates
+      try steps.carryOut(
+        options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
+      result.stepReports = progress.reports
       result.isMigrated = true
       return result
     }

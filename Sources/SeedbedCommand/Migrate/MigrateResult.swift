@@ -17,6 +17,10 @@ struct MigrateResult {
   var chain: MigrationChain?
   /// How many objects the store had of each entity, for the first step of a chain.
   var rows: [String: Int] = [:]
+  /// What would be in the way of the steps.
+  var outlook: ChainOutlook?
+  /// What the steps did by statements, by their numbers from 1.
+  var stepReports: [Int: MigrationReport] = [:]
   /// Mapping models that could not be used.
   var warnings: [String] = []
   /// Whether the store is of the target's version now.
@@ -35,7 +39,9 @@ struct MigrateResult {
   /// What is in the way of a planned migration.
   var obstacles: [MigrationCondition] {
     guard report == nil else { return [] }
-    return (plan?.conditions ?? []).filter { $0.kind != .duplicateKeys || duplicates == .refuse }
+    return ((plan?.conditions ?? []) + (outlook?.conditions ?? []).joined()).filter {
+      $0.kind != .duplicateKeys || duplicates == .refuse
+    }
   }
 
   private var name: String { target.isEmpty ? "the given model" : "version \(target)" }
@@ -47,38 +53,38 @@ struct MigrateResult {
   }
 
   /// The steps, each with what happens to the objects of its entities. How many there are is known before the first alone.
-  private func steps(of chain: MigrationChain) -> [(MigrationChain.Step, entities: [MigrationPlan.EntityStep])] {
-    chain.steps.enumerated().map { index, step in (step, step.entities(rows: index == 0 ? rows : [:])) }
+  private func steps(of chain: MigrationChain) -> [ChainedStep] {
+    chain.steps.enumerated().map { index, step in
+      ChainedStep(
+        step: step, entities: step.entities(rows: index == 0 ? rows : [:]),
+        conditions: outlook?.conditions[index] ?? [],
+        report: stepReports[index + 1])
+    }
   }
 
   /// For people.
   var text: String {
     var lines = warnings.map { "warning: \($0)" }
     if let chain {
-      for (step, entities) in steps(of: chain) {
-        lines.append(step.description)
-        lines += entities.map { "  \($0)" } + step.losses.map { "  lost: \($0)" }
-      }
-      lines.append(isMigrated ? "\(store) is of \(name) now." : "Nothing was changed: this was a dry run.")
+      lines += steps(of: chain).flatMap(\.lines)
+      lines.append(isMigrated ? migratedLine : unchangedLine)
       return lines.joined(separator: "\n")
     }
     guard let plan else { return "\(store) is of \(name) already: nothing to do." }
     if !plan.description.isEmpty { lines.append(plan.description) }
     if let report {
-      lines += report.removedDuplicates.sorted { $0.key < $1.key }.map { entity, count in
-        "duplicates: \(count) \(entity) removed"
-      }
-      if report.removedHistoryChanges > 0 {
-        lines.append("history: \(report.removedHistoryChanges) changes of removed entities went with them")
-      }
-      lines.append("\(store) is of \(name) now.")
+      lines += report.lines + [migratedLine]
     } else {
-      lines.append(
-        obstacles.isEmpty
-          ? "Nothing was changed: this was a dry run."
-          : "Not possible: the data break rules of \(name). Nothing was changed.")
+      lines.append(unchangedLine)
     }
     return lines.joined(separator: "\n")
+  }
+
+  private var migratedLine: String { "\(store) is of \(name) now." }
+  private var unchangedLine: String {
+    obstacles.isEmpty
+      ? "Nothing was changed: this was a dry run."
+      : "Not possible: the data break rules of \(name). Nothing was changed."
   }
 
   /// For programs.
@@ -91,7 +97,7 @@ struct MigrateResult {
     ]
     members.append(("warnings", .array(warnings.map { .string($0) })))
     if let chain {
-      members.append(("steps", .array(steps(of: chain).map { step, entities in step.json(entities) })))
+      members.append(("steps", .array(steps(of: chain).map(\.json))))
     }
     if let plan {
       members += [
@@ -101,30 +107,60 @@ struct MigrateResult {
         ("mergedHierarchies", items(plan.mergedHierarchies)),
       ]
     }
-    if let report {
-      members += [
-        (
-          "removedDuplicates",
-          .object(report.removedDuplicates.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
-        ),
-        ("removedHistoryChanges", .integer(report.removedHistoryChanges)),
-      ]
-    }
+    if let report { members += report.jsonMembers }
     return JSONValue.object(members).text(isIndented: true)
   }
 }
 
-extension MigrationChain.Step {
-  fileprivate func json(_ entities: [MigrationPlan.EntityStep]) -> JSONValue {
+/// A step of several, with what is known of it before or after.
+private struct ChainedStep {
+  let step: MigrationChain.Step
+  let entities: [MigrationPlan.EntityStep]
+  let conditions: [MigrationCondition]
+  let report: MigrationReport?
+
+  var lines: [String] {
+    let details =
+      entities.map(\.description) + step.lostTexts.map { "lost: \($0)" } + conditions.map { "in the way: \($0)" }
+      + (report?.lines ?? [])
+    return [step.description] + details.map { "  \($0)" }
+  }
+
+  var json: JSONValue {
     let mapping: JSONValue
-    switch way {
+    switch step.way {
     case .inferred: mapping = .null
     case .mapped(let model): mapping = .string(model.name)
     }
-    return .object([
-      ("from", .string(source.name)), ("to", .string(destination.name)), ("mappingModel", mapping),
-      ("entities", .array(entities.map(\.json))), ("losses", .array(losses.map { .string($0) })),
-    ])
+    return .object(
+      [
+        ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
+        ("entities", .array(entities.map(\.json))), ("conditions", .array(conditions.map(\.json))),
+        ("losses", .array(step.losses.map { .string($0) })),
+        ("droppedTriggers", .array(step.droppedTriggers.map { .string($0) })),
+      ] + (report?.jsonMembers ?? []))
+  }
+}
+
+extension MigrationReport {
+  fileprivate var lines: [String] {
+    var lines = removedDuplicates.sorted { $0.key < $1.key }.map { entity, count in
+      "duplicates: \(count) \(entity) removed"
+    }
+    if removedHistoryChanges > 0 {
+      lines.append("history: \(removedHistoryChanges) changes of removed entities went with them")
+    }
+    return lines
+  }
+
+  fileprivate var jsonMembers: [(String, JSONValue)] {
+    [
+      (
+        "removedDuplicates",
+        .object(removedDuplicates.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
+      ),
+      ("removedHistoryChanges", .integer(removedHistoryChanges)),
+    ]
   }
 }
 

@@ -8,6 +8,7 @@ final class MigrationProgress: Sendable {
     var number = 0
     var step = ""
     var stage: StoreMigration.Stage?
+    var reports: [Int: MigrationReport] = [:]
   }
   private let state = Mutex(State())
   private let stepCount: Int
@@ -21,6 +22,13 @@ final class MigrationProgress: Sendable {
       state.stage = nil
     }
   }
+
+  func end(_ step: MigrationChain.Step, _ report: MigrationReport) {
+    state.withLock { $0.reports[$0.number] = report }
+  }
+
+  /// What steps did by statements, by their numbers from 1.
+  var reports: [Int: MigrationReport] { state.withLock(\.reports) }
 
   func begin(_ stage: StoreMigration.Stage) { state.withLock { $0.stage = stage } }
 

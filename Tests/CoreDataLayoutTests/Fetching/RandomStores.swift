@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestMigrations
 import TestSupport
 import Testing
 
@@ -22,11 +23,13 @@ struct RandomStores {
     var version: Int64 = 0
   }
 
-  init(_ generator: inout SeededGenerator) throws {
+  /// - Parameter tracksHistory: whether the SQLite store keeps a history.
+  init(_ generator: inout SeededGenerator, tracksHistory: Bool = false) throws {
     folder = try TemporaryFolder()
     model = try RandomModel.make(&generator)
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
+    options.tracksHistory = tracksHistory
     sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model, options: options)
     memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
     random = SeededGenerator(seed: generator.next())

@@ -2,6 +2,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import StoreInterface
+import TestMigrations
 import TestSupport
 import Testing
 

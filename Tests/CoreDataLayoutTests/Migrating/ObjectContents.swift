@@ -31,7 +31,8 @@ struct ObjectContents {
     for entity in model.entities where !entity.isAbstract {
       for row in try store.snapshots(FetchSpecification(entity)) where row.objectID.entity == entity {
         var object = Object(version: row.version)
-        for (attribute, value) in zip(entity.attributes, row.attributes) where !attribute.isTransient {
+        for (attribute, value) in zip(entity.attributes, row.attributes)
+        where !attribute.isTransient && attribute.derivation == nil {
           object.attributes[attribute.name] = value
         }
         for (relationship, target) in zip(entity.relationships, row.toOne) where !relationship.description.isTransient {
@@ -52,14 +53,7 @@ struct ObjectContents {
     from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]
   ) -> (contents: ObjectContents, hasSeveralOwners: Bool) {
     var result = ObjectContents()
-    var newName: [String: String] = [:]
-    for entity in newer.descriptions {
-      if older[entity.name] != nil {
-        newName[entity.name] = entity.name
-      } else if let old = entity.renamingIdentifier, older[old] != nil, newer[old] == nil {
-        newName[old] = entity.name
-      }
-    }
+    let newName = Self.newNames(from: older, to: newer)
     func moved(_ key: Key) -> Key? {
       newName[key.entity].map { Key(entity: $0, number: key.number + (offsets[key.entity] ?? 0)) }
     }
@@ -67,23 +61,14 @@ struct ObjectContents {
     for (key, object) in objects {
       guard let target = moved(key), let entity = newer[target.entity], let old = older[key.entity] else { continue }
       var new = Object(version: object.version)
-      for attribute in entity.attributes where !attribute.isTransient {
-        let names = [attribute.name, attribute.renamingIdentifier].compactMap { $0 }
-        let source = names.first { name in
-          old.attribute(name).map { !$0.isTransient } == true
-            && (name == attribute.name || entity.attribute(name).map(\.isTransient) != false)
-        }
+      for attribute in entity.attributes where !attribute.isTransient && attribute.derivation == nil {
+        let source = Self.source(of: attribute, entity, old)
         var value = source.flatMap { object.attributes[$0] } ?? attribute.defaultValue
         if value == .null, !attribute.isOptional { value = attribute.defaultValue }
         new.attributes[attribute.name] = value
       }
       for relationship in entity.relationships {
-        let names = [relationship.name, relationship.description.renamingIdentifier].compactMap { $0 }
-        guard
-          let source = names.first(where: {
-            old.relationship($0) != nil && ($0 == relationship.name || entity.relationship($0) == nil)
-          })
-        else {
+        guard let source = Self.source(of: relationship, entity, old) else {
           new.links[relationship.name] = []
           continue
         }
@@ -95,6 +80,34 @@ struct ObjectContents {
       result.objects[target] = new
     }
     return result.completed(newer, sourced)
+  }
+
+  /// The new names of older entities that stay.
+  static func newNames(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> [String: String] {
+    var names: [String: String] = [:]
+    for entity in newer.descriptions {
+      if older[entity.name] != nil {
+        names[entity.name] = entity.name
+      } else if let old = entity.renamingIdentifier, older[old] != nil, newer[old] == nil {
+        names[old] = entity.name
+      }
+    }
+    return names
+  }
+
+  /// The older attribute that one takes its values from.
+  static func source(of attribute: AttributeDescription, _ entity: Entity, _ old: Entity) -> String? {
+    [attribute.name, attribute.renamingIdentifier].compactMap { $0 }.first { name in
+      old.attribute(name).map { !$0.isTransient } == true
+        && (name == attribute.name || entity.attribute(name).map(\.isTransient) != false)
+    }
+  }
+
+  /// The older relationship that one takes its objects from.
+  static func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
+    [relationship.name, relationship.description.renamingIdentifier].compactMap { $0 }.first { name in
+      old.relationship(name) != nil && (name == relationship.name || entity.relationship(name) == nil)
+    }
   }
 
   /// Sides that had no predecessor follow their inverse.

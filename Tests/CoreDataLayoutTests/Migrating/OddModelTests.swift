@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestMigrations
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import ObjectModel
 import Platform
 import SQLite
 import StoreInterface
+import TestMigrations
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestMigrations
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ struct RandomMigrationTests {
 
   private enum Outcome { case migrated, refused, notInferred, notAModel, failed }
 
-  @Test("objects, links, schema and bookkeeping, after every migration", arguments: parts)
+  @Test("objects, links, history, schema and bookkeeping, after every migration", arguments: parts)
   func migrations(seeds: ClosedRange<UInt64>) throws {
     var outcomes: [Outcome: Int] = [:]
     for seed in seeds {
@@ -31,7 +32,7 @@ struct RandomMigrationTests {
 
   private func migrate(_ seed: UInt64) throws -> Outcome {
     var random = SeededGenerator(seed: seed)
-    var stores = try RandomStores(&random)
+    var stores = try RandomStores(&random, tracksHistory: seed % 2 == 0)
     try stores.change()
     if seed % 2 == 0 { try stores.change() }
     let older = stores.model
@@ -42,6 +43,7 @@ struct RandomMigrationTests {
     let path = stores.sqlite.path
     try stores.sqlite.close()
     let before = try ObjectContents(path: path, model: older)
+    let history = try HistoryContents(path: path, model: older)
     let plan = try StoreMigration.plan(storeAt: path, from: older, to: newer)
     let offsets = Dictionary(
       plan.entities.compactMap { step in step.source.map { ($0, step.primaryKeyOffset) } },
@@ -68,6 +70,11 @@ struct RandomMigrationTests {
       return isExpected ? .refused : .failed
     } catch {
       Issue.record("\(text): \(error)")
+      return .failed
+    }
+    let newHistory = try HistoryContents(path: path, model: newer)
+    if let difference = newHistory.difference(from: history.mapped(from: older, to: newer, offsets: offsets)) {
+      Issue.record("\(text): \(difference)\n\(plan)")
       return .failed
     }
     if let difference = try differences(path, expected, older, newer, plan, folder: stores.folder) {

@@ -78,6 +78,7 @@ struct RandomStore {
         else { continue }
         values[column.role] = "\(target.key)"
         values[.virtualDestinationEntity(owner: owner, relationship: name)] = "\(layout.number(of: target.entity))"
+        values[.virtualOrderKey(owner: owner, relationship: name)] = "\(1024 * number(9))"
       default: break
       }
     }

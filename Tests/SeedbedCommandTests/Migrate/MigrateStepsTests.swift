@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import Testing
 
 /// `seedbed migrate` where one inferred step does not do: several steps, and mapping models.
@@ -72,6 +73,95 @@ struct MigrateStepsTests {
     #expect(try await migrate(workspace).text.contains("already: nothing to do"))
   }
 
+  /// Versions between which a name is renamed twice, so that two steps are taken, and must be unique in the last one.
+  private func duplicates() async throws -> Workspace {
+    let workspace = try Workspace()
+    let versions = [
+      ("Shop", "a", "", ""), ("Shop 2", "b", " elementID=\"a\"", ""),
+      (
+        "Shop 3", "c", " elementID=\"b\"",
+        "<uniquenessConstraints><uniquenessConstraint><constraint value=\"c\"/></uniquenessConstraint></uniquenessConstraints>"
+      ),
+    ]
+    for (name, attribute, identifier, constraint) in versions {
+      let text =
+        "<attribute name=\"\(attribute)\" optional=\"YES\" attributeType=\"String\"\(identifier)/>" + constraint
+      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(text))
+    }
+    try workspace.write("items.csv", "name,a\n,same\nsecond,same\nthird,same\nfourth,other\n")
+    try workspace.write(
+      "items.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: Shop }
+      store: { path: Shop.sqlite }
+      import: [{ from: items.csv, entity: Item, map: { name: name, a: a } }]
+      """)
+    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    return workspace
+  }
+
+  @Test("duplicates that a later step does not allow are named with it beforehand, and in the refusal")
+  func duplicatesOfALaterStep() async throws {
+    let workspace = try await duplicates()
+    let before = try workspace.bytes("Shop.sqlite")
+    let sentence = "Item: c must be unique now, and 1 value is there more than once: same"
+    let plan = try await migrate(workspace, "--dry-run")
+    #expect(plan.exitCode == 65, "\(plan.text)\(plan.talk)")
+    #expect(
+      plan.text.contains("Shop 2 → Shop 3: inferred\n  entity Item: changed\n  in the way: \(sentence)\n"),
+      "\(plan.text)")
+    #expect(plan.text.contains("Not possible: the data break rules of version Shop 3."))
+    let allowed = try await migrate(workspace, "--dry-run", "--duplicates", "merge", "--json")
+    #expect(allowed.exitCode == 0, "\(allowed.talk)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(allowed.output)) as? [String: Any])
+    let steps = try #require(object["steps"] as? [[String: Any]])
+    let conditions = steps.map { ($0["conditions"] as? [[String: Any]])?.map { $0["kind"] as? String } }
+    #expect(conditions == [[], ["duplicateKeys"]])
+    let refused = try await migrate(workspace)
+    #expect(
+      refused.exitCode == 65 && refused.talk.contains("Shop 2 → Shop 3: inferred: \(sentence)"), "\(refused.talk)")
+    #expect(refused.talk.contains("error: Shop.sqlite: ") || refused.talk.contains("/Shop.sqlite: "), "\(refused.talk)")
+    #expect(!refused.talk.contains(".partial"), "\(refused.talk)")
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+  }
+
+  @Test(
+    "duplicates are resolved in the step that does not allow them",
+    arguments: [
+      ("keep-first", ["1|∅|same", "4|fourth|other"]), ("keep-last", ["3|third|same", "4|fourth|other"]),
+      ("merge", ["1|second|same", "4|fourth|other"]),
+    ])
+  func resolvedDuplicates(policy: (name: String, rows: [String])) async throws {
+    let workspace = try await duplicates()
+    let result = try await migrate(workspace, "--duplicates", policy.name)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(
+      result.text.contains("Shop 2 → Shop 3: inferred\n  entity Item: changed\n  duplicates: 2 Item removed\n"),
+      "\(result.text)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT Z_PK, ZNAME, ZC FROM ZITEM ORDER BY 1") == policy.rows)
+    let check = try await workspace.run("check", "Shop.sqlite", "Shop.xcdatamodeld/Shop 3")
+    #expect(check.exitCode == 0, "\(check.text)")
+  }
+
+  @Test("triggers that no model explains go in the first step, and it names them")
+  func triggers() async throws {
+    let workspace = try await duplicates()
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("CREATE TRIGGER audit AFTER DELETE ON ZITEM BEGIN SELECT 1; END")
+    try connection.close()
+    let lines =
+      "Shop → Shop 2: inferred\n  entity Item: changed, 4 objects\n  lost: the trigger audit on ZITEM, which is none of the model's\n"
+    let plan = try await migrate(workspace, "--dry-run", "--duplicates", "merge")
+    #expect(plan.text.contains(lines), "\(plan.text)")
+    let result = try await migrate(workspace, "--duplicates", "merge", "--json")
+    #expect(result.exitCode == 0, "\(result.talk)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    let steps = try #require(object["steps"] as? [[String: Any]])
+    #expect(steps.map { $0["droppedTriggers"] as? [String] } == [["audit on ZITEM"], []])
+    #expect((steps[1]["removedDuplicates"] as? [String: Int]) == ["Item": 2])
+    #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'") == ["0"])
+  }
+
   @Test("a rename of a rename takes both steps, although one would do that loses the value")
   func lossless() async throws {
     let workspace = try Workspace()
@@ -100,6 +190,25 @@ struct MigrateStepsTests {
     let back = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop")
     #expect(
       back.exitCode == 0 && back.text.contains("lost: Item.c: removed, its values go"), "\(back.text)\(back.talk)")
+  }
+
+  @Test("a damaged mapping model beside the model is in the way of steps that lose something, and of no others")
+  func damagedMapping() async throws {
+    let lossy = try await workspace()
+    let lossless = try await duplicates()
+    for workspace in [lossy, lossless] { try workspace.write("Broken.xcmappingmodel/xcmapping.xml", "no XML") }
+    let before = try lossy.bytes("Shop.sqlite")
+    for more in [[], ["--dry-run"]] {
+      let refused = try await Tool.run(
+        ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 3"] + more, in: lossy.folder)
+      #expect(refused.exitCode == 78, "\(refused.text)")
+      #expect(
+        refused.talk.contains("Broken.xcmappingmodel cannot be read") && refused.talk.contains("Item.code: removed"),
+        "\(refused.talk)")
+    }
+    #expect(try lossy.bytes("Shop.sqlite") == before)
+    let done = try await lossless.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 2")
+    #expect(done.exitCode == 0 && done.text.contains("warning: the mapping model"), "\(done.text)\(done.talk)")
   }
 
   @Test("policies that are none, or none of the migration's, are mistakes in the command line")
@@ -168,9 +277,6 @@ struct MigrateStepsTests {
     try workspace.write("Bad.cdm", "no archive")
     let damaged = try await migrate(workspace, "--mapping", "Bad.cdm")
     #expect(damaged.exitCode == 78 && damaged.talk.contains("Bad.cdm cannot be read"), "\(damaged.talk)")
-    let duplicates = try await migrate(workspace, "--duplicates", "merge")
-    #expect(
-      duplicates.exitCode == 64 && duplicates.talk.contains("--duplicates is for a migration in one inferred step"))
     #expect(try workspace.bytes("Shop.sqlite") == before)
   }
 

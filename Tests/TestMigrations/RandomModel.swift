@@ -1,16 +1,15 @@
-import Foundation
-import ObjectModel
-import TestSupport
+package import ObjectModel
+package import TestSupport
 
 /// Random models: a few entities, some of them below others, with attributes of every type and relationships of every
 /// kind.
-struct RandomModel {
+package struct RandomModel {
   private var random: SeededGenerator
   private var entities: [EntityDescription] = []
 
   private init(_ random: SeededGenerator) { self.random = random }
 
-  static func make(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
+  package static func make(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
     var maker = RandomModel(random)
     maker.makeEntities()
     for number in 0..<maker.below(1, 7) { maker.addRelationship(number) }
@@ -58,6 +57,7 @@ struct RandomModel {
     ]
     var attribute = AttributeDescription(name, types[below(0, types.count)])
     attribute.allowsExternalBinaryDataStorage = attribute.type == .binary && isOneOf(3)
+    attribute.preservesValueInHistoryOnDeletion = depth == 0 && isOneOf(4)
     return attribute
   }
 

@@ -1,17 +1,17 @@
-import CoreDataLayout
-import ObjectModel
 import SQLite
 
 /// What a file's schema says, for comparing a migrated store with a new one.
-struct SchemaText {
-  /// Text by name, of tables without history and sidecars of virtual ones.
+package struct SchemaText {
+  /// Text by name. Those of history are left out, which is not there in every store.
   var tables: [String: String] = [:]
   var others: Set<String> = []
 
-  init(path: String) throws {
+  package init(path: String) throws {
     let connection = try Connection(path: path)
     let statement = try Statement(
-      connection, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%'")
+      connection,
+      "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' "
+        + "AND tbl_name NOT IN ('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING')")
     while try statement.step() {
       let (name, sql) = (statement.string(at: 1) ?? "", statement.string(at: 2) ?? "")
       if statement.string(at: 0) == "table" { tables[name] = sql } else { others.insert(sql) }
@@ -30,7 +30,7 @@ struct SchemaText {
   }
 
   /// Where the schema of a migrated store differs from a new one's in more than appended columns and quoted names.
-  func difference(from new: SchemaText, appended: [String: [String]]) -> String? {
+  package func difference(from new: SchemaText, appended: [String: [String]]) -> String? {
     if Set(tables.keys) != Set(new.tables.keys) {
       return "tables \(Set(tables.keys).symmetricDifference(new.tables.keys).sorted())"
     }

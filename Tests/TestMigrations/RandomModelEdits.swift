@@ -1,19 +1,19 @@
-import ObjectModel
-import TestSupport
+package import ObjectModel
+package import TestSupport
 
 /// Random edits that a lightweight migration takes, of a random model's descriptions.
-struct RandomModelEdits {
-  private(set) var entities: [EntityDescription]
+package struct RandomModelEdits {
+  package private(set) var entities: [EntityDescription]
   private var random: SeededGenerator
   private var number = 0
 
-  init(_ model: ManagedObjectModel, _ random: SeededGenerator) {
+  package init(_ model: ManagedObjectModel, _ random: SeededGenerator) {
     entities = model.descriptions
     self.random = random
   }
 
   /// Makes some edits, one after the other.
-  mutating func edit(count: Int) {
+  package mutating func edit(count: Int) {
     for _ in 0..<count { editOnce() }
   }
 
@@ -27,7 +27,7 @@ struct RandomModelEdits {
   private mutating func editOnce() {
     guard !entities.isEmpty else { return }
     let index = below(entities.count)
-    switch below(17) {
+    switch below(20) {
     case 0, 1: addAttribute(index)
     case 2:
       if !entities[index].attributes.isEmpty {
@@ -50,6 +50,8 @@ struct RandomModelEdits {
     case 13: removeRelationship(index)
     case 14: renameRelationship(index)
     case 15: addRelationship(index)
+    case 16: addDerived(index)
+    case 17, 18: toggleIndex(index)
     default: changeInverse(index)
     }
   }
@@ -91,6 +93,29 @@ struct RandomModelEdits {
       entities[index].attributes[place].isOptional = false
       entities[index].attributes[place].defaultValue = .double(2.5)
     default: entities[index].attributes[place].isTransient.toggle()
+    }
+  }
+
+  /// An attribute that is derived from another, or counts objects.
+  private mutating func addDerived(_ index: Int) {
+    if below(2) == 0, let text = entities[index].attributes.first(where: { $0.type == .string && !$0.isTransient }) {
+      var derived = AttributeDescription(newName("d"), .string)
+      derived.derivation = .init(expression: "uppercase:(\(text.name))")
+      if text.derivation == nil { entities[index].attributes.append(derived) }
+    } else if let list = entities[index].relationships.first(where: \.isToMany) {
+      var derived = AttributeDescription(newName("d"), .integer64)
+      derived.derivation = .init(expression: "\(list.name).@count")
+      entities[index].attributes.append(derived)
+    }
+  }
+
+  private mutating func toggleIndex(_ index: Int) {
+    if !entities[index].fetchIndexes.isEmpty {
+      entities[index].fetchIndexes = []
+    } else if let attribute = entities[index].attributes.first(where: { $0.type == .string || $0.type == .date }) {
+      entities[index].fetchIndexes = [
+        FetchIndexDescription(newName("by"), elements: [.init(.property(attribute.name))])
+      ]
     }
   }
 

@@ -4,7 +4,7 @@ import ObjectModel
 import TestSupport
 
 /// A model made by chance: inheritance, every attribute type, every kind of relationship.
-struct RandomModel {
+struct RandomModelFile {
   private var generator: SeededGenerator
   private var entities: [(name: String, parent: Int?, isAbstract: Bool, properties: [String])] = []
 

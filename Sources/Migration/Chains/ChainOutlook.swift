@@ -1,0 +1,59 @@
+package import CoreDataLayout
+import Foundation
+import ObjectModel
+
+/// What the data of a SQLite store will break in the steps of a chain, as far as it can be told before the first step.
+///
+/// For each inferred step up to the first one that a mapping model makes, the mappings are put together to one from the store's own
+/// model, and the rules of the step's model are tried on the store. What a step makes of values by a default of its own is not
+/// seen, nor what an earlier step removes as a duplicate.
+package struct ChainOutlook {
+  /// For each step of the chain what is in its way and in that of none before it; nothing for steps that cannot be looked ahead to.
+  package private(set) var conditions: [[MigrationCondition]]
+
+  /// Looks at a store.
+  /// - Throws: what reading the store throws.
+  package init(_ chain: MigrationChain, storeAt path: String) throws {
+    conditions = chain.steps.map { _ in [] }
+    guard let model = chain.steps.first?.source.model else { return }
+    var whole: MappingModel?
+    var known: Set<MigrationCondition> = []
+    for (index, step) in chain.steps.enumerated() {
+      guard case .inferred(let inferred) = step.way else { return }
+      let mapping = whole?.followed(by: inferred) ?? inferred
+      whole = mapping
+      let plan = try StoreMigration.plan(storeAt: path, from: model, to: step.destination.model, mapping: mapping)
+      conditions[index] = plan.conditions.filter { known.insert($0).inserted }
+    }
+  }
+}
+
+extension MappingModel {
+  /// One mapping that does what this one and then another does. Both take values over and compute none.
+  fileprivate func followed(by next: MappingModel) -> MappingModel {
+    let first = Dictionary(
+      entityMappings.compactMap { mapping in mapping.destinationEntityName.map { ($0, mapping) } },
+      uniquingKeysWith: { first, _ in first })
+    var mappings = next.entityMappings.map { mapping in
+      var mapping = mapping
+      guard let between = mapping.sourceEntityName.flatMap({ first[$0] }) else { return mapping }
+      mapping.sourceEntityName = between.sourceEntityName
+      mapping.sourceEntityVersionHash = between.sourceEntityVersionHash
+      if between.sourceEntityName == nil { mapping.mappingType = mapping.destinationEntityName == nil ? .remove : .add }
+      mapping.attributeMappings = Self.follow(between.attributeMappings, mapping.attributeMappings)
+      mapping.relationshipMappings = Self.follow(between.relationshipMappings, mapping.relationshipMappings)
+      return mapping
+    }
+    // What is new in the first and gone in the second was never there.
+    mappings.removeAll { $0.sourceEntityName == nil && $0.destinationEntityName == nil }
+    mappings += entityMappings.filter { $0.destinationEntityName == nil }
+    return MappingModel(entityMappings: mappings)
+  }
+
+  private static func follow(_ first: [PropertyMapping], _ second: [PropertyMapping]) -> [PropertyMapping] {
+    second.map { property in
+      let between = property.sourcePropertyName.flatMap { name in first.first { $0.name == name } }
+      return PropertyMapping(property.name, between?.valueExpression)
+    }
+  }
+}
