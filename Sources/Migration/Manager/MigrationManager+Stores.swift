@@ -44,7 +44,7 @@ extension MigrationManager {
       try migrate(mapping, from: from, to: to)
     } catch {
       try? to.closeStores()
-      throw error
+      throw destination.misread(error)
     }
     try to.closeStores()
   }
@@ -82,6 +82,13 @@ struct MigrationStore {
 
   private var hasHistory: Bool {
     type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
+  }
+
+  /// An error of work on the store, which the migration itself made: where its file makes no sense, the disk is to blame.
+  func misread(_ error: any Error) -> any Error {
+    let known = error as? StoreError ?? (error as? MigrationError)?.underlyingError as? StoreError
+    guard case .notAStore(url.path, let message)? = known else { return error }
+    return StoreError.inputOutput(path: url.path, message: "what was written cannot be read again: \(message)")
   }
 
   /// Copies the store, which stays as it is, to where there is none.
