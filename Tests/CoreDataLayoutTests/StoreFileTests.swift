@@ -68,6 +68,22 @@ struct StoreFileTests {
     #expect(try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Place'") == 3_000)
   }
 
+  @Test("a FIFO, a device and a folder are no stores, and nothing waits for another program")
+  func specialFiles() throws {
+    #expect(unsafe mkfifo(folder.path("fifo.sqlite"), 0o600) == 0)
+    for (path, what) in [(folder.path("fifo.sqlite"), "a FIFO"), ("/dev/null", "a device"), (folder.path, "a folder")] {
+      let works: [() throws -> Void] = [
+        { _ = try StoreInspection.read(path: path) }, { _ = try StoreMetadata.read(path: path) },
+        { _ = try SQLiteStore.open(path: path, model: model) },
+        { _ = try StoreMigration.run(storeAt: path, from: model, to: model) },
+      ]
+      for (index, work) in works.enumerated() {
+        let error = #expect(throws: StoreError.self, "\(path) \(index)") { try work() }
+        #expect(error?.description.contains("it is \(what)") == true, "\(index): \(String(describing: error))")
+      }
+    }
+  }
+
   @Test("a sealed store opens from a read-only folder; three files are there when asked for")
   func sealed() throws {
     try build("a.sqlite")

@@ -41,10 +41,16 @@ package enum StoreFiles {
     return size < 1 << 18 ? 1 : count
   }
 
-  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder.
+  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file.
   static func requireFile(_ path: String) throws(StoreError) {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
-    if case .folder = PathContent(at: path) { throw StoreError.notAStore(path: path, message: StoreError.isFolder) }
+    switch PathContent(at: path) {
+    case .folder: throw StoreError.notAStore(path: path, message: StoreError.isFolder)
+    // Opening one would wait for another program.
+    case .fifo, .socket, .device:
+      throw StoreError.notAStore(path: path, message: "it is \(PathContent(at: path).text)")
+    case .file, .brokenLink, .nothing, .unknown: return
+    }
   }
 
   /// Makes the folder that a file is to be put in.
