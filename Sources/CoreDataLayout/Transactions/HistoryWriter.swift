@@ -251,7 +251,9 @@ final class HistoryWriter {
     case (.update, .delete): pending.changes[index] = change
     // An object that the transaction both made and deleted was never there for others.
     case (.insert, .delete): pending.changes[index] = nil
-    case (.insert, _), (.delete, _), (.update, .insert): break
+    // Its row was not there yet when a new member was.
+    case (.update, .insert): pending.changes[index] = change
+    case (.insert, _), (.delete, _): break
     }
   }
 }
