@@ -139,6 +139,7 @@ let package = Package(
         intent: .custom(
           verb: "generate-classes", description: "Writes Swift classes for the models in the package's targets."),
         permissions: [.writeToPackageDirectory(reason: "Classes stand beside the models that they are made from.")])),
+    .executableTarget(name: "HistoryPeer", dependencies: ["Seedbed"], path: "Tests/HistoryPeer"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "TestStores", dependencies: ["ObjectModel", "StoreInterface", "MemoryStore"], path: "Tests/TestStores"),
@@ -176,7 +177,7 @@ let package = Package(
       name: "ObjectGraphTests",
       dependencies: [
         "ObjectGraph", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel",
-        "TestSupport",
+        "Platform", "TestSupport",
       ]),
     .testTarget(
       name: "FileStoresTests",
@@ -230,7 +231,7 @@ let package = Package(
       name: "SeedbedCommandTests",
       dependencies: [
         "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "CoreDataLayout",
-        "TestSupport",
+        "HistoryPeer", "Seedbed", "TestSupport",
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(

@@ -16,6 +16,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   public let model: ManagedObjectModel
   let layout: ModelLayout
   let contents: Mutex<InMemoryContents>
+  let observers = InMemoryObservers()
 
   /// An empty store. Its identifier is a fresh UUID unless one is given.
   /// - Parameter tracksHistory: whether it keeps persistent history.
@@ -84,6 +85,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }
     try contents.withLock { try $0.saveRecording(request) }
+    tellObservers()
   }
 
   /// Writes everything, runs the body, and undoes what was written when it throws.
@@ -101,6 +103,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
         throw error
       }
     }
+    tellObservers()
   }
 
   private func check(_ entity: Entity) throws(StoreError) {

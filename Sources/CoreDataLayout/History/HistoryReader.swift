@@ -22,8 +22,11 @@ struct HistoryReader {
   private var layout: StoreLayout { session.file.layout }
 
   /// The number of the last transaction; 0 before the first.
-  func lastTransactionNumber() throws -> Int64 {
-    try session.connection.integer(
+  func lastTransactionNumber() throws -> Int64 { try Self.lastTransactionNumber(session.connection) }
+
+  /// The number of the last transaction of the store that a connection has open; 0 before the first.
+  static func lastTransactionNumber(_ connection: Connection) throws -> Int64 {
+    try connection.integer(
       "SELECT max(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryWriter.transactionEntity)), 0), "
         + "IFNULL((SELECT max(Z_PK) FROM ATRANSACTION), 0))") ?? 0
   }

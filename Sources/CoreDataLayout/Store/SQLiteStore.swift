@@ -70,6 +70,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   let pool: ReaderPool
   let writer: StoreWriter
   let loads: StoreLoads
+  let watches = StoreChangeWatches()
 
   var file: StoreFile { session.file }
   var connection: Connection { session.connection }
@@ -248,6 +249,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   /// - Parameter keepsLog: leaves `-wal` and `-shm` with the rows that are only there, as an app that is stopped does,
   ///   instead of moving them into the main file.
   public func close(keepsLog: Bool) throws {
+    watches.cancel()
     try pool.close()
     try session.perform {
       loads.end()

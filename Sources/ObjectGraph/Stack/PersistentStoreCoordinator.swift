@@ -63,9 +63,21 @@ public final class PersistentStoreCoordinator: Sendable {
     // Before the file is made.
     _ = try router.entities(inConfiguration: description.configuration)
     let store = try load(description)
-    try router.add(
-      store, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly)
+    try add(
+      store, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly,
+      postsRemoteChanges: description.postsRemoteChanges)
     return store
+  }
+
+  private func add(
+    _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool
+  ) throws {
+    let observation = postsRemoteChanges ? try observeRemoteChanges(of: store, url: url) : nil
+    let entry = try router.entry(
+      for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, observation: observation)
+    post(Self.storesWillChangeNotification, PersistentStoreChanges(addedStores: [store]))
+    try router.add(entry)
+    post(Self.storesDidChangeNotification, PersistentStoreChanges(addedStores: [store]))
   }
 
   /// Opens a store, and brings it to the model first when it was made with another and may be migrated.
@@ -100,10 +112,14 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// New objects of an entity go to the first store whose configuration has it and that can be written. Fetches ask every store that has it. The
   /// store holds the entities of a configuration of the model; nil for all of them.
+  /// - Parameter postsRemoteChanges: whether `remoteChangeNotification` is posted after every write to the store.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
-  ///   is there already.
-  public func add(_ store: any PersistentStore, configuration: String? = nil) throws {
-    try router.add(store, configuration: configuration)
+  ///   is there already; `.unsupported` for a store that cannot be observed.
+  public func add(
+    _ store: any PersistentStore, configuration: String? = nil, postsRemoteChanges: Bool = false
+  ) throws {
+    try add(
+      store, configuration: configuration, url: nil, isReadOnly: false, postsRemoteChanges: postsRemoteChanges)
   }
 
   /// Takes a store away and closes it, also one that the program opened itself and gave to `add`, so that its file can be
@@ -111,8 +127,13 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `StoreError.failure` when it is none of the coordinator's stores; what closing it throws, when it has been
   ///   taken away all the same.
   public func remove(_ store: any PersistentStore) throws {
-    try router.remove(store)
+    try router.require(store)
+    let changes = PersistentStoreChanges(removedStores: [store])
+    post(Self.storesWillChangeNotification, changes)
+    let entry = try router.remove(store)
+    entry.observation?.cancel()
     rowCache.forgetAll()
+    defer { post(Self.storesDidChangeNotification, changes) }
     try store.close()
   }
 

@@ -30,6 +30,8 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
+    /// Ends when it is released.
+    let observation: (any RemoteChangeObservation)?
 
     /// For messages.
     var name: String { "the store \((url ?? store.url)?.path ?? identifier)" }
@@ -85,9 +87,12 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     return Set(entities.map(\.index))
   }
 
-  func add(
-    _ store: any PersistentStore, configuration: String?, url: URL? = nil, isReadOnly: Bool = false
-  ) throws {
+  /// What is known of a store that is to be added.
+  /// - Throws: `StoreError.failure` for a store that cannot be.
+  func entry(
+    for store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool,
+    observation: (any RemoteChangeObservation)?
+  ) throws -> AttachedStore {
     guard store.model === model else {
       throw StoreError.failure("the store was opened with another model than the coordinator's")
     }
@@ -97,22 +102,41 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
       isInMemory: store is any InMemoryFetching,
       identifier: store.identifier,
       idSpaces: model.idSpaces(store: store.identifier), url: url,
-      isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration))
+      isReadOnly: isReadOnly || store.isReadOnly, entities: try entities(inConfiguration: configuration),
+      observation: observation)
+    try attached.withLock { try Self.requireNew(entry, among: $0) }
+    return entry
+  }
+
+  func add(_ entry: AttachedStore) throws {
     try attached.withLock { stores in
-      if stores.contains(where: { $0.identifier == entry.identifier }) {
-        throw StoreError.failure("a store with the identifier \(entry.identifier) has been added already")
-      }
+      try Self.requireNew(entry, among: stores)
       stores.append(entry)
     }
   }
 
-  func remove(_ store: any PersistentStore) throws {
-    try attached.withLock { stores in
-      guard let index = stores.firstIndex(where: { $0.store === store }) else {
-        throw StoreError.failure("the store \(store.identifier) is none of the coordinator's")
-      }
-      stores.remove(at: index)
+  private static func requireNew(_ entry: AttachedStore, among stores: [AttachedStore]) throws {
+    if stores.contains(where: { $0.identifier == entry.identifier }) {
+      throw StoreError.failure("a store with the identifier \(entry.identifier) has been added already")
     }
+  }
+
+  /// - Returns: what was known of it.
+  @discardableResult
+  func remove(_ store: any PersistentStore) throws -> AttachedStore {
+    try attached.withLock { stores in stores.remove(at: try Self.index(of: store, among: stores)) }
+  }
+
+  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores.
+  func require(_ store: any PersistentStore) throws {
+    _ = try attached.withLock { try Self.index(of: store, among: $0) }
+  }
+
+  private static func index(of store: any PersistentStore, among stores: [AttachedStore]) throws -> Int {
+    guard let index = stores.firstIndex(where: { $0.store === store }) else {
+      throw StoreError.failure("the store \(store.identifier) is none of the coordinator's")
+    }
+    return index
   }
 
   /// The position of the store that gets new objects of an entity: the first that holds it and can be written.

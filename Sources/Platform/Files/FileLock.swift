@@ -7,16 +7,41 @@ package enum FileLock {
   /// Takes the lock of an open file as soon as no other descriptor has it.
   package static func wait(for descriptor: Int32) { _ = flock(descriptor, LOCK_EX) }
 
+  /// Opens a file to ask about its locks; nil when it cannot be.
+  package static func open(_ path: String) -> Int32? {
+    let descriptor = systemOpen(path)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
+  /// Whether any process, this one included, holds a lock on some of these bytes of an open file, as SQLite does.
+  package static func isHeld(_ bytes: Range<Int64>, of descriptor: Int32) -> Bool {
+    // `F_OFD_GETLK`, which not all headers show: locks of this process are told, too.
+    #if canImport(Darwin)
+      let command: Int32 = 92
+    #else
+      let command: Int32 = 36
+    #endif
+    var lock = writeLock(bytes)
+    return unsafe fcntl(descriptor, command, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+  }
+
   /// Whether another process holds a lock on some of these bytes of a file, as SQLite does.
   package static func isHeldByAnother(_ bytes: Range<Int64>, of path: String) -> Bool {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard let descriptor = open(path) else { return false }
     defer { OpenFiles.close(descriptor) }
+    var lock = writeLock(bytes)
+    return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+  }
+
+  private static func writeLock(_ bytes: Range<Int64>) -> flock {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(bytes.lowerBound)
     lock.l_len = off_t(bytes.count)
-    return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    return lock
   }
 }
+
+// The system's function, by a name that the one above does not hide.
+private func systemOpen(_ path: String) -> Int32 { unsafe open(path, O_RDONLY | O_CLOEXEC) }

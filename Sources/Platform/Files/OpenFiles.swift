@@ -34,12 +34,29 @@ package enum OpenFiles {
     }
   }
 
+  /// Closes a descriptor of what lies beside a database and has locks of SQLite's, too, or keeps it until no connection has
+  /// the database open.
+  package static func close(_ descriptor: Int32, besides identity: Identity) {
+    files.withLock { files in
+      if files[identity] != nil {
+        files[identity]?.waiting.append(descriptor)
+      } else {
+        FileDescriptor.close(descriptor)
+      }
+    }
+  }
+
+  /// Which file a path leads to now; nil for none.
+  package static func identity(_ path: String) -> Identity? {
+    var info = stat()
+    guard !path.isEmpty, unsafe stat(path, &info) == 0 else { return nil }
+    return Identity(info)
+  }
+
   /// Takes up that a connection has opened a file.
   /// - Returns: nil when there is no file of that name, as of a database in memory.
   package static func register(_ path: String) -> Identity? {
-    var info = stat()
-    guard !path.isEmpty, unsafe stat(path, &info) == 0 else { return nil }
-    let identity = Identity(info)
+    guard let identity = identity(path) else { return nil }
     files.withLock { $0[identity, default: Entry()].connections += 1 }
     return identity
   }

@@ -6,7 +6,8 @@ public import ObjectModel
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
 ///
 /// What only some stores can do is a protocol of its own: `MonitoredFetching`, `TwoPhaseSaving`, `InMemoryFetching`,
-/// `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`.
+/// `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`,
+/// `RemoteChangeObserving`.
 public protocol PersistentStore: AnyObject, StoreReading {
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }

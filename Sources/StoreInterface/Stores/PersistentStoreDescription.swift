@@ -16,6 +16,9 @@ public struct PersistentStoreDescription: Sendable {
   /// SQLite and in memory: whether a new store keeps persistent history. A store that has history tables goes on keeping it
   /// either way.
   public var tracksHistory = false
+  /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write to the store,
+  /// by this process or another. Nothing is watched otherwise.
+  public var postsRemoteChanges = false
   /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
   public var shouldAddStoreAsynchronously = false
   /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs something

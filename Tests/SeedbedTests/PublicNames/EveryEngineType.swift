@@ -51,6 +51,8 @@ enum EveryEngineType {
     PersistentHistoryResult.self, PersistentHistoryResultType.self, PersistentHistoryToken.self,
     (any PersistentHistoryTracking).self, PersistentHistoryTransaction.self,
     (any PersistentStore).self, (any InMemoryFetching).self, PredicateBlock.self, (any PropertyKeyPath).self,
+    PersistentStoreChanges.self,
+    (any RemoteChangeObservation).self, (any RemoteChangeObserving).self, RemoteStoreChange.self,
     PersistentStoreCoordinator.self, PersistentStoreDescription.self, (any PersistentStoreType).self, Placement.self,
     (any PredicateArgument).self, PredicateCheckError.self, PredicateConversionError.self, PredicateFormatError.self,
     (any PredicateSubject).self, (any TransformedCollection).self, PredicateWords.self,

@@ -1,0 +1,105 @@
+import Platform
+import SQLite
+import StoreInterface
+
+/// What a connection of its own sees of a store's file: whether others committed something since it looked last. The
+/// connections of this process are others, too.
+///
+/// One thread at a time uses it.
+final class CommittedState {
+  /// What the file says of itself.
+  struct Content {
+    /// The UUID of the store in the file.
+    let storeUUID: String
+    /// The number of the last transaction of the history; nil where none is kept.
+    var transactionNumber: Int64?
+
+    init(_ connection: Connection) throws {
+      storeUUID = try connection.string("SELECT Z_UUID FROM Z_METADATA") ?? ""
+      if try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'") != nil {
+        transactionNumber = try HistoryReader.lastTransactionNumber(connection)
+      }
+    }
+
+    /// Of a file that took the place of another one. What lies beside it is the other's log, so it is read alone, without
+    /// locks.
+    init(replacementAt path: String) throws {
+      let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+      try self.init(connection)
+      try connection.close()
+    }
+  }
+
+  private(set) var content: Content
+  /// The file that was opened.
+  let identity: OpenFiles.Identity
+
+  private let path: String
+  private let connection: Connection
+  /// SQLite's own count of what others committed.
+  private var version: Int64
+  private var lock: WriteLock?
+
+  /// Opens the file.
+  /// - Throws: `StoreError.missing` when there is none, `SQLiteError`.
+  init(path: String) throws {
+    self.path = path
+    // Before it is opened: another file that takes its place in between counts as another one.
+    guard let identity = OpenFiles.identity(path) else { throw StoreError.missing(path: path) }
+    self.identity = identity
+    // Whoever waits is the watch, which has other things to do meanwhile.
+    connection = try Connection(path: path, options: .init(isReadOnly: true, busyTimeoutMilliseconds: 0))
+    version = try Self.version(connection)
+    content = try Content(connection)
+  }
+
+  /// Whether a transaction is under way that may have been written to the log and is not committed yet. One that is
+  /// committed when this says no is seen by what reads afterwards.
+  var isBeingWritten: Bool {
+    if lock == nil { lock = WriteLock(path: path, identity) }
+    return lock?.isHeld ?? false
+  }
+
+  /// Looks for what was committed since it looked last. Where a history is kept, its transactions count; otherwise whatever
+  /// was written.
+  /// - Throws: `SQLiteError`, busy where another connection keeps readers out.
+  func advance() throws -> Bool {
+    let version = try Self.version(connection)
+    if version == self.version { return false }
+    if let last = content.transactionNumber {
+      let number = try HistoryReader.lastTransactionNumber(connection)
+      self.version = version
+      content.transactionNumber = number
+      return number != last
+    }
+    self.version = version
+    return true
+  }
+
+  private static func version(_ connection: Connection) throws -> Int64 {
+    try connection.integer("PRAGMA data_version") ?? 0
+  }
+}
+
+/// The lock that whoever writes to a write-ahead log holds until readers see the transaction.
+///
+/// SQLite writes a transaction to the log, of which the system tells, and then to the log's index in shared memory, of which
+/// nothing tells; the lock is let go of after that.
+private final class WriteLock {
+  private let descriptor: Int32
+  private let database: OpenFiles.Identity
+  /// The byte of the log's index that stands for it (`WAL_WRITE_LOCK`).
+  private static let byte: Int64 = 120
+
+  /// - Returns: nil when there is no log.
+  init?(path: String, _ database: OpenFiles.Identity) {
+    guard let descriptor = FileLock.open(path + "-shm") else { return nil }
+    self.descriptor = descriptor
+    self.database = database
+  }
+
+  // A plain close would take the locks away that other connections of this process have.
+  deinit { OpenFiles.close(descriptor, besides: database) }
+
+  var isHeld: Bool { FileLock.isHeld(Self.byte..<Self.byte + 1, of: descriptor) }
+}
