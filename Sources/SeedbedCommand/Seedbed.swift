@@ -28,7 +28,7 @@ struct Seedbed: ParsableCommand {
       RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
       DiffCommand.self,
       DeleteCommand.self, UpdateCommand.self, DumpCommand.self, CheckCommand.self, MigrateCommand.self,
-      HistoryCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
+      HistoryCommand.self, ApplyCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])
 
   /// The subcommand that the first argument names, parsed without the tree of all commands, which would take a fifth of a

@@ -1,6 +1,7 @@
 package import CoreDataLayout
 import ObjectModel
 package import Pipelines
+import Predicates
 package import SeedFormats
 import StoreInterface
 
@@ -9,6 +10,8 @@ package struct Exporter {
   let store: SQLiteStore
   let step: ExportStep
   let cancellation: Cancellation
+  /// The objects that are written, as far as the step selects them; nil: all.
+  var objectIDs: [ObjectID]?
 
   /// An export of an open store.
   package init(store: SQLiteStore, step: ExportStep, cancellation: Cancellation) {
@@ -34,7 +37,7 @@ package struct Exporter {
   package func run(into sink: any ByteSink) throws -> Int {
     let entity = try step.entity(in: store.model)
     let columns = try step.columns(of: entity)
-    let request = try step.request(entity)
+    let request = try request(entity)
     var sink = sink
     if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
     let writer: any BatchWriter
@@ -59,7 +62,13 @@ package struct Exporter {
   func run(_ makeWriter: ([ExportColumn]) -> any BatchWriter) throws -> Int {
     let entity = try step.entity(in: store.model)
     let columns = try step.columns(of: entity)
-    return try write(step.request(entity), columns, to: makeWriter(columns))
+    return try write(request(entity), columns, to: makeWriter(columns))
+  }
+
+  private func request(_ entity: Entity) throws -> FetchSpecification {
+    var request = try step.request(entity)
+    if let objectIDs { request.predicate = .and([request.predicate, .selfIsIn(objectIDs)]) }
+    return request
   }
 
   /// Streams the rows in batches to the writer.

@@ -11,6 +11,7 @@ public struct StoreExport {
   let modelPath: String?
   let replacesForeign: Bool
   let step: ExportStep
+  let deletionsPath: String?
 
   /// - Parameters:
   ///   - modelPath: where the model came from, which must not be written over; nil when the store carries it.
@@ -23,13 +24,16 @@ public struct StoreExport {
   ///   - limit: the most objects; nil: all.
   ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
   ///   - hasByteOrderMark: whether CSV begins with one.
+  ///   - deletionsPath: where the caller writes what `run(changedSince:)` finds deleted; it is checked as the output is.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],
     output: String,
     format: ExportStep.Format?, safeForSpreadsheets: Bool, replacesForeign: Bool = false, predicate: String? = nil,
-    limit: Int? = nil, delimiter: UInt8? = nil, hasByteOrderMark: Bool = false
+    limit: Int? = nil, delimiter: UInt8? = nil, hasByteOrderMark: Bool = false,
+    deletionsPath: String? = nil
   ) {
+    self.deletionsPath = deletionsPath
     self.storePath = storePath
     self.model = model
     self.modelPath = modelPath
@@ -55,12 +59,16 @@ public struct StoreExport {
   /// Writes the export; a file takes its place only when it is complete. A FIFO or device is written to as it is.
   /// - Returns: the number of rows.
   /// - Throws: `RunError`.
-  public func run() throws(RunError) -> Int {
+  public func run() throws(RunError) -> Int { try run { _ in nil } }
+
+  /// - Parameter objectIDs: which objects are written, of the open store; nil: all that the step selects.
+  func run(_ objectIDs: (SQLiteStore) throws -> [ObjectID]?) throws(RunError) -> Int {
     try check()
     do {
       let store = try open()
-      let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       defer { try? store.close() }
+      var exporter = Exporter(store: store, step: step, cancellation: Cancellation())
+      exporter.objectIDs = try objectIDs(store)
       if step.isDirect { return try exporter.run(to: step.to) }
       try ResultPlace.createFolder(of: step.to)
       let work = try WorkFolder(for: step.to)
@@ -97,19 +105,26 @@ public struct StoreExport {
   /// - Throws: `RunError` when the export would replace the store, the model that it is read with, or anything else but
   ///   an export of the same columns.
   private func check() throws(RunError) {
+    var inputs = RunInputs()
+    inputs.add(store: storePath)
+    if let modelPath { inputs.add(model: modelPath) }
+    let deletions = deletionsPath.map { path in
+      // As `seedbed history --json` writes a deletion.
+      OutputCheck.Result(
+        field: "--deleted", path: path,
+        kind: .text(.keys(["type", "entity", "primaryKey", "uri", "tombstone"]), .ndjson))
+    }
+    if let deletions { try OutputCheck.check(deletions, inputs: inputs, replacesForeign: replacesForeign) }
     if step.isDirect { return }
     if let mismatch = step.nameMismatch {
       throw RunError(
         .cannotCreate, code: "output.name", "--output names \(mismatch.message)", hint: mismatch.hint)
     }
-    var inputs = RunInputs()
-    inputs.add(store: storePath)
-    if let modelPath { inputs.add(model: modelPath) }
     let mark: TextMark
     do { mark = try step.mark(model) } catch { throw RunError(any: error, store: storePath) }
-    try OutputCheck.check(
-      .init(field: "--output", path: step.to, kind: .text(mark, .csv)), inputs: inputs, replacesForeign: replacesForeign
-    )
+    let output = OutputCheck.Result(field: "--output", path: step.to, kind: .text(mark, .csv))
+    if let deletions { try OutputCheck.checkPlaces([output, deletions], inputs, store: nil) }
+    try OutputCheck.check(output, inputs: inputs, replacesForeign: replacesForeign)
   }
 }
 

@@ -41,14 +41,21 @@ public struct StoreHistory {
     from start: HistoryStart?, _ filter: Filter = Filter(), limit: Int? = nil,
     _ body: (PersistentHistoryTransaction) -> Void
   ) throws(RunError) -> PersistentHistoryToken {
-    do {
+    try opened { store in
       try check(filter)
+      return try read(store, from: start, filter, limit: limit, body)
+    }
+  }
+
+  /// Opens the store for reading alone.
+  func opened<Result>(_ body: (SQLiteStore) throws -> Result) throws(RunError) -> Result {
+    do {
       var options = SQLiteStore.Options()
       options.isReadOnly = true
       options.leavesSidecarsAlone = true
       let store = try SQLiteStore.open(path: path, model: model, options: options)
       defer { try? store.close() }
-      return try read(store, from: start, filter, limit: limit, body)
+      return try body(store)
     } catch {
       throw RunError(any: error, store: path)
     }
@@ -68,7 +75,8 @@ public struct StoreHistory {
 
   // MARK: Reading
 
-  private func read(
+  /// As `read(from:_:limit:_:)`, of a store that is open.
+  func read(
     _ store: SQLiteStore, from start: HistoryStart?, _ filter: Filter, limit: Int?,
     _ body: (PersistentHistoryTransaction) -> Void
   ) throws -> PersistentHistoryToken {

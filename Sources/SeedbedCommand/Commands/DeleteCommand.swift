@@ -51,7 +51,7 @@ struct DeleteCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
-  func validate() throws { try ExportCommand.check(limit: limit) }
+  func validate() throws { try LimitOption.check(limit) }
 
   func run() throws {
     do {

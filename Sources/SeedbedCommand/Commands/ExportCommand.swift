@@ -59,6 +59,18 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Guard cells that a spreadsheet would run as a formula.")
   var safeForSpreadsheets = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Only objects that were inserted or updated since a token, a transaction or a date, as the store's history tells.",
+      valueName: "place"))
+  var changedSince: HistoryStart?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --changed-since: where to write the objects that were deleted, as NDJSON.", valueName: "path"),
+    completion: .file())
+  var deleted: String?
+
   @Flag(help: "Replace a file at the output's path that is no earlier export of these columns.")
   var force = false
 
@@ -68,7 +80,9 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try Self.check(limit: limit)
+    try LimitOption.check(limit)
+    if deleted != nil, changedSince == nil { throw ValidationError("--deleted is for --changed-since") }
+    if deleted == "-" { throw ValidationError("--deleted takes the path of a file") }
     if format == .ndjson, delimiter != nil || bom || safeForSpreadsheets {
       throw ValidationError("--delimiter, --bom and --safe-for-spreadsheets are for CSV, not for ndjson")
     }
@@ -77,22 +91,32 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  static func check(limit: Int?) throws {
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on") }
-  }
-
   func run() throws {
     do {
-      let rows = try StoreExport(
+      let export = StoreExport(
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
         columns: Self.list(columns),
         order: Self.list(order),
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
-        replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom
-      ).run()
+        replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom,
+        deletionsPath: deleted
+      )
+      let place = output == "-" ? "" : " to \(output)"
+      guard let changedSince else {
+        let rows = try export.run()
+        if !quiet { LogLine.say("exported \(Format.grouped(rows)) \(entity)\(place)", event: "export.ended") }
+        return
+      }
+      let changed = try export.run(changedSince: changedSince)
+      if let deleted {
+        let lines = changed.deletions.map { HistoryText.json($0).text(isIndented: false) + "\n" }
+        try TextResults.write([(path: deleted, text: lines.joined())])
+      }
       if !quiet {
         LogLine.say(
-          "exported \(Format.grouped(rows)) \(entity)" + (output == "-" ? "" : " to \(output)"), event: "export.ended")
+          "exported \(Format.grouped(changed.rows)) \(entity) that changed\(place); "
+            + "\(Format.grouped(changed.deletions.count)) deleted; what comes later: --changed-since \(changed.token)",
+          event: "export.ended")
       }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)

@@ -56,7 +56,7 @@ struct QueryCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try ExportCommand.check(limit: limit)
+    try LimitOption.check(limit)
     _ = try ObjectQuery(query)
   }
 

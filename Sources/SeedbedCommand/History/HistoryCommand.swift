@@ -43,6 +43,10 @@ struct HistoryCommand: ParsableCommand {
   @Flag(help: "Write each transaction as JSON on a line of its own.")
   var json = false
 
+  @Flag(
+    help: "With --json: write what became of each object, with its values, for seedbed apply.")
+  var values = false
+
   @Option(
     help: ArgumentHelp("Delete the transactions before a token's, a transaction or a date.", valueName: "place"))
   var deleteBefore: HistoryStart?
@@ -53,9 +57,14 @@ struct HistoryCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    try ExportCommand.check(limit: limit)
+    try LimitOption.check(limit)
     if deleteBefore != nil, since != nil || limit != nil || json || !(entity + property + author).isEmpty {
       throw ValidationError("--delete-before deletes all transactions before a place, and shows none")
+    }
+    if values, !json { throw ValidationError("--values is for --json") }
+    if values, limit != nil || deleteBefore != nil || !(entity + property + author).isEmpty {
+      throw ValidationError(
+        "--values writes everything since a place: what is left out would be missing where it is applied")
     }
   }
 
@@ -66,6 +75,14 @@ struct HistoryCommand: ParsableCommand {
         let count = try history.delete(before: deleteBefore)
         if !quiet {
           LogLine.say("deleted \(Format.count(count, "transaction", "transactions"))", event: "history.deleted")
+        }
+        return
+      }
+      if values {
+        let (objects, token) = try history.writeChanges(since: since) { Terminal.print($0) }
+        if !quiet {
+          LogLine.say(
+            "\(Format.count(objects, "object", "objects")); what comes later: --since \(token)", event: "history.ended")
         }
         return
       }

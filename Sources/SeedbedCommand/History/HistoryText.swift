@@ -37,7 +37,8 @@ enum HistoryText {
     return JSONValue.object(members).text(isIndented: false)
   }
 
-  private static func json(_ change: PersistentHistoryChange) -> JSONValue {
+  /// A change, as the lines of transactions have them.
+  static func json(_ change: PersistentHistoryChange) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("type", .string("\(change.changeType)")), ("entity", .string(change.changedObjectID.entity.name)),
       ("primaryKey", .integer(Int(change.changedObjectID.primaryKey ?? 0))),

@@ -10,6 +10,7 @@ import Seedbed
 /// test compares the list with the sources.
 enum EveryPipelineType {
   static let all: [Any.Type] = unsafe [
+    ChangeApplication.self, ChangedExport.self,
     AttributeMapping.self, BatchScanner.self, (any BlockSource).self, ByteBlock.self, (any ByteSink).self,
     CSVWriter.self, Cancellation.self, CellColumn.self, DataArgument.self, DateFormatError.self, DateParser.self,
     DateText.self, DurationParser.self, ExportReport.self, ExportStep.self, (any FieldAccess).self, FieldSlice.self,

@@ -1,0 +1,78 @@
+import CoreDataLayout
+import Foundation
+public import ObjectModel
+public import Pipelines
+import StoreInterface
+
+/// Does to a store what was done to another one, as `StoreHistory.writeChanges(since:_:)` wrote it: all of it in one
+/// transaction, or nothing.
+///
+/// In a copy of the changed store, objects are known by their primary keys, and new ones get the same. In any other store they
+/// are known by the values of a uniqueness constraint. Memory grows with the number of changes.
+public struct ChangeApplication {
+  /// What was done.
+  public struct Outcome: Sendable, Hashable {
+    /// New objects.
+    public var inserted: Int
+    /// Objects with other values or destinations.
+    public var updated: Int
+    /// Objects that are gone.
+    public var deleted: Int
+
+    /// So many objects.
+    public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
+      self.inserted = inserted
+      self.updated = updated
+      self.deleted = deleted
+    }
+  }
+
+  private let changesPath: String
+  private let storePath: String
+  private let model: ManagedObjectModel
+  private let author: String?
+
+  /// - Parameters:
+  ///   - author: of the transaction, where the store keeps a history; nil: the author of the changes, where they have one.
+  public init(changesPath: String, storePath: String, model: ManagedObjectModel, author: String? = nil) {
+    self.changesPath = changesPath
+    self.storePath = storePath
+    self.model = model
+    self.author = author
+  }
+
+  /// Applies the changes.
+  /// - Parameter isDryRun: whether everything is undone in the end, after it has been checked and written.
+  /// - Throws: `RunError` that names the line and the object; the store is as it was before then.
+  public func run(isDryRun: Bool = false) throws(RunError) -> Outcome {
+    let file = try ChangeFile(path: changesPath)
+    do {
+      var options = SQLiteStore.Options()
+      options.historyAuthor = author ?? (file.head.authors.count == 1 ? file.head.authors[0] : nil)
+      options.historyContextName = "seedbed.apply"
+      let store = try SQLiteStore.open(path: storePath, model: model, options: options)
+      do {
+        let outcome = try apply(file, to: store, isDryRun: isDryRun)
+        try store.close()
+        return outcome
+      } catch {
+        try? store.rollback()
+        try? store.close()
+        throw error
+      }
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
+  private func apply(_ file: ChangeFile, to store: SQLiteStore, isDryRun: Bool) throws -> Outcome {
+    // What is checked stays as it is until everything is written.
+    try store.begin()
+    let request = try ChangePlan(file, for: store).request
+    let outcome = Outcome(
+      inserted: request.inserted.count, updated: request.updated.count, deleted: request.deleted.count)
+    if outcome != Outcome() { try store.save(request) }
+    if isDryRun { try store.rollback() } else { try store.commit() }
+    return outcome
+  }
+}

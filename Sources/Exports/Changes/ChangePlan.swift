@@ -1,0 +1,239 @@
+import CoreDataLayout
+import Foundation
+import ObjectModel
+import Pipelines
+import Predicates
+import StoreInterface
+
+/// What a file of changes makes of a store: the rows to write, each checked against the model and against what is there.
+struct ChangePlan {
+  private(set) var request = SaveRequest()
+
+  private let file: ChangeFile
+  private let store: SQLiteStore
+  private var targets: ChangeTargets
+  private var validators: [Int: [AttributeValidator]] = [:]
+  private var lines: [ObjectID: Int] = [:]
+  private var deleted: Set<ObjectID> = []
+  /// What the file says of to-one relationships, whose rows need no look afterwards.
+  private var settled: Set<Property> = []
+
+  private struct Property: Hashable {
+    var object: ObjectID
+    var name: String
+  }
+
+  /// Makes the plan. The store is asked, and gives out primary keys.
+  /// - Throws: `RunError` that names the line and the object, and what the store throws.
+  init(_ file: ChangeFile, for store: SQLiteStore) throws {
+    self.file = file
+    self.store = store
+    targets = ChangeTargets(file, in: store)
+    var rows: [Snapshot] = []
+    for record in file.records { rows.append(try target(of: record)) }
+    for (record, row) in zip(file.records, rows) where record.change != .delete {
+      try plan(record, row)
+    }
+    try checkDeletions()
+  }
+
+  private func error(_ record: ChangeFile.Record, _ what: String, code: String, hint: String? = nil) -> RunError {
+    ChangeFile.error(file.path, record.line, "\(record.name) \(what)", code: code, hint: hint)
+  }
+
+  // MARK: Objects
+
+  /// The row that a line is about; a new one without values for an insertion.
+  private mutating func target(of record: ChangeFile.Record) throws -> Snapshot {
+    let entity = try targets.entity(record.object.entity, line: record.line)
+    let known = try targets.row(record.object, line: record.line)
+    let row: Snapshot
+    switch (record.change, known) {
+    case (.insert, let known?):
+      throw error(
+        record, "cannot be inserted: \(store.path) has it already, as \(known.objectID.entity.name)/\(known.key)",
+        code: "changes.there", hint: "were the changes applied before?")
+    case (.insert, nil):
+      if entity.isAbstract { throw error(record, "is of an abstract entity", code: "changes.abstract") }
+      let key = targets.knowsPrimaryKeys ? try keep(record.object.primaryKey, entity) : try newKey(entity)
+      row = Snapshot(
+        objectID: ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key)), version: 1,
+        attributes: Array(repeating: .null, count: entity.attributes.count),
+        toOne: Array(repeating: nil, count: entity.relationships.count))
+      targets.insert(row.objectID, for: record.object, entity)
+    case (_, let known?):
+      guard known.objectID.entity == entity else {
+        throw error(record, "is a \(known.objectID.entity.name) in \(store.path)", code: "changes.other-entity")
+      }
+      row = known
+      if record.change == .delete {
+        deleted.insert(row.objectID)
+        request.deleted.append((objectID: row.objectID, version: row.version))
+      }
+    case (_, nil):
+      throw error(
+        record, "cannot be \(record.change == .delete ? "deleted" : "updated"): \(store.path) has no such object",
+        code: "changes.not-there",
+        hint: record.change == .delete ? "were the changes applied before?" : "were earlier changes left out?")
+    }
+    if let earlier = lines.updateValue(record.line, forKey: row.objectID) {
+      throw error(record, "is changed in line \(earlier), too", code: "changes.twice")
+    }
+    return row
+  }
+
+  /// Sees to it that the store gives the key to no other object.
+  private func keep(_ key: Int64, _ entity: Entity) throws -> Int64 {
+    let greatest = try store.primaryKeyRange(of: entity.root)?.upperBound ?? 0
+    if key > greatest { _ = try store.reservePrimaryKeys(Int(key - greatest), for: entity.root) }
+    return key
+  }
+
+  private func newKey(_ entity: Entity) throws -> Int64 { try store.reservePrimaryKeys(1, for: entity.root) }
+
+  // MARK: Values
+
+  private mutating func plan(_ record: ChangeFile.Record, _ row: Snapshot) throws {
+    var row = row
+    let entity = row.objectID.entity
+    let validators = try validators(of: entity)
+    for (name, content) in record.values.sorted(by: { $0.key < $1.key }) {
+      guard let index = entity.attributes.firstIndex(where: { $0.name == name }), !entity.attributes[index].isTransient
+      else {
+        throw error(
+          record, "has a value for \(name), and \(entity.name) has no such attribute",
+          code: "changes.unknown-attribute",
+          hint: Suggestion.hint(for: name, among: entity.attributes.map(\.name)))
+      }
+      let attribute = entity.attributes[index]
+      guard let value = ChangeValue.value(content, of: attribute) else {
+        throw error(record, "has a value for \(name) that is no \(attribute.type)", code: "changes.value")
+      }
+      row.attributes[index] = value
+    }
+    for (index, attribute) in entity.attributes.enumerated()
+    where !attribute.isTransient && attribute.derivation == nil
+      && (record.change == .insert || record.values[attribute.name] != nil)
+    {
+      if let violation = validators[index].violations(of: row.attributes[index]).first {
+        let name = ([attribute.name] + violation.element).joined(separator: ".")
+        throw error(record, "cannot have this \(name): \(violation.message)", code: "changes.invalid")
+      }
+    }
+    try planRelationships(record, &row)
+    if record.change == .insert { request.inserted.append(row) } else { request.updated.append(row) }
+  }
+
+  private mutating func validators(of entity: Entity) throws -> [AttributeValidator] {
+    if let known = validators[entity.index] { return known }
+    let made = try entity.attributes.map { try AttributeValidator($0) }
+    validators[entity.index] = made
+    return made
+  }
+
+  // MARK: Relationships
+
+  private mutating func planRelationships(_ record: ChangeFile.Record, _ row: inout Snapshot) throws {
+    let entity = row.objectID.entity
+    for (name, content) in record.relationships.sorted(by: { $0.key < $1.key }) {
+      guard let index = entity.relationships.firstIndex(where: { $0.name == name }) else {
+        throw error(
+          record, "has destinations of \(name), and \(entity.name) has no such relationship",
+          code: "changes.unknown-relationship",
+          hint: Suggestion.hint(for: name, among: entity.relationships.map(\.name)))
+      }
+      let relationship = entity.relationships[index]
+      if relationship.isToMany {
+        guard let elements = content.array else {
+          throw error(record, "has no list of \(name)", code: "changes.value")
+        }
+        let members = try elements.map { try destination($0, relationship, record) }
+        try checkCount(members.count, relationship, record)
+        request.toMany.append(
+          SaveRequest.ToManyChange(owner: row.objectID, relationshipName: name, members: members))
+      } else {
+        row.toOne[index] = content == .null ? nil : try destination(content, relationship, record)
+        settled.insert(Property(object: row.objectID, name: name))
+      }
+    }
+    for (index, relationship) in entity.relationships.enumerated()
+    where !relationship.isToMany && !relationship.description.isOptional && row.toOne[index] == nil
+      && (record.change == .insert || record.relationships[relationship.name] != nil)
+    {
+      throw error(record, "has no \(relationship.name), which is required", code: "changes.invalid")
+    }
+  }
+
+  private func checkCount(_ count: Int, _ relationship: Relationship, _ record: ChangeFile.Record) throws(RunError) {
+    let description = relationship.description
+    if description.isOptional && count == 0 { return }
+    if count < description.minimumCount || (description.maximumCount > 0 && count > description.maximumCount) {
+      throw error(
+        record, "would have \(count) \(relationship.name), which is not what the model allows", code: "changes.invalid")
+    }
+  }
+
+  private mutating func destination(
+    _ content: JSONContent, _ relationship: Relationship, _ record: ChangeFile.Record
+  ) throws -> ObjectID {
+    guard let reference = content.object.flatMap(ChangeFile.reference) else {
+      throw error(
+        record, "has a \(relationship.name) without \"entity\" and \"primaryKey\"", code: "changes.value")
+    }
+    let name = "\(reference.entity)/\(reference.primaryKey)"
+    guard let id = try targets.objectID(reference, line: record.line) else {
+      throw error(
+        record, "leads to \(name) by \(relationship.name), and neither \(store.path) nor the file has that",
+        code: "changes.no-destination", hint: "were earlier changes left out?")
+    }
+    if deleted.contains(id) {
+      throw error(
+        record, "leads to \(name) by \(relationship.name), which the file deletes", code: "changes.no-destination")
+    }
+    guard id.entity.isKind(of: relationship.destination) else {
+      throw error(
+        record, "leads to \(name) by \(relationship.name), which is no \(relationship.destination.name)",
+        code: "changes.no-destination")
+    }
+    return id
+  }
+
+  /// Nothing may lead to what is gone but what the file itself leads elsewhere.
+  private func checkDeletions() throws {
+    if deleted.isEmpty { return }
+    for entity in store.model.entities {
+      for relationship in entity.relationships where !relationship.isToMany && relationship.declaringEntity == entity {
+        if relationship.description.isTransient { continue }
+        let gone = deleted.filter { $0.entity.isKind(of: relationship.destination) }.sorted { $0.sortKey < $1.sortKey }
+        // SQL nests such conditions, no deeper than a thousand.
+        for start in stride(from: 0, to: gone.count, by: 200) {
+          try check(gone[start..<min(start + 200, gone.count)], relationship)
+        }
+      }
+    }
+  }
+
+  private func check(_ gone: ArraySlice<ObjectID>, _ relationship: Relationship) throws {
+    var request = FetchSpecification(relationship.declaringEntity)
+    request.predicate = .or(gone.map { .refersTo([relationship.name], $0) })
+    for row in try store.snapshots(request) where !deleted.contains(row.objectID) {
+      guard let index = row.objectID.entity.relationships.firstIndex(where: { $0.name == relationship.name }),
+        let destination = row.toOne[index], let line = lines[destination],
+        !settled.contains(Property(object: row.objectID, name: relationship.name))
+      else { continue }
+      throw ChangeFile.error(
+        file.path, line,
+        "\(destination.entity.name)/\(destination.primaryKey ?? 0) cannot be deleted: "
+          + "\(row.objectID.entity.name)/\(row.key).\(relationship.name) leads to it, and the file does not change that",
+        code: "changes.referenced", hint: "was the store changed otherwise meanwhile?")
+    }
+  }
+}
+
+extension Snapshot {
+  fileprivate var key: Int64 { objectID.primaryKey ?? 0 }
+}
+
+extension ObjectID {
+  fileprivate var sortKey: Int64 { primaryKey ?? 0 }
+}

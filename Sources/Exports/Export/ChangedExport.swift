@@ -1,0 +1,33 @@
+import CoreDataLayout
+import ObjectModel
+public import Pipelines
+public import StoreInterface
+
+/// What an export of changed objects wrote, and what it could not write.
+public struct ChangedExport: Sendable {
+  /// The number of rows: objects that were inserted or updated and are still there.
+  public let rows: Int
+  /// The objects of the entity that were deleted, with the values that the history keeps of them.
+  public let deletions: [PersistentHistoryChange]
+  /// The place behind the last transaction that was looked at.
+  public let token: PersistentHistoryToken
+}
+
+extension StoreExport {
+  /// Writes the objects of the entity that were inserted or updated since a place in the store's history, as they are now.
+  /// - Throws: `RunError`, also for a store that keeps no history, and a place from which it is not there any more.
+  public func run(changedSince place: HistoryStart) throws(RunError) -> ChangedExport {
+    var changes = NetChanges()
+    var token = PersistentHistoryToken(transactionNumbers: [:])
+    let rows = try run { store throws in
+      let entity = try step.entity(in: model)
+      var filter = StoreHistory.Filter()
+      filter.entities = entity.withSubentities.map(\.name)
+      token = try StoreHistory(storePath: storePath, model: model).read(store, from: place, filter, limit: nil) {
+        changes.add($0)
+      }
+      return changes.all.filter { $0.changeType != .delete }.map(\.changedObjectID)
+    }
+    return ChangedExport(rows: rows, deletions: changes.all.filter { $0.changeType == .delete }, token: token)
+  }
+}

@@ -1,0 +1,52 @@
+import ObjectModel
+import StoreInterface
+
+/// What became of each object over several transactions of one store, in the order in which objects were first changed.
+///
+/// Memory grows with the number of changed objects.
+struct NetChanges {
+  /// The change of an object as the transactions together make it.
+  private var changes: [ObjectID: PersistentHistoryChange] = [:]
+  private var order: [ObjectID] = []
+  private var known: Set<ObjectID> = []
+
+  /// Each object once; one that was inserted and deleted not at all.
+  var all: [PersistentHistoryChange] { order.compactMap { changes[$0] } }
+
+  mutating func add(_ transaction: PersistentHistoryTransaction) {
+    for change in transaction.changes ?? [] { add(change) }
+  }
+
+  private mutating func add(_ change: PersistentHistoryChange) {
+    let id = change.changedObjectID
+    guard let earlier = changes[id] else {
+      changes[id] = change
+      if known.insert(id).inserted { order.append(id) }
+      return
+    }
+    switch (earlier.changeType, change.changeType) {
+    case (.insert, .delete):
+      // It keeps its place in the order, in which nothing is found any more.
+      changes[id] = nil
+    case (.insert, _): break
+    case (.update, .update):
+      let properties = (earlier.updatedProperties ?? []).union(change.updatedProperties ?? [])
+      changes[id] = PersistentHistoryChange(
+        changeID: change.changeID, changedObjectID: id, changeType: .update,
+        transactionNumber: change.transactionNumber, updatedProperties: properties)
+    case (.delete, .insert):
+      // The store gave the key out again: it is another object with other values.
+      let entity = id.entity
+      changes[id] = PersistentHistoryChange(
+        changeID: change.changeID, changedObjectID: id, changeType: .update,
+        transactionNumber: change.transactionNumber,
+        updatedProperties: Set(entity.attributes.map(\.name) + entity.relationships.map(\.name)))
+    case (.update, _), (.delete, _): changes[id] = change
+    }
+  }
+}
+
+extension Entity {
+  /// The entity, and all below it.
+  var withSubentities: [Entity] { [self] + subentities.flatMap(\.withSubentities) }
+}

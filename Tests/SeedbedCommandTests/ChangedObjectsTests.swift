@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// What changed in a store, exported and applied elsewhere.
+@Suite("Changed objects on the command line")
+struct ChangedObjectsTests {
+  /// `Shop.sqlite` with items a, b and c; a copy of it, `Copy.sqlite`; then b has another count, c is deleted and d is there.
+  private func workspace() async throws -> (workspace: Workspace, token: String) {
+    let workspace = try Workspace.withModel()
+    var pipeline = ItemPipeline()
+    pipeline.map = ["identifier: id", "name: name", "count: count", "parent: { match: identifier, from: parent }"]
+    pipeline.replace = "always, history: true, now: \"2026-01-31T12:00:00Z\""
+    try workspace.write("items.csv", "id,name,count,parent\na,A,1,\nb,B,2,a\nc,C,3,a\n")
+    try pipeline.write(to: workspace)
+    try await succeed(workspace, "run", "--quiet", "items.yaml")
+    let told = try await succeed(workspace, "history", "Shop.sqlite")
+    let token = try #require(told.talk.split(separator: " ").last.map { $0.trimmingCharacters(in: .newlines) })
+    try await succeed(workspace, "copy", "Shop.sqlite", "Copy.sqlite")
+    try workspace.write("items.csv", "id,name,count,parent\na,A,1,\nb,B,7,a\nd,D,4,b\n")
+    pipeline.replace = "never"
+    try pipeline.write(to: workspace)
+    try await succeed(workspace, "run", "--quiet", "items.yaml")
+    try await succeed(
+      workspace, "delete", "Shop.sqlite", "--entity", "Item", "--where", "identifier == 'c'")
+    return (workspace, token)
+  }
+
+  @discardableResult
+  private func succeed(_ workspace: Workspace, _ arguments: String...) async throws -> Tool.Outcome {
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
+    try #require(outcome.exitCode == 0, "\(arguments) \(outcome.talk)")
+    return outcome
+  }
+
+  @Test("an export has the objects that changed since a token, and a file those that were deleted")
+  func export() async throws {
+    let (workspace, token) = try await workspace()
+    let arguments = ["export", "Shop.sqlite", "--entity", "Item", "--columns", "identifier,count", "--changed-since"]
+    let changed = try await Tool.run(arguments + [token, "--deleted", "deleted.ndjson"], in: workspace.folder)
+    #expect(changed.exitCode == 0, "\(changed.talk)")
+    #expect(
+      changed.text.split(whereSeparator: \.isNewline) == ["identifier,count", "a,1", "b,7", "d,4"], "\(changed.text)")
+    #expect(changed.talk.contains("1 deleted"))
+    let deleted = try workspace.text("deleted.ndjson").split(separator: "\n")
+    #expect(deleted.count == 1)
+    let line = try #require(deleted.first)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(object["entity"] as? String == "Item" && object["primaryKey"] as? Int == 3)
+
+    let later = try #require(changed.talk.split(separator: " ").last.map { $0.trimmingCharacters(in: .newlines) })
+    let none = try await Tool.run(arguments + [later, "--deleted", "deleted.ndjson"], in: workspace.folder)
+    #expect(none.text.split(whereSeparator: \.isNewline).count == 1, "\(none.text) \(none.talk)")
+    #expect(try workspace.text("deleted.ndjson").isEmpty)
+    let some = try await Tool.run(
+      arguments + [token, "--where", "count > 5", "--format", "ndjson"], in: workspace.folder)
+    #expect(some.text == "{\"identifier\":\"b\",\"count\":7}\n", "\(some.text)")
+  }
+
+  @Test("what the export cannot do is said, and no other file is touched")
+  func exportMistakes() async throws {
+    let (workspace, token) = try await workspace()
+    try workspace.write("notes.txt", "mine\n")
+    let arguments = ["export", "Shop.sqlite", "--entity", "Item"]
+    for (more, code, words) in [
+      (["--deleted", "deleted.ndjson"], Int32(64), "--changed-since"),
+      (["--changed-since", "yesterday"], 64, "yesterday"),
+      (["--changed-since", "999"], 65, "ends with transaction"),
+      (["--changed-since", token, "--deleted", "notes.txt"], 73, "notes.txt"),
+      (["--changed-since", token, "--deleted", "Shop.sqlite"], 73, "Shop.sqlite"),
+      (["--changed-since", token, "--output", "x.ndjson", "--deleted", "x.ndjson"], 73, "x.ndjson"),
+    ] {
+      let outcome = try await Tool.run(arguments + more, in: workspace.folder)
+      #expect(outcome.exitCode == code && outcome.talk.contains(words), "\(more) \(outcome.exitCode) \(outcome.talk)")
+    }
+    #expect(try workspace.text("notes.txt") == "mine\n")
+  }
+
+  @Test("changes are written with values and applied to a copy, which is equal then")
+  func apply() async throws {
+    let (workspace, token) = try await workspace()
+    let store = try workspace.bytes("Shop.sqlite")
+    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    #expect(try workspace.bytes("Shop.sqlite") == store)
+    try workspace.write("changes.ndjson", changes.text)
+    let dry = try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite", "--dry-run")
+    #expect(dry.talk.contains("would have inserted 1 object, updated"), "\(dry.talk)")
+    let columns = ["--entity", "Item", "--columns", "identifier,name,count,parent.identifier"]
+    let before = try await Tool.run(["export", "Copy.sqlite"] + columns, in: workspace.folder).text
+    #expect(before.contains("c,C"))
+    try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite", "--author", "mirror")
+    let copy = try await Tool.run(["export", "Copy.sqlite"] + columns, in: workspace.folder)
+    let shop = try await Tool.run(["export", "Shop.sqlite"] + columns, in: workspace.folder)
+    #expect(copy.text == shop.text && copy.text.contains("d,D"))
+    #expect(try await succeed(workspace, "history", "Copy.sqlite").text.contains("author mirror"))
+    #expect(try await workspace.run("check", "Copy.sqlite").exitCode == 0)
+    let bytes = try workspace.bytes("Copy.sqlite")
+    let again = try await workspace.run("apply", "changes.ndjson", "--to", "Copy.sqlite")
+    #expect(again.exitCode == 65 && again.talk.contains("changes.ndjson:"), "\(again.talk)")
+    #expect(try workspace.bytes("Copy.sqlite") == bytes)
+  }
+
+  @Test(
+    "options that do not go together are refused",
+    arguments: [
+      ["history", "Shop.sqlite", "--values"], ["history", "Shop.sqlite", "--json", "--values", "--entity", "Item"],
+      ["history", "Shop.sqlite", "--json", "--values", "--limit", "1"], ["apply", "changes.ndjson"],
+    ])
+  func mistakes(arguments: [String]) async throws {
+    let workspace = try Workspace.withModel()
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
+    #expect(outcome.exitCode == 64, "\(outcome.talk)")
+  }
+}
