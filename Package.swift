@@ -15,6 +15,7 @@ let settings: [SwiftSetting] =
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -43,12 +44,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Platform", dependencies: ["CZlib"]),
+    .target(name: "Diagnostics", dependencies: [logging, metrics]),
     .target(name: "PropertyLists"),
     .target(name: "ObjectModel", dependencies: [crypto]),
     .target(name: "ModelFiles", dependencies: ["Platform", "PropertyLists", "ObjectModel", "Predicates"]),
@@ -61,8 +64,8 @@ let package = Package(
     .target(
       name: "CoreDataLayout",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "MemoryStore",
-        "SQLite", "SQLitePages",
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
+        "MemoryStore", "SQLite", "SQLitePages",
       ]),
     .target(
       name: "FileStores",
@@ -70,7 +73,8 @@ let package = Package(
         "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SeedFormats",
       ]),
     .target(
-      name: "ObjectGraph", dependencies: ["Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
+      name: "ObjectGraph",
+      dependencies: ["Platform", "Diagnostics", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface"]),
     .target(
       name: "Migration",
       dependencies: [
@@ -80,8 +84,8 @@ let package = Package(
     .target(
       name: "Seedbed",
       dependencies: [
-        "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "Predicates", "StoreInterface", "MemoryStore",
-        "CoreDataLayout",
+        "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "Predicates", "StoreInterface",
+        "MemoryStore", "CoreDataLayout",
         "FileStores", "ObjectGraph", "Migration",
       ]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
@@ -113,7 +117,7 @@ let package = Package(
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
         "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Comparison", "Reports", "ImportEngine",
         "Inference", logging, argumentParser,
@@ -165,6 +169,7 @@ let package = Package(
     .testTarget(
       name: "MemoryStoreTests",
       dependencies: ["MemoryStore", "Predicates", "StoreInterface", "ObjectModel", "TestSupport", "TestStores"]),
+    .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics", metrics]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite", "TestSupport"]),
     .testTarget(
@@ -176,8 +181,8 @@ let package = Package(
     .testTarget(
       name: "ObjectGraphTests",
       dependencies: [
-        "ObjectGraph", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore", "ObjectModel",
-        "Platform", "TestSupport",
+        "ObjectGraph", "CoreDataLayout", "Diagnostics", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
+        "ObjectModel", "Platform", "TestSupport",
       ]),
     .testTarget(
       name: "FileStoresTests",

@@ -36,6 +36,8 @@ import Platform
   @unsafe private var database: OpaquePointer?
   /// What `setTrace` was given: SQLite only holds a plain pointer to it.
   var traceBox: TraceBox?
+  /// Called with every statement that was prepared, before it runs; it may use the connection.
+  public var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
   /// What `setWatch` was given: SQLite only holds a plain pointer to it.
   var rowWatch: RowWatch?
   /// The file, while it is open.

@@ -29,6 +29,12 @@ import CSQLite
     let result = unsafe sqlite3_prepare_v3(try connection.handle(), sql, -1, flags, &prepared, nil)
     guard result == SQLITE_OK else { throw connection.error(result, sql: sql) }
     unsafe handle = prepared
+    if let didPrepare = connection.didPrepare {
+      // It prepares statements too.
+      connection.didPrepare = nil
+      didPrepare(connection, sql)
+      connection.didPrepare = didPrepare
+    }
   }
 
   deinit {
@@ -39,6 +45,13 @@ import CSQLite
   public func finalize() {
     unsafe sqlite3_finalize(handle)
     unsafe handle = nil
+  }
+
+  /// The text with the values that are bound in the places of its parameters; nil where memory or SQLite's limit ends.
+  public var expandedSQL: String? {
+    guard let text = unsafe sqlite3_expanded_sql(handle) else { return nil }
+    defer { unsafe sqlite3_free(text) }
+    return unsafe String(cString: text)
   }
 
   /// Number of parameters, that is the highest index in use.

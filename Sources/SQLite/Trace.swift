@@ -1,39 +1,117 @@
 import CSQLite
 
-/// A statement that has run, for logs and profiles.
-public struct TraceEvent: Sendable {
-  /// The statement's text with its parameters as they were written, not their values.
-  public var sql: String
-  /// Wall-clock time from the first step to the end.
-  public var durationSeconds: Double
+/// What a connection does with its statements, for logs and profiles.
+public enum TraceEvent: Sendable {
+  /// A statement begins to run. Its text has the parameters as they were written, or the values that are bound to them.
+  case began(sql: String)
+  /// A row came; its values as SQL literals, or their storage classes.
+  case row([String])
+  /// A statement ended, after so many rows. The time is the wall clock's, from the first step to the end, with what the
+  /// program did between the rows.
+  case ended(sql: String, durationSeconds: Double, rowCount: Int)
 }
 
-final class TraceBox {
+/// Which events a trace has beside the end of each statement.
+public struct TraceDetail: Sendable, Hashable {
+  /// Begins of statements.
+  public var begins = false
+  /// Whether begins have the values that are bound.
+  public var boundValues = false
+  /// Rows.
+  public var rows = false
+  /// Whether rows have values; otherwise their storage classes.
+  public var rowValues = true
+  /// Ends alone.
+  public init() {}
+}
+
+@safe final class TraceBox {
+  let detail: TraceDetail
   let body: (TraceEvent) -> Void
-  init(_ body: @escaping (TraceEvent) -> Void) {
+  /// Rows of the statements that run.
+  private var rowCounts: [OpaquePointer: Int] = unsafe [:]
+
+  init(_ detail: TraceDetail, _ body: @escaping (TraceEvent) -> Void) {
+    self.detail = detail
     self.body = body
+  }
+
+  /// - Parameter text: the statement's text; that of a trigger's statement begins with `--`.
+  @unsafe func began(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>) {
+    let sql = unsafe String(cString: text)
+    if sql.hasPrefix("--") { return }
+    if detail.boundValues, let expanded = unsafe sqlite3_expanded_sql(statement) {
+      defer { unsafe sqlite3_free(expanded) }
+      return body(.began(sql: unsafe String(cString: expanded)))
+    }
+    body(.began(sql: sql))
+  }
+
+  @unsafe func row(_ statement: OpaquePointer) {
+    unsafe rowCounts[statement, default: 0] += 1
+    guard detail.rows else { return }
+    let count = unsafe sqlite3_data_count(statement)
+    body(.row((0..<count).map { column in unsafe literal(statement, column) }))
+  }
+
+  @unsafe func ended(_ statement: OpaquePointer, nanoseconds: Int64) {
+    guard let text = unsafe sqlite3_sql(statement) else { return }
+    let count = unsafe rowCounts.removeValue(forKey: statement)
+    body(
+      .ended(
+        sql: unsafe String(cString: text), durationSeconds: Double(nanoseconds) / 1e9, rowCount: count ?? 0))
+  }
+
+  /// Only reads what needs no conversion: another would change what the statement's owner reads.
+  @unsafe private func literal(_ statement: OpaquePointer, _ column: Int32) -> String {
+    let count = unsafe Int(sqlite3_column_bytes(statement, column, ifTextOrBlob: true))
+    switch unsafe sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: return detail.rowValues ? String(unsafe sqlite3_column_int64(statement, column)) : "integer"
+    case SQLITE_FLOAT: return detail.rowValues ? String(unsafe sqlite3_column_double(statement, column)) : "real"
+    case SQLITE_TEXT:
+      guard detail.rowValues, let bytes = unsafe sqlite3_column_text(statement, column) else { return "text" }
+      let text = unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+      return "'" + text.replacing("'", with: "''") + "'"
+    case SQLITE_BLOB: return detail.rowValues ? "blob of \(count) bytes" : "blob"
+    default: return "NULL"
+    }
   }
 }
 
+/// The bytes of a text or blob, 0 for what would be converted first.
+@unsafe private func sqlite3_column_bytes(_ statement: OpaquePointer, _ column: Int32, ifTextOrBlob: Bool) -> Int32 {
+  let type = unsafe sqlite3_column_type(statement, column)
+  return type == SQLITE_TEXT || type == SQLITE_BLOB ? unsafe sqlite3_column_bytes(statement, column) : 0
+}
+
 extension Connection {
-  /// Calls `body` whenever a statement has finished; nil stops it.
-  public func setTrace(_ body: ((TraceEvent) -> Void)?) throws(SQLiteError) {
+  /// Ends what `setTrace` began.
+  public func stopTrace() throws(SQLiteError) {
+    try check(unsafe sqlite3_trace_v2(try handle(), 0, nil, nil))
+    traceBox = nil
+  }
+
+  /// Calls `body` whenever a statement has ended, and for what else is wanted. The body must not use the connection.
+  public func setTrace(_ detail: TraceDetail = TraceDetail(), _ body: @escaping (TraceEvent) -> Void)
+    throws(SQLiteError)
+  {
     let handle = unsafe try handle()
-    guard let body else {
-      unsafe sqlite3_trace_v2(handle, 0, nil, nil)
-      traceBox = nil
-      return
-    }
-    let box = TraceBox(body)
+    let box = TraceBox(detail, body)
+    let events = SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW | (detail.begins ? SQLITE_TRACE_STMT : 0)
     let result = unsafe sqlite3_trace_v2(
-      handle, UInt32(SQLITE_TRACE_PROFILE),
-      { _, data, statement, nanoseconds in
-        guard let data = unsafe data, let statement = unsafe statement, let nanoseconds = unsafe nanoseconds,
-          let text = unsafe sqlite3_sql(OpaquePointer(statement))
-        else { return 0 }
-        let duration = unsafe Double(nanoseconds.assumingMemoryBound(to: Int64.self).pointee) / 1e9
+      handle, UInt32(events),
+      { event, data, statement, detail in
+        guard let data = unsafe data, let statement = unsafe statement.map({ OpaquePointer($0) }) else { return 0 }
         let box = unsafe Unmanaged<TraceBox>.fromOpaque(data).takeUnretainedValue()
-        box.body(TraceEvent(sql: unsafe String(cString: text), durationSeconds: duration))
+        switch Int32(event) {
+        case SQLITE_TRACE_ROW: unsafe box.row(statement)
+        case SQLITE_TRACE_STMT:
+          if let text = unsafe detail?.assumingMemoryBound(to: CChar.self) { unsafe box.began(statement, text) }
+        default:
+          if let time = unsafe detail?.assumingMemoryBound(to: Int64.self) {
+            unsafe box.ended(statement, nanoseconds: time.pointee)
+          }
+        }
         return 0
       }, Unmanaged.passUnretained(box).toOpaque())
     try check(result)

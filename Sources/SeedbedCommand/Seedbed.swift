@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Foundation
 
 /// The command-line tool.
@@ -48,7 +49,10 @@ struct Seedbed: ParsableCommand {
     OpenFileLimit.prepare()
     ThreadShortage.watch()
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
+      let arguments = DebugSettings.removingSwitches(from: Array(CommandLine.arguments.dropFirst()))
+      if let mistake = DebugSettings.process.mistakes.first {
+        throw ValidationError("\(mistake) is no level: whole numbers are, from 0")
+      }
       if arguments.first == "run", let invocation = RunInvocation(plain: arguments.dropFirst()) {
         return try invocation.run()
       }

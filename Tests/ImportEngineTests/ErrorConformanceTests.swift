@@ -32,7 +32,8 @@ struct ErrorConformanceTests {
     "PredicateFormatError": PredicateFormatError.self,
     "RunError": RunError.self, "SQLiteError": SQLiteError.self, "SaveConflictError": SaveConflictError.self,
     "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self,
-    "StoreMigrationError": StoreMigrationError.self, "ValidationError": ValidationError.self,
+    "IndexAdviceError": IndexAdviceError.self, "StoreMigrationError": StoreMigrationError.self,
+    "ValidationError": ValidationError.self,
   ]
 
   @Test("every public error type says its description and its domain to Foundation")

@@ -134,9 +134,11 @@ struct ConnectionTests {
     try connection.execute("CREATE TRIGGER x AFTER INSERT ON t BEGIN UPDATE t SET v = 99 WHERE id = NEW.id; END")
     try connection.set(.triggers, false)
     var seen: [String] = []
-    try connection.setTrace { seen.append($0.sql) }
+    try connection.setTrace { event in
+      if case .ended(let sql, _, _) = event { seen.append(sql) }
+    }
     try connection.execute("INSERT INTO t (v) VALUES (1)")
-    try connection.setTrace(nil)
+    try connection.stopTrace()
     #expect(try connection.integer("SELECT v FROM t") == 1)
     #expect(seen == ["INSERT INTO t (v) VALUES (1)"])
     #expect(connection.changes == 1)

@@ -159,7 +159,7 @@ public final class StoreReader: @unchecked Sendable {
 
   /// The statement of a request for the rows of `columns`, ready to be stepped.
   /// - Parameter sql: what else came of translating the predicate; nil when the request's shape was known.
-  private func statement(for request: FetchSpecification, selecting columns: String, _ sql: inout FetchSQL?) throws
+  func statement(for request: FetchSpecification, selecting columns: String, _ sql: inout FetchSQL?) throws
     -> Statement
   {
     let shape = FetchShape(request, file)

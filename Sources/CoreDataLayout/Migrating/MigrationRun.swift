@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import ObjectModel
 import Platform
@@ -8,7 +9,7 @@ import StoreInterface
 /// locked all the while.
 final class MigrationRun {
   private let path: String
-  private let options: StoreMigration.Options
+  private var options: StoreMigration.Options
   private let external: ExternalDataFolder
   /// Called with each open transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
@@ -18,6 +19,12 @@ final class MigrationRun {
   init(path: String, options: StoreMigration.Options, prepare: @escaping (Connection) throws -> Void = { _ in }) {
     self.path = path
     self.options = options
+    if DebugSettings.process.migrationLevel > 0 {
+      self.options.willBegin = { stage in
+        DebugLog.migration("\(path): \(stage.rawValue)")
+        options.willBegin?(stage)
+      }
+    }
     self.prepare = prepare
     external = ExternalDataFolder(storePath: path)
   }
@@ -67,6 +74,7 @@ final class MigrationRun {
     try connection.set(.triggers, false)
     try connection.execute("PRAGMA temp_store = FILE; PRAGMA synchronous = FULL; PRAGMA legacy_alter_table = ON")
     try TriggerFunctions.register(on: connection)
+    try StatementLog.follow(connection)
     return connection
   }
 

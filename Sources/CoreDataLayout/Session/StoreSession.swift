@@ -31,6 +31,9 @@ final class StoreSession: @unchecked Sendable {
   /// Its ledger has the files that the transaction of this connection decides over.
   let externalData: ExternalDataFolder
   private let lock = NSRecursiveLock()
+  /// How often the thread that has the lock took it.
+  private var lockDepth = 0
+  private var wasLocked = false
   private var statements: [String: Statement] = [:]
   /// The session whose connection and statements this one uses; nil for one of its own.
   private let owner: StoreSession?
@@ -56,6 +59,7 @@ final class StoreSession: @unchecked Sendable {
       try connection.execute("PRAGMA synchronous = " + (options.forcesCommitsToDisk ? "FULL" : "NORMAL"))
     }
     try TriggerFunctions.register(on: connection)
+    try followConnection()
     if options.keepsSnapshot { try connection.begin(.deferred) }
   }
 
@@ -70,9 +74,22 @@ final class StoreSession: @unchecked Sendable {
 
   /// Runs `body` while no other thread uses the connection.
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if let owner { return try owner.locked(body) }
     lock.lock()
-    defer { lock.unlock() }
+    lockDepth += 1
+    wasLocked = true
+    defer {
+      lockDepth -= 1
+      lock.unlock()
+    }
     return try body()
+  }
+
+  /// Whether this thread has the lock, or nobody had it yet: a session that is just being made needs none.
+  var isLockedHere: Bool {
+    guard lock.try() else { return false }
+    defer { lock.unlock() }
+    return lockDepth > 0 || !wasLocked
   }
 
   /// Runs `body` alone, with SQLite's errors as the store's.

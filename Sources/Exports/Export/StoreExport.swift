@@ -95,6 +95,18 @@ public struct StoreExport {
     }
   }
 
+  /// How the objects would be found, and which indexes would help. Nothing is written.
+  /// - Throws: `RunError`.
+  public func explanation() throws(RunError) -> ExportExplanation {
+    do {
+      let store = try open()
+      defer { try? store.close() }
+      return try ExportExplanation(of: step.request(step.entity(in: store.model)), store)
+    } catch {
+      throw RunError(any: error, store: storePath)
+    }
+  }
+
   private func open() throws -> SQLiteStore {
     var options = SQLiteStore.Options()
     options.isReadOnly = true

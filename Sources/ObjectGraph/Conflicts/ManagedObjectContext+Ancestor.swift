@@ -12,14 +12,14 @@ extension ManagedObjectContext {
 
   /// The ids of the objects that a request selects.
   func rowIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    guard let parent else { return try rowSource().reader(for: request).objectIDs(request) }
+    guard let parent else { return try rowSource().objectIDs(request) }
     try refuse()
     return try ask(parent) { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchSpecification) throws -> Int {
-    guard let parent else { return try rowSource().reader(for: request).count(request) }
+    guard let parent else { return try rowSource().count(request) }
     try refuse()
     return try ask(parent) { try parent.count(request.forParent) }
   }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     let relationship = owner.runtime.layout.relationships[index]
     guard let parent else {
       if owner.objectID.isTemporary { return [] }
-      return try rowSource().reader.members(of: owner.objectID, relationship: relationship)
+      return try rowSource().members(of: owner.objectID, relationship: relationship)
     }
     try refuse(members: [owner], index)
     let id = owner.objectID
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
   func storedMembers(of owners: [ManagedObject], _ relationship: Relationship) throws -> [[ObjectID]] {
     let ids = owners.map(\.objectID)
     guard let parent else {
-      return try rowSource().reader.members(of: ids, relationship: relationship)
+      return try rowSource().members(of: ids, relationship: relationship)
     }
     for owner in owners {
       if let index = owner.runtime.index(of: relationship) { try refuse(members: [owner], index) }

@@ -50,9 +50,9 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
       // No attribute can have this name, so that none of the sort descriptors can mean it.
       keys.propertiesToFetch = [FetchedExpression("\u{1}self", .selfObject)]
       do {
-        ids = .rows(try context.rowSource().reader(for: keys).rows(keys))
+        ids = .rows(try context.rowSource().rows(keys))
       } catch StoreError.unsupported {
-        ids = .list(try context.rowSource().reader(for: request).objectIDs(request))
+        ids = .list(try context.rowSource().objectIDs(request))
       }
     }
   }

@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   package func rows(forDictionaries request: FetchSpecification) throws -> FetchedRows {
     checkConfinement()
     try throwDeferredError()
-    return try storedSource().reader(for: request).rows(request)
+    return try storedSource().rows(request)
   }
 
   /// The rows of `rows(forDictionaries:)` as dictionaries, missing values left out.

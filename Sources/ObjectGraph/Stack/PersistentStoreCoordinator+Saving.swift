@@ -1,3 +1,4 @@
+import Diagnostics
 import ObjectModel
 import Predicates
 import StoreInterface
@@ -13,7 +14,7 @@ extension PersistentStoreCoordinator {
   func save(_ request: SaveRequest, caching: Bool) throws {
     try requireWritable(request)
     let epoch = rowCache.epoch
-    try withoutNewGenerations { try store.save(request) }
+    try counters.measure(.saves) { try withoutNewGenerations { try store.save(request) } }
     let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
     guard let next = rowCache.forget(written, writtenIn: epoch), caching,
       rowCache.takes(request.inserted.count + request.updated.count)

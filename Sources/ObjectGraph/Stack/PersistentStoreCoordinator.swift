@@ -1,3 +1,4 @@
+public import Diagnostics
 public import Foundation
 public import ObjectModel
 public import StoreInterface
@@ -16,6 +17,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let migrator = Mutex<(any StoreMigrating)?>(nil)
   /// Taken while several stores are written to together, or read together as they are at one moment.
   let severalStores = NSLock()
+  /// What contexts asked of the stores. It begins with nothing, and adds to `PerformanceCounters.process`.
+  public let counters = PerformanceCounters()
   /// Contexts that merge what others save.
   let followers = ContextFollowers()
 

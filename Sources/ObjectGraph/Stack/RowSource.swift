@@ -1,3 +1,4 @@
+import Diagnostics
 import ObjectModel
 import Predicates
 import StoreInterface
@@ -24,14 +25,44 @@ struct RowSource: Sendable {
     generation?.reader(for: request) ?? coordinator.store(for: request)
   }
 
+  private var counters: PerformanceCounters { coordinator.counters }
+
+  /// The ids of the objects that a request selects.
+  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
+    try counters.measure(.fetches) { try reader(for: request).objectIDs(request) }
+  }
+
+  /// The number of objects that a request selects.
+  func count(_ request: FetchSpecification) throws -> Int {
+    try counters.measure(.fetches) { try reader(for: request).count(request) }
+  }
+
+  /// The rows of a request for dictionaries.
+  func rows(_ request: FetchSpecification) throws -> FetchedRows {
+    try counters.measure(.fetches) { try reader(for: request).rows(request) }
+  }
+
+  /// The members of a to-many relationship that is a fault.
+  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
+    try counters.measure(.relationshipFaultsFired) { try reader.members(of: owner, relationship: relationship) }
+  }
+
+  /// The members of the same to-many relationship of several objects.
+  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
+    try counters.measure(.relationshipFaultsFired, owners.count) {
+      try reader.members(of: owners, relationship: relationship)
+    }
+  }
+
   /// The rows that a request selects, past the cache.
   func snapshotBlocks(_ request: FetchSpecification, caching: Bool, monitor: FetchMonitor? = nil) throws
     -> [SnapshotBlock]
   {
     let epoch = rowCache.epoch
-    let blocks =
+    let blocks = try counters.measure(.fetches) {
       try monitor.map { [SnapshotBlock(try snapshots(request, monitor: $0))] }
-      ?? reader(for: request).snapshotBlocks(request)
+        ?? reader(for: request).snapshotBlocks(request)
+    }
     if caching { rowCache.remember(blocks, readIn: epoch, coordinator) }
     return blocks
   }
@@ -45,6 +76,10 @@ struct RowSource: Sendable {
   /// Temporary ids have none.
   /// - Parameter seconds: how old a cached row may be; negative: any age, zero: none is used and none is cached.
   func snapshots(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
+    try counters.measure(.faultsFired, objectIDs.count) { try rows(of: objectIDs, notOlderThan: seconds) }
+  }
+
+  private func rows(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     var missing: [Entity: [ObjectID]] = [:]
     for id in objectIDs where !id.isTemporary {
@@ -57,7 +92,10 @@ struct RowSource: Sendable {
     for (root, ids) in missing.sorted(by: { $0.key.index < $1.key.index }) {
       var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
-      for block in try snapshotBlocks(request, caching: seconds != 0) { snapshots += block.snapshots }
+      let epoch = rowCache.epoch
+      let blocks = try counters.measure(.cacheMisses, ids.count) { try reader(for: request).snapshotBlocks(request) }
+      if seconds != 0 { rowCache.remember(blocks, readIn: epoch, coordinator) }
+      for block in blocks { snapshots += block.snapshots }
     }
     return snapshots
   }

@@ -32,6 +32,12 @@ package enum FileSystem {
     throw SystemError("look at the file", path)
   }
 
+  /// The number of the file or folder that a path leads to, which is another's once it was replaced; nil for none.
+  package static func node(_ path: String) -> UInt64? {
+    var info = stat()
+    return unsafe stat(path, &info) == 0 ? UInt64(info.st_ino) : nil
+  }
+
   /// Whether a path leads to something.
   package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 

@@ -50,6 +50,10 @@ struct QueryCommand: ParsableCommand {
   @Option(help: "table, csv, tsv or ndjson.")
   var format = Form.table
 
+  @Flag(
+    help: "Show the statement, its plan and indexes that would help, instead of objects; with --format ndjson as JSON.")
+  var explain = false
+
   @Flag(help: "Do not say how many objects there are.")
   var quiet = false
 
@@ -67,6 +71,10 @@ struct QueryCommand: ParsableCommand {
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: query.entity,
         columns: ExportCommand.list(columns), order: ExportCommand.list(order), output: "-", format: format.export,
         safeForSpreadsheets: false, predicate: query.predicate, limit: limit)
+      if explain {
+        let explanation = try export.explanation()
+        return Terminal.print(format == .ndjson ? explanation.json.text(isIndented: false) : explanation.text)
+      }
       let rows = try format == .table ? export.table { Terminal.print($0) } : export.run()
       if !quiet { LogLine.say("\(Format.grouped(rows)) \(query.entity)", event: "query.ended") }
     } catch {

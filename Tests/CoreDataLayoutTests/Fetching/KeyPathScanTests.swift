@@ -119,13 +119,14 @@ struct KeyPathScanTests {
 
   private func readsPages(_ reader: StoreReader, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
     let item = try model.entity("Item")
-    var sql = FetchSQL(reader, item)
-    let plan = try ColumnScanPlan(reader, item, keyPaths, &sql)
-    guard let pages = try PageExportReader(reader.session, plan, table: reader.file.layout.table(for: item)) else {
-      return false
+    return try reader.session.perform {
+      var sql = FetchSQL(reader, item)
+      let plan = try ColumnScanPlan(reader, item, keyPaths, &sql)
+      let table = reader.file.layout.table(for: item)
+      guard let pages = try PageExportReader(reader.session, plan, table: table) else { return false }
+      try pages.close()
+      return true
     }
-    try pages.close()
-    return true
   }
 
   @Test("pages give what SQLite gives, on random rows", arguments: 1...12)

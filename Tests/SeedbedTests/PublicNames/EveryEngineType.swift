@@ -44,6 +44,8 @@ enum EveryEngineType {
     StoreMetadataKey.self, (any StoreMigrating).self,
     MergeConflict.self, MergePolicy.self, ModelCache.self,
     MigrationCondition.self, MigrationPlan.self, MigrationReport.self, StoreMigration.self, StoreMigrationError.self,
+    DebugSettings.self, FetchExplanation.self, (any FetchExplaining).self, IndexAdvice.self, IndexAdviceError.self,
+    PerformanceCounters.self, PerformanceCounts.self,
     ModelDifference.self, ModelError.self, ModelFile.self, ModelReader.self, ModelValidation.self, ModelVersions.self,
     ModelWriter.self, MutableRelationship.self, (any MonitoredFetching).self, ObjectID.self, PersistentContainer.self,
     PersistentHistoryChange.self, PersistentHistoryChangeRequest.self, PersistentHistoryChangeType.self,

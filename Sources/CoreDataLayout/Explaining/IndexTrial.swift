@@ -1,0 +1,45 @@
+import Foundation
+import SQLite
+import StoreInterface
+
+/// A copy of a store in which indexes are tried, so that the store itself stays as it is. It goes with this object.
+struct IndexTrial {
+  private let copy: PrivateCopy
+  private let statement: String
+
+  /// - Parameter statement: what is measured, with its values in their places.
+  init(of path: String, _ statement: String) throws {
+    copy = try PrivateCopy(of: path)
+    self.statement = statement
+  }
+
+  /// The advice with how long the statement takes without the index and with it.
+  func measured(_ advice: IndexAdvice) throws -> IndexAdvice {
+    try copy.naming {
+      let connection = try Connection(path: copy.path)
+      try connection.set(.triggers, false)
+      try FetchFunctions.register(on: connection)
+      var advice = advice
+      advice.secondsBefore = try median(connection)
+      // Never committed: the next index is tried without this one.
+      try connection.begin(.immediate)
+      try connection.execute(advice.sql)
+      advice.secondsAfter = try median(connection)
+      try connection.rollback()
+      try connection.close()
+      return advice
+    }
+  }
+
+  private func median(_ connection: Connection) throws -> Double {
+    let statement = try Statement(connection, statement)
+    defer { statement.finalize() }
+    let times = try (0..<5).map { _ in
+      let start = ContinuousClock.now
+      while try statement.step() {}
+      statement.reset()
+      return ContinuousClock.now - start
+    }
+    return times.sorted()[2] / .seconds(1)
+  }
+}

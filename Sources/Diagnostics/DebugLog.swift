@@ -1,0 +1,15 @@
+import Logging
+
+/// Where what is debugged is told: loggers of swift-log, whose backend the program may choose before the first line.
+package enum DebugLog {
+  private static let statements = Logger(label: "CoreData.sql")
+  private static let migrations = Logger(label: "CoreData.migration")
+  private static let violations = Logger(label: "CoreData.concurrency")
+
+  /// Statements, their values, rows and plans.
+  package static func sql(_ text: String) { statements.info("\(text)") }
+  /// What a migration does.
+  package static func migration(_ text: String) { migrations.info("\(text)") }
+  /// What must not happen to a store that is open.
+  package static func violation(_ text: String) { violations.critical("\(text)") }
+}

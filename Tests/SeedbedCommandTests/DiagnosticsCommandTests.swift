@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// Debug switches and explanations of the tool.
+@Suite("Diagnostics")
+struct DiagnosticsCommandTests {
+  private func workspace() async throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    var pipeline = ItemPipeline()
+    pipeline.map = ["identifier: id", "name: name", "count: count"]
+    try workspace.write("items.csv", "id,name,count\na,Amber,1\nb,Beryl,2\n")
+    try pipeline.write(to: workspace)
+    let built = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(built.exitCode == 0, "\(built.talk)")
+    return workspace
+  }
+
+  private static let query = [
+    "query", "Shop.sqlite", "Item WHERE name CONTAINS 'Ber' OR count == 77", "--format", "csv",
+  ]
+
+  @Test(
+    "each level of SQL debugging tells more, and values only where they are not private",
+    arguments: [
+      (["SEEDBED_SQL_DEBUG": "0"], [], ["sql: ", "Ber", "row: ", "plan: "]),
+      (["SEEDBED_SQL_DEBUG": "1"], ["sql: SELECT", "annotation: ", " 1 row"], ["77", "row: ", "plan: "]),
+      (["SEEDBED_SQL_DEBUG": "2"], ["77"], ["row: ", "plan: "]),
+      (["SEEDBED_SQL_DEBUG": "3"], ["row: ", "Beryl"], ["plan: "]),
+      (["SEEDBED_SQL_DEBUG": "4"], ["plan: SCAN", "<- every row of the table", "Beryl"], []),
+      (
+        ["SEEDBED_SQL_DEBUG": "4", "SEEDBED_SQL_DEBUG_PRIVATE": "1"], ["plan: SCAN", "row: ", "text"],
+        ["77", "Beryl"]
+      ),
+    ] as [([String: String], [String], [String])])
+  func levels(environment: [String: String], said: [String], unsaid: [String]) async throws {
+    let workspace = try await workspace()
+    let plain = try await Tool.run(Self.query, in: workspace.folder)
+    let found = try await Tool.run(Self.query, in: workspace.folder, environment: environment)
+    #expect(found.exitCode == 0, "\(found.talk)")
+    #expect(found.output == plain.output)
+    for text in said { #expect(found.talk.contains(text), "\(text) in \(found.talk)") }
+    for text in unsaid { #expect(!found.talk.contains(text), "\(text) in \(found.talk)") }
+  }
+
+  @Test("Core Data's own arguments are understood anywhere in the line, and wrong ones refused")
+  func arguments() async throws {
+    let workspace = try await workspace()
+    let found = try await Tool.run(
+      ["query", "-com.apple.CoreData.SQLDebug", "1"] + Self.query.dropFirst(), in: workspace.folder)
+    #expect(found.exitCode == 0 && found.talk.contains("sql: SELECT"), "\(found.talk)")
+    let wrong = try await Tool.run(Self.query + ["-com.apple.CoreData.SQLDebug", "loud"], in: workspace.folder)
+    #expect(wrong.exitCode == 64 && wrong.talk.contains("loud"), "\(wrong.talk)")
+  }
+
+  @Test("a run under all debug switches builds the same store")
+  func runs() async throws {
+    let workspace = try await workspace()
+    let before = try workspace.bytes("Shop.sqlite")
+    let again = try await Tool.run(
+      ["run", "--quiet", "items.yaml"], in: workspace.folder,
+      environment: ["SEEDBED_SQL_DEBUG": "4", "SEEDBED_CONCURRENCY_DEBUG": "1", "SEEDBED_MIGRATION_DEBUG": "1"])
+    #expect(again.exitCode == 0, "\(again.talk)")
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+  }
+
+  @Test("a query is explained, for people and for programs")
+  func explained() async throws {
+    let workspace = try await workspace()
+    let found = try await Tool.run(
+      ["query", "Shop.sqlite", "Item WHERE count == 2", "--explain"], in: workspace.folder)
+    #expect(found.exitCode == 0, "\(found.talk)")
+    #expect(found.text.contains("SELECT") && found.text.contains("plan:"), "\(found.text)")
+    let json = try await Tool.run(
+      ["query", "Shop.sqlite", "Item WHERE count == 2", "--explain", "--format", "ndjson"], in: workspace.folder)
+    let object = try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [String: Any]
+    #expect(object?["scansTable"] as? Bool == true)
+    #expect(object?["plan"] as? [String] != nil && object?["advice"] as? [Any] != nil)
+    let wrong = try await Tool.run(["query", "Shop.sqlite", "Item WHERE nope == 2", "--explain"], in: workspace.folder)
+    #expect(wrong.exitCode != 0 && wrong.talk.contains("nope"))
+  }
+}
