@@ -33,6 +33,8 @@ final class DifferenceReader {
       let pairs = page.compactMap { pair in pair.match.map { (pair.primaryKey, $0) } }
       let others = try self.rows(pairs.map(\.1), entity.right, right)
       let members = try members(entity, pairs.compactMap { pair in rows[pair.0].map { ($0, pair.1) } })
+      let targets = try targets(
+        entity, pairs.compactMap { pair in rows[pair.0].flatMap { row in others[pair.1].map { (row, $0) } } })
       var differences: [ObjectDifference] = []
       for (key, match) in page {
         guard let row = rows[key] else { continue }
@@ -41,7 +43,7 @@ final class DifferenceReader {
             ObjectDifference(change: .deleted, object: leftKeys.key(of: row), leftPrimaryKey: key))
           continue
         }
-        let properties = try compare(entity, row, other) + (members[key] ?? [])
+        let properties = compareAttributes(entity, row, other) + (targets[key] ?? []) + (members[key] ?? [])
         if properties.isEmpty { continue }
         differences.append(
           ObjectDifference(
@@ -97,19 +99,37 @@ final class DifferenceReader {
 
   // MARK: properties
 
-  private func compare(_ entity: ComparedEntity, _ row: Snapshot, _ other: Snapshot) throws -> [PropertyDifference] {
-    var differences: [PropertyDifference] = []
-    for attribute in entity.attributes {
+  private func compareAttributes(
+    _ entity: ComparedEntity, _ row: Snapshot, _ other: Snapshot
+  ) -> [PropertyDifference] {
+    entity.attributes.compactMap { attribute in
       let (value, otherValue) = (row.attributes[attribute.left], other.attributes[attribute.right])
-      if value.isIdentical(to: otherValue) { continue }
-      differences.append(.init(name: attribute.name, difference: .attribute(left: value, right: otherValue)))
+      if value.isIdentical(to: otherValue) { return nil }
+      return PropertyDifference(name: attribute.name, difference: .attribute(left: value, right: otherValue))
     }
-    for reference in entity.toOne {
-      let (target, otherTarget) = (row.toOne[reference.leftIndex], other.toOne[reference.rightIndex])
-      if try isSame(target, otherTarget) { continue }
-      let key = try target.flatMap { try leftKeys.keys(of: [$0])[$0] }
-      let otherKey = try otherTarget.flatMap { try rightKeys.keys(of: [$0])[$0] }
-      differences.append(.init(name: reference.name, difference: .toOne(left: key, right: otherKey)))
+  }
+
+  /// The to-one relationships that differ, by the primary key of their owner in the first store. The keys of where they lead
+  /// are fetched together.
+  private func targets(
+    _ entity: ComparedEntity, _ pairs: [(row: Snapshot, other: Snapshot)]
+  ) throws -> [Int64: [PropertyDifference]] {
+    var changes: [(owner: Int64, name: String, left: ObjectID?, right: ObjectID?)] = []
+    for (row, other) in pairs {
+      for reference in entity.toOne {
+        let (target, otherTarget) = (row.toOne[reference.leftIndex], other.toOne[reference.rightIndex])
+        if try isSame(target, otherTarget) { continue }
+        changes.append((row.objectID.primaryKey ?? 0, reference.name, target, otherTarget))
+      }
+    }
+    let keys = try leftKeys.keys(of: changes.compactMap(\.left))
+    let otherKeys = try rightKeys.keys(of: changes.compactMap(\.right))
+    var differences: [Int64: [PropertyDifference]] = [:]
+    for change in changes {
+      differences[change.owner, default: []].append(
+        PropertyDifference(
+          name: change.name,
+          difference: .toOne(left: change.left.flatMap { keys[$0] }, right: change.right.flatMap { otherKeys[$0] })))
     }
     return differences
   }

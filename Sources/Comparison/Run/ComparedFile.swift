@@ -11,12 +11,15 @@ final class ComparedFile {
   /// One file without sidecars, which nothing writes to.
   let tablesPath: String
   private let folder: String?
+  /// Of each connection: four are open, and pages are mostly needed once.
+  static let cacheKibibytes = 8_192
 
   /// - Throws: `StoreError` when it cannot be opened with the model.
   init(_ path: String, model: ManagedObjectModel) throws {
     var options = SQLiteStore.Options()
     options.isReadOnly = true
     options.leavesSidecarsAlone = true
+    options.cacheKibibytes = Self.cacheKibibytes
     store = try SQLiteStore.open(path: path, model: model, options: options)
     guard try Self.hasLog(path) else {
       tablesPath = path

@@ -75,13 +75,14 @@ public struct StoreComparison {
   /// One connection to both files, the second as `other`, for reading. What it writes is in temporary files.
   private static func connect(_ path: String, _ other: String) throws -> Connection {
     let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
-    try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -32768")
+    let cache = "cache_size = -\(ComparedFile.cacheKibibytes)"
+    try connection.execute("PRAGMA temp_store = FILE; PRAGMA \(cache)")
     let statement = try Statement(connection, "ATTACH ?1 AS other")
     let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/.-_")
     let encoded = other.addingPercentEncoding(withAllowedCharacters: allowed) ?? other
     try statement.bind(1, "file:\(encoded)?immutable=1")
     try statement.run()
-    try connection.execute("PRAGMA other.cache_size = -32768")
+    try connection.execute("PRAGMA other.\(cache)")
     return connection
   }
 }

@@ -72,6 +72,21 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
+  /// Lines that go out together: a call of the system for each would take longer than the comparison.
+  private final class LineBuffer {
+    private var text = ""
+
+    func print(_ line: String) {
+      text += text.isEmpty ? line : "\n" + line
+      if text.utf8.count >= 1 << 16 { flush() }
+    }
+
+    func flush() {
+      if !text.isEmpty { Terminal.print(text) }
+      text = ""
+    }
+  }
+
   func run() throws {
     var path = first
     do {
@@ -84,9 +99,12 @@ struct DiffCommand: ParsableCommand {
       options.entities = entity
       options.ignoredProperties = ignore
       let comparison = StoreComparison(leftPath: first, left, rightPath: second, right, options: options)
+      let lines = LineBuffer()
+      defer { lines.flush() }
       let found = try comparison.run { difference in
-        if !summary { Terminal.print(json ? DiffText.json(difference) : DiffText.text(difference)) }
+        if !summary { lines.print(json ? DiffText.json(difference) : DiffText.text(difference)) }
       }
+      lines.flush()
       if summary { Terminal.print(json ? DiffText.json(found) : DiffText.text(found)) }
       if !quiet {
         if !(summary && json) { for note in found.modelDifferences { LogLine.say(note, event: "diff.model") } }
