@@ -80,6 +80,25 @@ struct ChainTests {
     #expect(try folder.names() == names)
   }
 
+  @Test("several steps leave the store's permissions and a symbolic link to it as they were")
+  func placeOfTheStore() throws {
+    let models = try (0...2).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }
+    let folder = try TemporaryFolder()
+    let (url, link) = (folder.file("store.sqlite"), folder.file("link.sqlite"))
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a0": "kept"]) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "store.sqlite")
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let chain = try ProgressiveMigration(library: library).migrateStore(at: link, type: .sqlite, to: models[2])
+    #expect(chain.steps.count == 2)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "store.sqlite")
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let values = try Stores.open(url, models[2]) { try $0.all("Thing").map { $0["a2"] as String? } }
+    #expect(values == ["kept"])
+  }
+
   @Test("a mapping model bridges what cannot be inferred, and inference goes to it and on")
   func bridge() throws {
     let models = [

@@ -108,26 +108,28 @@ struct MigrationStore {
     return store
   }
 
-  /// Has a store made beside this one, which then takes its place in one step.
+  /// Has a store made beside this one, which then takes its place in one step. Its permissions and a symbolic link to it stay.
   /// - Throws: what the work throws; `MigrationError` where the store cannot be put in place. This store is what it was then.
   func replacing(_ work: (MigrationStore) throws -> Void) throws {
+    let place = URL(fileURLWithPath: ResultPath.followed(url.path))
     let folder: WorkFolder
     do {
-      folder = try WorkFolder(for: url.path)
+      folder = try WorkFolder(for: place.path)
     } catch {
       throw MigrationError(
         .destinationStore, "nothing can be made beside \(url.path): \(error)", underlying: error)
     }
     defer { folder.remove() }
     // Under its own name, on which the name of the folder of its external data depends.
-    let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(url.lastPathComponent)
+    let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(place.lastPathComponent)
     try work(MigrationStore(type: type, url: partial, options: options))
     do {
+      if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
       if type is SQLiteStoreType {
-        try StoreReplacement.takeJournalMode(of: url.path, at: partial.path)
-        try StoreReplacement.replace(target: url.path, with: partial.path)
+        try StoreReplacement.takeJournalMode(of: place.path, at: partial.path)
+        try StoreReplacement.replace(target: place.path, with: partial.path)
       } else {
-        try type.replace(at: url, with: partial)
+        try type.replace(at: place, with: partial)
       }
     } catch {
       throw MigrationError(
