@@ -162,8 +162,10 @@ private struct MaskTranslation: Sendable {
       let (before, after) = (work.old.historyMask(of: move.old), work.new.historyMask(of: move.new))
       var bits = [Int?](repeating: nil, count: before.byteCount * 8)
       for (name, bit) in after.bitByProperty {
-        guard let source = work.moves.sourceName(of: name, move) ?? (before.bitByProperty[name] == nil ? nil : name),
-          let old = before.bitByProperty[source], bits.indices.contains(old)
+        // What is derived has no source; its changes are those of what has its name.
+        let derived = move.new.attribute(name)?.derivation == nil ? nil : name
+        guard let source = work.moves.sourceName(of: name, move) ?? derived, let old = before.bitByProperty[source],
+          bits.indices.contains(old)
         else { continue }
         bits[old] = bit
       }
