@@ -1,7 +1,7 @@
 import StoreInterface
 import Synchronization
 
-/// Readers of one store beside its own connection. One that is put back keeps its connection and its statements for whoever
+/// Readers of one store beside its own connection. One that is put back keeps its connection and its statements for what
 /// asks next.
 final class ReaderPool: Sendable {
   private struct State {
@@ -71,7 +71,7 @@ final class ReaderPool: Sendable {
   /// - Throws: what `take` throws; `StoreError.unsupported` without a write-ahead log.
   func openGeneration() throws -> SQLiteGeneration {
     if session.options.isUnderConstruction { throw missingLog("is under construction") }
-    // Before anything is read, so that whoever removes files later knows of it.
+    // Before anything is read, so that what removes files later knows of it.
     session.externalData.ledger.hold()
     do {
       let reader = try take()

@@ -81,7 +81,7 @@ final class CommittedState {
   }
 }
 
-/// The lock that whoever writes to a write-ahead log holds until readers see the transaction.
+/// The lock that a writer to a write-ahead log holds until readers see the transaction.
 ///
 /// SQLite writes a transaction to the log, of which the system tells, and then to the log's index in shared memory, of which
 /// nothing tells; the lock is let go of after that.

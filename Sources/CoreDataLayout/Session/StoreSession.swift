@@ -85,7 +85,7 @@ final class StoreSession: @unchecked Sendable {
     return try body()
   }
 
-  /// Whether this thread has the lock, or nobody had it yet: a session that is just being made needs none.
+  /// Whether this thread has the lock, or none had it yet: a session that is just being made needs none.
   var isLockedHere: Bool {
     guard lock.try() else { return false }
     defer { lock.unlock() }

@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have that, too.
   func advanceGeneration() {
     if generationToken == nil { return }
-    // What keeps it from being opened is said to whoever loads something.
+    // What keeps it from being opened is said by what loads something first.
     generationToken = (try? coordinator.openGeneration()).map { QueryGenerationToken($0) } ?? .current
   }
 }
