@@ -159,7 +159,7 @@ struct CompiledModelWriterTests {
       FetchIndexDescription(
         "odd", elements: [.init(.property("a"))], partialIndexPredicate: "TERNARY(a > 1, a, 2) == 2")
     ]
-    guard let model = try? ManagedObjectModel(entities: [entity], validation: .compiled) else { return }
+    let model = try ManagedObjectModel(entities: [entity], validation: .compiled)
     let error = #expect(throws: ModelError.self) { try CompiledModelWriter.archive(of: model) }
     #expect(error?.problems.first?.message.contains("the index odd has no archived form") == true)
   }

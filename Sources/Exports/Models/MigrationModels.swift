@@ -31,7 +31,7 @@ package struct MigrationModels {
       source = target
       return
     }
-    let search = VersionSearch(path: modelPath, hashes: hashes)
+    let search = VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes)
     if let known = search.file {
       source = known
       return

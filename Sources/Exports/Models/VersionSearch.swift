@@ -27,6 +27,18 @@ package struct VersionSearch {
     }
   }
 
+  /// The folder with all versions of a model, of one of which the path may be; links to it are followed. Any other path as it is.
+  package static func folder(ofModelAt path: String) -> String {
+    let folders = ["xcdatamodeld", "momd"]
+    var url = URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL
+    if url.lastPathComponent == "contents" { url.deleteLastPathComponent() }
+    let parent = url.deletingLastPathComponent()
+    if folders.contains(parent.pathExtension) { return parent.path }
+    let isLink =
+      folders.contains(url.pathExtension) && url.lastPathComponent != URL(fileURLWithPath: path).lastPathComponent
+    return isLink ? url.path : path
+  }
+
   private mutating func look(at name: String, path: String, hashes: [String: Data]) {
     do {
       let known = try ModelReader.readFile(path: path, version: name).takingUnconfirmedHashes(from: hashes)

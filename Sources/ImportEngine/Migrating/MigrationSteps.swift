@@ -20,10 +20,11 @@ package struct MigrationSteps {
   /// - Parameters:
   ///   - mappings: mapping models, or folders that have some; the model's folder is looked through when there are none.
   ///   - policies: those that mapping models may name.
-  /// - Throws: `RunError` for mapping models that cannot be used, `ModelError`.
+  ///   - isNamed: whether the version was asked for by name, so that going back to it may lose what a newer one has.
+  /// - Throws: `RunError` for a store that would lose something in going back, for mapping models that cannot be used, `ModelError`.
   package init(
     _ models: MigrationModels, store path: String, modelPath: String, mappings: [String] = [],
-    policies: MigrationPolicies = MigrationPolicies()
+    policies: MigrationPolicies = MigrationPolicies(), isNamed: Bool = false
   ) throws {
     store = URL(fileURLWithPath: path)
     self.models = models
@@ -34,7 +35,7 @@ package struct MigrationSteps {
     for mapping in mappings where !FileManager.default.fileExists(atPath: mapping) {
       throw RunError(.missingInput, code: "migration.mapping", "\(mapping): there is no such mapping model")
     }
-    let folder = Self.folder(of: modelPath)
+    let folder = VersionSearch.folder(ofModelAt: modelPath)
     if isLossless, mappings.isEmpty, Self.mappingModels(besideModel: modelPath).isEmpty { return }
     let urls = mappings.isEmpty ? nil : mappings.map { URL(fileURLWithPath: $0) }
     let library = try ModelLibrary(modelURL: URL(fileURLWithPath: folder), mappingModelURLs: urls)
@@ -45,8 +46,15 @@ package struct MigrationSteps {
     } catch let error as MigrationError
       where error.code == .missingMappingModel && mappings.isEmpty && library.unreadable.isEmpty
     {
-      // One inferred step may join hierarchies or lead to an older version; otherwise the reasons against it say more.
+      // One inferred step may join hierarchies; otherwise the reasons against it say more.
       return
+    } catch let error as MigrationError where error.code == .newerStore {
+      if isNamed || folder != modelPath, mappings.isEmpty, library.unreadable.isEmpty { return }
+      throw RunError(
+        .badPipeline, code: "migration.newer", error.message,
+        hint:
+          "give the newest version of the app's model; where what goes may go, name the older version (--to VERSION, or "
+          + "model.version in a pipeline file)")
     }
     try Self.requireUse(of: mappings, chain, library)
     try Self.requirePolicies(chain, policies)
@@ -106,15 +114,9 @@ package struct MigrationSteps {
 
   // MARK: Places
 
-  /// The folder with all versions, of one of which the path may be.
-  private static func folder(of modelPath: String) -> String {
-    let parent = (modelPath as NSString).deletingLastPathComponent
-    return ["xcdatamodeld", "momd"].contains((parent as NSString).pathExtension) ? parent : modelPath
-  }
-
   /// The mapping models in the folder that the model lies in, sorted.
   package static func mappingModels(besideModel modelPath: String) -> [String] {
-    mappingModels(at: URL(fileURLWithPath: folder(of: modelPath)).deletingLastPathComponent().path)
+    mappingModels(at: URL(fileURLWithPath: VersionSearch.folder(ofModelAt: modelPath)).deletingLastPathComponent().path)
   }
 
   /// The mapping model at a path, or those in the folder there, sorted.
@@ -165,7 +167,7 @@ extension MigrationError: RunFailure {
     if let underlyingError, underlyingError is StoreError { return RunError(any: underlyingError, store: path) }
     let kind: RunError.Kind =
       switch code {
-      case .mappingModel, .policy, .missingSourceModel, .missingMappingModel: .badPipeline
+      case .mappingModel, .policy, .missingSourceModel, .missingMappingModel, .newerStore: .badPipeline
       case .value, .validation: .badData
       case .sourceStore, .destinationStore: .inputOutput
       case .cancelled, .program: .internal

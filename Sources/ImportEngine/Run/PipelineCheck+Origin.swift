@@ -33,7 +33,8 @@ extension PipelineCheck {
     let models = try MigrationModels(storePath: origin, target: target, modelPath: file.modelPath)
     guard !models.isUpToDate else { return }
     let steps = try MigrationSteps(
-      models, store: origin, modelPath: file.modelPath, mappings: file.store.mappings)
+      models, store: origin, modelPath: file.modelPath, mappings: file.store.mappings,
+      isNamed: file.modelVersion != nil)
     guard steps.chain == nil else { return }
     let plan = try StoreMigration.plan(
       storeAt: origin, from: models.source.model, to: models.target.model, options: try models.options())

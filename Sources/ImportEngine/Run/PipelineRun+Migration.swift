@@ -18,7 +18,8 @@ extension PipelineRun {
       options.derivationTimestamp = pipeline.store.now
       options.worksOnCopy = true
       let steps = try MigrationSteps(
-        models, store: copy, modelPath: pipeline.modelPath, mappings: pipeline.store.mappings)
+        models, store: copy, modelPath: pipeline.modelPath, mappings: pipeline.store.mappings,
+        isNamed: pipeline.modelVersion != nil)
       let version = models.source.versionName.isEmpty ? "another version" : models.source.versionName
       var notes = ["\(FilePath.shown(origin)) was made with \(version) of the model, and its copy was migrated"]
       let losses: [String]

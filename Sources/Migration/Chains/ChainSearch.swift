@@ -4,7 +4,8 @@ import ObjectModel
 /// among these the one with the fewest mapping models.
 ///
 /// From each version it looks at the wanted one, at the next in the order of versions, at those that a mapping model leads to,
-/// and at those that a mapping model begins at. So it stays fast with hundreds of versions.
+/// and at those that a mapping model begins at. So it stays fast with hundreds of versions. Names need not say the order of
+/// versions: where something would be lost so, and there are no more than `mostVersions`, it looks at all of them.
 struct ChainSearch {
   private struct Cost: Comparable {
     var losses = 0
@@ -25,11 +26,16 @@ struct ChainSearch {
     let destination: Int
   }
 
+  /// Up to so many versions are all tried as steps in between.
+  private static let mostVersions = 64
+
   private let library: ModelLibrary
   private let infers: Bool
   /// Versions at which a mapping model begins.
   private let gates: [Int]
   private var known: [Pair: MigrationChain.Step?] = [:]
+  /// Whether every version is looked at from every other.
+  private var looksEverywhere = false
 
   /// - Parameter infers: whether mappings may be inferred.
   init(_ library: ModelLibrary, infers: Bool) {
@@ -51,6 +57,20 @@ struct ChainSearch {
   mutating func chain(from source: Int, to target: Int) -> MigrationChain? {
     if source == target { return MigrationChain(steps: []) }
     if let direct = step(source, target), direct.losses.isEmpty { return MigrationChain(steps: [direct]) }
+    let found = cheapest(from: source, to: target)
+    if let found, found.losses == 0 { return MigrationChain(steps: shortened(found.path)) }
+    guard library.versions.count <= Self.mostVersions else {
+      return found.map { MigrationChain(steps: shortened($0.path)) }
+    }
+    looksEverywhere = true
+    defer { looksEverywhere = false }
+    let other = cheapest(from: source, to: target)
+    // Where there was no way, one that loses something leads through versions that have nothing to do with it.
+    if found == nil, other?.losses != 0 { return nil }
+    return other.map { MigrationChain(steps: shortened($0.path)) }
+  }
+
+  private mutating func cheapest(from source: Int, to target: Int) -> (path: [Int], losses: Int)? {
     var best: [Int: (cost: Cost, previous: Int?)] = [source: (Cost(), nil)]
     var open: Set<Int> = [source]
     while let here = open.min(by: { (best[$0]?.cost ?? Cost(), $0) < (best[$1]?.cost ?? Cost(), $1) }) {
@@ -65,10 +85,10 @@ struct ChainSearch {
         open.insert(next)
       }
     }
-    guard best[target] != nil else { return nil }
+    guard let cost = best[target]?.cost else { return nil }
     var path = [target]
     while let previous = best[path[0]]?.previous { path.insert(previous, at: 0) }
-    return MigrationChain(steps: shortened(path))
+    return (path, cost.losses)
   }
 
   private func cost(of step: MigrationChain.Step) -> Cost {
@@ -77,6 +97,7 @@ struct ChainSearch {
   }
 
   private func neighbours(of here: Int, target: Int) -> [Int] {
+    if looksEverywhere { return library.versions.indices.filter { $0 != here } }
     let model = library.versions[here].model
     var found: Set<Int> = Set(gates)
     found.insert(target)

@@ -71,7 +71,7 @@ public struct ProgressiveMigration: StoreMigrating {
     // A store that is newer than what is wanted would lose what the newer model added.
     if position == nil || start > end, !losses.isEmpty {
       throw MigrationError(
-        .missingMappingModel,
+        position == nil ? .missingMappingModel : .newerStore,
         "\(url.path) was made with a model that is \(position == nil ? "none of the known versions" : "newer than that"), and would lose data: "
           + losses.prefix(5).joined(separator: "; "),
         hint: "open it with the version of the program that made it, or a newer one")
@@ -161,6 +161,8 @@ public struct ProgressiveMigration: StoreMigrating {
         } catch StoreMigrationError.conditions(_, let conditions) {
           throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.met(in: step.description) })
         }
+        // Of the steps in between only the last is needed.
+        if index > 0 { try? FileManager.default.removeItem(at: present.url.deletingLastPathComponent()) }
         present = next
       }
     }

@@ -23,6 +23,8 @@ public struct MigrationError: Error, Sendable {
     case missingSourceModel
     /// There is no way from the store's model to the wanted one.
     case missingMappingModel
+    /// The store was made with a newer version than the wanted one, and going back would lose data.
+    case newerStore
     /// A handler or hook of the program threw.
     case program
   }
@@ -111,7 +113,7 @@ extension MigrationError: LocalizedError, CustomNSError {
     case .sourceStore: CoreDataErrorCode.migrationManagerSourceStore
     case .destinationStore: CoreDataErrorCode.migrationManagerDestinationStore
     case .missingSourceModel: CoreDataErrorCode.migrationMissingSourceModel
-    case .missingMappingModel: CoreDataErrorCode.migrationMissingMappingModel
+    case .missingMappingModel, .newerStore: CoreDataErrorCode.migrationMissingMappingModel
     }
   }
 

@@ -93,15 +93,44 @@ public struct ModelLibrary: Sendable {
     unreadable.append(text)
   }
 
-  /// Numbers in names count as numbers, and a name without one comes first.
+  /// Numbers in names count as numbers, wherever they stand, and a name comes before those that go on behind it.
   static func precedes(_ left: String, _ right: String) -> Bool {
-    func parts(_ name: String) -> (text: String, number: Int) {
-      let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }
-      return (String(name.dropLast(digits.count)), Int(String(digits.reversed())) ?? 0)
-    }
     let (first, second) = (parts(left), parts(right))
-    let texts = (first.text.trimmingCharacters(in: .whitespaces), second.text.trimmingCharacters(in: .whitespaces))
-    return texts.0 == texts.1 ? first.number < second.number : texts.0 < texts.1
+    for (one, other) in zip(first, second) where one != other { return one < other }
+    return first.count < second.count
+  }
+
+  /// Texts without the spaces around them, and digits between them.
+  private static func parts(_ name: String) -> [NamePart] {
+    var parts: [NamePart] = []
+    var rest = name[...]
+    while let next = rest.first {
+      let isNumber = next.isASCII && next.isNumber
+      let part = rest.prefix { ($0.isASCII && $0.isNumber) == isNumber }
+      rest = rest.dropFirst(part.count)
+      let text = part.trimmingCharacters(in: .whitespaces)
+      if isNumber {
+        parts.append(.number(String(text.drop { $0 == "0" })))
+      } else if !text.isEmpty {
+        parts.append(.text(text))
+      }
+    }
+    return parts
+  }
+
+  private enum NamePart: Comparable {
+    /// Digits without leading zeros, of any length.
+    case number(String)
+    case text(String)
+
+    static func < (left: NamePart, right: NamePart) -> Bool {
+      switch (left, right) {
+      case (.number(let one), .number(let other)): (one.count, one) < (other.count, other)
+      case (.text(let one), .text(let other)): one < other
+      case (.number, .text): true
+      case (.text, .number): false
+      }
+    }
   }
 
   // MARK: Versions

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 
 /// Where the archive of one version of a compiled model is, found from the path that a user gave.
 struct CompiledModelLocation {
@@ -37,7 +38,7 @@ struct CompiledModelLocation {
           .unknownVersion, file: path, "this is version \(versionName), not \(Self.withoutSuffix(version))",
           hint: "give the path of the .momd folder to choose among its versions")
       }
-      let folder = (path as NSString).deletingLastPathComponent
+      let folder = FileSystem.parent(path)
       versionInfo = folder.hasSuffix(Self.folderSuffix) ? try VersionInfo.read(folder: folder) : nil
     case .folder:
       let info = try VersionInfo.read(folder: path)

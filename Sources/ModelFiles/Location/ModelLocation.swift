@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import PropertyLists
 
 /// Where the XML of one model version is, found from the path that a user gave.
@@ -20,7 +21,7 @@ struct ModelLocation {
       throw ModelError(
         .unreadableFile, file: path, "there is no model here", hint: "give the path of a .xcdatamodeld or .momd folder")
     case .file:
-      let folder = (path as NSString).deletingLastPathComponent
+      let folder = FileSystem.parent(path)
       let name = Self.baseName(folder.hasSuffix(Self.versionSuffix) ? folder : path)
       try Self.require(version, toBe: name, path: path)
       contentsPath = path

@@ -87,7 +87,8 @@ struct MigrateCommand: ParsableCommand {
       return result
     }
     let steps = try MigrationSteps(
-      models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy))
+      models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy),
+      isNamed: to != nil)
     result.warnings = steps.warnings
     try requireUse(of: policy, steps.chain)
     let progress = MigrationProgress(stepCount: steps.chain?.steps.count ?? 1)

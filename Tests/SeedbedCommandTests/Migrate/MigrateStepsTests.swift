@@ -320,4 +320,77 @@ struct MigrateStepsTests {
     let check = try await workspace.run("check", "Notes.sqlite", model + "/UnCloudNotesDataModel v3")
     #expect(check.exitCode == 0, "\(check.text)")
   }
+
+  /// Versions by name, in the order of development, each with the attribute that keeps the text under a new name; a store of
+  /// the first, and the last as the current one.
+  private func renames(_ names: [String]) async throws -> Workspace {
+    let workspace = try Workspace()
+    for (index, name) in names.enumerated() {
+      let former = index == 0 ? "" : " elementID=\"a\(index - 1)\""
+      try workspace.write(
+        "Shop.xcdatamodeld/\(name).xcdatamodel/contents",
+        Self.model("<attribute name=\"a\(index)\"\(former) optional=\"YES\" attributeType=\"String\"/>"))
+    }
+    try workspace.write(
+      "Shop.xcdatamodeld/.xccurrentversion",
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>\(names[names.count - 1]).xcdatamodel</string></dict></plist>
+      """)
+    try workspace.write("items.csv", "name,code\na,A\nb,B\n")
+    try workspace.write(
+      "items.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: "\(names[0])" }
+      store: { path: Shop.sqlite }
+      import: [{ from: items.csv, entity: Item, map: { name: name, a0: code } }]
+      """)
+    let built = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(built.exitCode == 0, "\(built.talk)")
+    return workspace
+  }
+
+  @Test(
+    "renames in a row lose nothing, whatever the versions are called",
+    arguments: [["M 1.8.0", "M 1.9.0", "M 1.10.0", "M 1.11.0"], ["Start", "Begin", "Middle"], ["z", "y", "x", "w"]])
+  func renamed(names: [String]) async throws {
+    let workspace = try await renames(names)
+    let result = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
+    #expect(result.exitCode == 0 && !result.text.contains("lost"), "\(result.text)\(result.talk)")
+    let column = "ZA\(names.count - 1)"
+    #expect(try workspace.query("Shop.sqlite", "SELECT \(column) FROM ZITEM ORDER BY Z_PK") == ["A", "B"])
+  }
+
+  @Test(
+    "the path of a version finds the others of its folder",
+    arguments: [
+      "Shop.xcdatamodeld/Shop 3.xcdatamodel", "Shop.xcdatamodeld/Shop 3.xcdatamodel/", "Shop.xcdatamodeld/Shop 3",
+      "./Shop.xcdatamodeld/../Shop.xcdatamodeld/Shop 3.xcdatamodel/contents", "Link.xcdatamodel",
+    ])
+  func versionPaths(path: String) async throws {
+    let workspace = try await renames(["Shop", "Shop 2", "Shop 3"])
+    try FileManager.default.createSymbolicLink(
+      atPath: workspace.url("Link.xcdatamodel").path, withDestinationPath: "Shop.xcdatamodeld/Shop 3.xcdatamodel")
+    let result = try await workspace.run("migrate", "Shop.sqlite", "--model", path)
+    #expect(result.exitCode == 0 && !result.text.contains("lost"), "\(result.text)\(result.talk)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZA2 FROM ZITEM ORDER BY Z_PK") == ["A", "B"])
+  }
+
+  @Test("a store goes back to an older version only when that is named")
+  func back() async throws {
+    let workspace = try await renames(["Shop", "Shop 2"])
+    let text = try workspace.text("Shop.xcdatamodeld/Shop.xcdatamodel/contents")
+    let more = "<attribute name=\"more\" optional=\"YES\" attributeType=\"String\"/></entity>"
+    try workspace.write(
+      "Shop.xcdatamodeld/Shop 3.xcdatamodel/contents", text.replacingOccurrences(of: "</entity>", with: more))
+    let up = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 3")
+    #expect(up.exitCode == 0, "\(up.talk)")
+    let before = try workspace.bytes("Shop.sqlite")
+    let refused = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
+    #expect(
+      refused.exitCode == 78 && refused.talk.contains("newer") && refused.talk.contains("--to"), "\(refused.talk)")
+    #expect(try workspace.bytes("Shop.sqlite") == before)
+    let named = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 2")
+    #expect(named.exitCode == 0, "\(named.talk)")
+  }
 }
