@@ -95,12 +95,9 @@ import ObjectModel
     if isUnused { released.append(object) }
   }
 
-  /// Where the search for an id begins. Ids mostly come in the order of their numbers: sixteen neighbours share a stretch of
-  /// slots, so that one after the other costs one look into memory instead of sixteen. Where the stretch lies, all other bits say.
   @inline(__always) private func slot(_ number: UInt64, _ entity: Int32) -> Int {
-    let mixed =
-      ((number >> 4) &+ UInt64(truncatingIfNeeded: entity) &* 0xD6E8_FEB8_6659_FD93) &* 0x9E37_79B9_7F4A_7C15
-    return (Int(truncatingIfNeeded: mixed >> 32) &+ Int(number & 15)) & (capacity - 1)
+    let mixed = (number &+ UInt64(truncatingIfNeeded: entity) &* 0xD6E8_FEB8_6659_FD93) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> 32) & (capacity - 1)
   }
 
   /// The slot of that id, when its object is there.
