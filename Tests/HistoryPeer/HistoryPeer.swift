@@ -32,9 +32,10 @@ extension FollowedNotes {
     try merged?()
   }
 
-  /// Waits, two minutes at the most, so that nothing is left of a test that fails.
+  /// Waits, a quarter of an hour at the most, so that nothing is left of a test that fails. Beside a thousand others the test
+  /// may have to wait for minutes itself.
   fileprivate func ended() async {
-    try? await Task.sleep(for: .seconds(120))
+    try? await Task.sleep(for: .seconds(900))
     exit(1)
   }
 }

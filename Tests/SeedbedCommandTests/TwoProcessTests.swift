@@ -21,7 +21,7 @@ struct TwoProcessTests {
     /// Waits until the view context of this process shows these notes.
     func wait(for expected: [String]) async throws {
       let isShown = try await poll(
-        until: { notes.shown == expected || notes.failure != nil }, unless: { !peer.isRunning })
+        seconds: 800, until: { notes.shown == expected || notes.failure != nil }, unless: { !peer.isRunning })
       #expect(isShown && notes.failure == nil, "\(notes.shown) \(notes.failure.map { "\($0)" } ?? "")")
     }
     func insert(_ text: String, into context: ManagedObjectContext) {
