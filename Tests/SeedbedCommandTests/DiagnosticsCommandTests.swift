@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import Testing
 
 /// Debug switches and explanations of the tool.
@@ -77,5 +78,19 @@ struct DiagnosticsCommandTests {
     #expect(object?["plan"] as? [String] != nil && object?["advice"] as? [Any] != nil)
     let wrong = try await Tool.run(["query", "Shop.sqlite", "Item WHERE nope == 2", "--explain"], in: workspace.folder)
     #expect(wrong.exitCode != 0 && wrong.talk.contains("nope"))
+  }
+
+  @Test("an explanation leaves the store as it is, and nothing beside it", arguments: ["DELETE", "WAL"])
+  func untouched(journal: String) async throws {
+    let workspace = try await workspace()
+    let connection = try Connection(path: workspace.url("Shop.sqlite").path)
+    #expect(try connection.string("PRAGMA journal_mode = \(journal)") == journal.lowercased())
+    try connection.close()
+    let (names, bytes) = (try workspace.names(), try workspace.bytes("Shop.sqlite"))
+    let found = try await Tool.run(
+      ["query", "Shop.sqlite", "Item WHERE count == 2", "--explain"], in: workspace.folder)
+    #expect(found.exitCode == 0, "\(found.talk)")
+    #expect(try workspace.names() == names)
+    #expect(try workspace.bytes("Shop.sqlite") == bytes)
   }
 }

@@ -35,18 +35,15 @@ public struct IndexAdvice: Sendable, Hashable {
 }
 
 extension SQLiteStore {
-  /// Indexes that would help a request. The `sqlite3` shell is asked, and each is tried in a copy of the store, which is
-  /// removed again: the store stays as it is.
+  /// Indexes that would help a request. The `sqlite3` shell is asked about a copy of the store, in which each is tried, and
+  /// which is removed again: the store and what lies beside it stay as they are.
   /// - Returns: none where the request has the indexes that it needs.
   /// - Throws: `IndexAdviceError`, and what the request itself throws.
   public func indexAdvice(for request: FetchSpecification) throws -> [IndexAdvice] {
     let explanation = try explanation(of: request)
-    let suggested = try SQLiteShell.expert(explanation.boundStatement, store: path)
-    let layout = session.file.layout
-    let known = suggested.compactMap { IndexAdvice(suggestion: $0, layout) }
-    if known.isEmpty { return [] }
     let trial = try IndexTrial(of: path, explanation.boundStatement)
-    return try known.map { try trial.measured($0) }
+    let layout = session.file.layout
+    return try trial.suggestions().compactMap { IndexAdvice(suggestion: $0, layout) }.map { try trial.measured($0) }
   }
 }
 

@@ -13,6 +13,11 @@ struct IndexTrial {
     self.statement = statement
   }
 
+  /// The `CREATE INDEX` statements that the `sqlite3` shell suggests. It is asked about the copy: beside a store with a
+  /// write-ahead log it would leave files behind.
+  /// - Throws: `IndexAdviceError`.
+  func suggestions() throws -> [String] { try SQLiteShell.expert(statement, store: copy.path) }
+
   /// The advice with how long the statement takes without the index and with it.
   func measured(_ advice: IndexAdvice) throws -> IndexAdvice {
     try copy.naming {

@@ -19,7 +19,9 @@ enum SQLiteShell {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = errors
-    do { try process.run() } catch { throw IndexAdviceError.noShell }
+    do { try process.run() } catch {
+      throw IndexAdviceError.shell("it cannot be started: \(error.localizedDescription)")
+    }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

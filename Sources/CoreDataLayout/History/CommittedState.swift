@@ -47,7 +47,7 @@ final class CommittedState {
     // Before it is opened: another file that takes its place in between counts as another one.
     guard let identity = OpenFiles.identity(path) else { throw StoreError.missing(path: path) }
     self.identity = identity
-    // Whoever waits is the watch, which has other things to do meanwhile.
+    // The watch looks again later rather than wait here.
     connection = try Connection(path: path, options: .init(isReadOnly: true, busyTimeoutMilliseconds: 0))
     version = try Self.version(connection)
     content = try Content(connection)

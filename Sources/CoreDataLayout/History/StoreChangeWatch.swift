@@ -79,7 +79,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
     } catch let error as SQLiteError where error.code == .busy || error.code == .locked {
       lookLater()
     } catch {
-      // What is there cannot be read now, so there is nothing to tell. Whoever mends it writes to it.
+      // What is there cannot be read now, so there is nothing to tell. To mend it is to write to it.
     }
     return nil
   }
