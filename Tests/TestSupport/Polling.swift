@@ -4,6 +4,11 @@ import Foundation
 public struct PollTimeout: Error {
   /// How long was waited.
   public let seconds: Double
+
+  /// An error for a wait of that many seconds.
+  public init(seconds: Double) {
+    self.seconds = seconds
+  }
 }
 
 /// Looks every few milliseconds until a condition holds, or there is no use in waiting for it any longer.

@@ -8,7 +8,7 @@ import Testing
 @testable import Pipelines
 @testable import Reports
 
-@Suite("Queues between stages", .timeLimit(.minutes(1)))
+@Suite("Queues between stages", .timeLimit(.minutes(20)))
 struct ChannelTests {
   struct Failure: Error, Equatable {}
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Stores that were made to do harm, or that came to harm: every command says what is wrong, and none crashes, hangs or
 /// eats the memory.
-@Suite("Hostile stores", .timeLimit(.minutes(5)))
+@Suite("Hostile stores", .timeLimit(.minutes(20)))
 struct HostileStoreTests {
   /// A command, with what it says to a store that is hostile in some way.
   enum Command: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import Synchronization
 import TestSupport
 
 /// A child process started with `posix_spawn`, whose end is awaited with `waitpid` on its own process id.
@@ -50,23 +51,36 @@ struct ChildProcess {
     return unsafe result == 0 && information.si_signo == 0
   }
 
-  /// Waits until a condition holds.
+  /// Waits until a condition holds, at most ten minutes.
+  ///
+  /// A thread of its own looks: turns on the pool that the tests run on are seconds apart while all of them run, and
+  /// some conditions take many looks.
   /// - Returns: false when the process ended before it did.
-  func wait(until condition: () -> Bool) async throws -> Bool {
-    try await poll(until: condition, unless: { !isRunning })
+  func wait(until condition: @escaping @Sendable () -> Bool) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        let end = Date(timeIntervalSinceNow: 600)
+        while !condition() {
+          guard isRunning else { return continuation.resume(returning: condition()) }
+          guard Date() < end else { return continuation.resume(throwing: PollTimeout(seconds: 600)) }
+          Thread.sleep(forTimeInterval: 0.002)
+        }
+        continuation.resume(returning: true)
+      }
+    }
   }
 
   /// Waits until the process itself waits for something and has done nothing for ten looks: what it waits for in the
   /// kernel it can tell nobody.
   /// - Returns: false when the process ended before it did.
   func waitUntilIdle() async throws -> Bool {
-    var last: String?
-    var looks = 0
+    let last = Mutex<(time: String?, looks: Int)>((nil, 0))
     return try await wait {
       let now = restingTime
-      looks = now != nil && now == last ? looks + 1 : 0
-      last = now
-      return looks == 10
+      return last.withLock {
+        $0 = (now, now != nil && now == $0.time ? $0.looks + 1 : 0)
+        return $0.looks == 10
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import SQLite
 import SeedFormats
 
 /// A folder of one test with pipelines, seeds and stores in it, removed with its object.
-final class Workspace {
+final class Workspace: Sendable {
   let folder: URL
 
   init() throws {
