@@ -99,7 +99,4 @@ extension AttributeType {
     case .uri: self = .uri
     }
   }
-
-  /// Whether values of any kind may stand in attributes of the type.
-  var holdsAnyValue: Bool { self == .undefined || self == .objectID }
 }

@@ -32,6 +32,16 @@ final class DecodedNode: @unchecked Sendable {
     self.batch = batch
   }
 
+  /// This node and those below it, parents first.
+  var withDescendants: [DecodedNode] { [self] + children.flatMap(\.withDescendants) }
+
+  /// Rows of this node and of those below it.
+  var rowCount: Int { batch.count + children.reduce(0) { $0 + $1.rowCount } }
+
+  func resetPrimaryKeys() {
+    for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
+  }
+
   /// Drops rows of records for which the mask is false, in this node and below it.
   func keep(records good: [Bool]) {
     let mask = records.map { good[Int($0)] }

@@ -213,16 +213,6 @@ final class ObjectWriter {
 }
 
 extension DecodedNode {
-  /// This node and those below it, parents first.
-  var withDescendants: [DecodedNode] { [self] + children.flatMap(\.withDescendants) }
-
-  /// Rows of this node and of those below it.
-  var rowCount: Int { batch.count + children.reduce(0) { $0 + $1.rowCount } }
-
-  func resetPrimaryKeys() {
-    for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
-  }
-
   /// The value of an attribute cell, `.null` unless its state is `value`.
   func value(column: Int, row: Int) -> Value {
     guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue,

@@ -131,8 +131,3 @@ struct ReferenceSearch {
     return words.isEmpty || isKey ? target : words.joined(separator: "_")
   }
 }
-
-extension String {
-  /// What follows the last slash.
-  var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
-}

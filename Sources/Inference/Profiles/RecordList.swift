@@ -48,3 +48,8 @@ final class RecordList {
     if firstFault == nil { firstFault = (batch.position(of: fault.rawOffset, in: fault.place).line, fault.message) }
   }
 }
+
+extension String {
+  /// What follows the last slash.
+  var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
+}
