@@ -29,8 +29,12 @@ extension InMemoryContents {
     let tuples = try checkConstraints(request)
 
     for deletion in request.deleted { remove(deletion.objectID) }
-    for snapshot in request.updated { write(snapshot, version: snapshot.version + 1) }
-    for snapshot in request.inserted { write(snapshot, version: 1) }
+    // By primary key, since that is the order in which new members come last where no list says their places, as in a
+    // SQLite store.
+    let written = request.updated.map { ($0, $0.version + 1) } + request.inserted.map { ($0, 1) }
+    for (snapshot, version) in written.sorted(by: { $0.0.objectID.primaryKey ?? 0 < $1.0.objectID.primaryKey ?? 0 }) {
+      write(snapshot, version: version)
+    }
     for (constraint, added) in tuples.enumerated() {
       uniqueRows[constraint].merge(added) { _, new in new }
     }

@@ -1,49 +1,39 @@
 import ObjectModel
-import Predicates
 import StoreInterface
+import Synchronization
 
-/// The contents of an in-memory store at one moment. They share their storage with the store's until one of these changes.
-struct InMemoryGeneration: StoreGeneration {
+/// What an in-memory store was at one moment, until it is closed.
+final class InMemoryGeneration: StoreGeneration {
+  let identifier: String
   let model: ManagedObjectModel
-  let contents: InMemoryContents
-  var identifier: String { contents.storeIdentifier }
+  /// nil when it is closed.
+  private let reader: Mutex<InMemoryReader?>
 
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
-    try check(request.entity)
-    try request.checkKeyPaths()
-    return try contents.snapshots(request)
+  init(_ reader: InMemoryReader) {
+    identifier = reader.identifier
+    model = reader.model
+    self.reader = Mutex(reader)
   }
+
+  /// The contents are released here, so that saves need not copy what they change of them any more.
+  func close() { reader.withLock { $0 = nil } }
+
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try open().snapshots(request) }
 
   func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try check(request.entity)
-    try request.checkKeyPaths()
-    try monitor.check()
-    return try contents.snapshots(request, monitor: monitor)
+    try open().snapshots(request, monitor: monitor)
   }
 
-  func count(_ request: FetchSpecification) throws -> Int { try snapshots(request).count }
+  func count(_ request: FetchSpecification) throws -> Int { try open().count(request) }
 
-  func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    try check(request.entity)
-    try request.checkRows()
-    return try contents.resultRows(request, storeIdentifier: identifier, model: model)
-  }
+  func rows(_ request: FetchSpecification) throws -> FetchedRows { try open().rows(request) }
 
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try check(owner.entity)
-    let layout = contents.layout[owner.entity]
-    guard let index = layout.relationshipIndexes[relationship.name], relationship.isToMany else {
-      throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
-    }
-    return contents.members(of: owner, relationship: layout.relationships[index])
+    try open().members(of: owner, relationship: relationship)
   }
 
-  /// Does nothing: memory goes with the value.
-  func close() {}
-
-  func check(_ entity: Entity) throws(StoreError) {
-    guard entity.model === model else {
-      throw .failure("\(entity.name) belongs to another model than the store's")
-    }
+  private func open() throws(StoreError) -> InMemoryReader {
+    guard let reader = reader.withLock({ $0 }) else { throw .failure("the query generation was closed") }
+    return reader
   }
 }

@@ -35,15 +35,15 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   // MARK: reading
 
   /// The store as it is now. The next save copies what it changes of it.
-  public func openGeneration() throws -> any StoreGeneration { current }
+  public func openGeneration() throws -> any StoreGeneration { InMemoryGeneration(current) }
 
-  private var current: InMemoryGeneration {
-    InMemoryGeneration(model: model, contents: contents.withLock { $0 })
+  private var current: InMemoryReader {
+    InMemoryReader(model: model, contents: contents.withLock { $0 })
   }
 
   /// Asks while nothing else happens: a save must not find that it has to copy what is being read.
-  private func reading<Result: Sendable>(_ body: (InMemoryGeneration) throws -> Result) throws -> Result {
-    try contents.withLock { try body(InMemoryGeneration(model: model, contents: $0)) }
+  private func reading<Result: Sendable>(_ body: (InMemoryReader) throws -> Result) throws -> Result {
+    try contents.withLock { try body(InMemoryReader(model: model, contents: $0)) }
   }
 
   /// - Throws: `StoreError.failure` for a key path that does not exist.

@@ -39,6 +39,9 @@ struct ChangeFile {
       guard let object = (try? decoder.decode(JSONContent.self, from: Data(bytes)))?.object else {
         throw Self.error(path, line, "it is no JSON object")
       }
+      if let name = RepeatedMember.name(in: Data(bytes)) {
+        throw Self.error(path, line, "\"\(name)\" is there twice in one object")
+      }
       if head == nil {
         guard let store = object["changesOf"]?.string, let token = object["token"]?.string else {
           throw RunError(

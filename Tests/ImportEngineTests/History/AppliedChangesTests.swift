@@ -264,6 +264,11 @@ struct AppliedChangesTests {
       ("\"author\":null", "\"author\":{\"entity\":\"Author\",\"primaryKey\":8}", "neither"),
       ("\"author\":null,", "", "Author/1 cannot be deleted: Book/1.author leads to it"),
       ("{\"change\":\"delete\"", "{\"change\" \"delete\"", "it is no JSON object"),
+      (
+        "{\"change\":\"delete\"", "{\"change\":\"update\",\"ch\\u0061nge\":\"delete\"",
+        "\"change\" is there twice in one object"
+      ),
+      ("\"pages\":", "\"pages\":1,\"pages\":", "\"pages\" is there twice in one object"),
       ("\"changesOf\"", "\"changes\"", "does not begin as a file of changes does"),
     ])
   func refused(part: String, other: String, message: String) throws {
