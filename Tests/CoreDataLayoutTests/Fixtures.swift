@@ -6,10 +6,9 @@ import TestSupport
 
 /// Stores and models that Apple's tools made, beside the package when they are there.
 enum Fixtures {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-  static let areAvailable = FileManager.default.fileExists(atPath: root.appendingPathComponent("expected.json").path)
-  static let absenceReason = "the folder shared/fixtures beside the package is not there"
+  static let root = FixtureFolder.url
+  static let areAvailable = FixtureFolder.isAvailable
+  static let absenceReason = FixtureFolder.absenceReason
 
   /// What is known of a store.
   struct ExpectedStore: Decodable, Sendable {

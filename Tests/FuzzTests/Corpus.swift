@@ -12,8 +12,7 @@ import TestSupport
 struct Corpus: Sendable {
   private(set) var inputs: [Target: [Target.Input]] = [:]
 
-  private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+  private static let fixtures = FixtureFolder.url
   /// Larger files take too long per input.
   private static let maximumByteCount = 200_000
 

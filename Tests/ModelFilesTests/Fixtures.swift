@@ -1,13 +1,13 @@
 import Foundation
+import TestSupport
 
 /// The shared fixtures beside the package: models and stores that Apple's tools made. Tests that need them are
 /// skipped where they are absent.
 enum Fixtures {
-  static let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  static let folder = packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-  static let areAvailable = FileManager.default.fileExists(atPath: folder.appendingPathComponent("expected.json").path)
-  static let reason = "the shared fixtures are not beside the package"
+  static let packageRoot = FixtureFolder.packageRoot
+  static let folder = FixtureFolder.url
+  static let areAvailable = FixtureFolder.isAvailable
+  static let reason = FixtureFolder.absenceReason
 
   /// The models of our own writing.
   static let models = packageRoot.appendingPathComponent("Tests/ModelFilesTests/Models")

@@ -155,14 +155,13 @@ struct TransformableTests {
 
   // MARK: Stores that Apple's framework wrote
 
-  private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/fixtures")
+  private static let fixtures = FixtureFolder.url
 
   @Test(
     "archives that Core Data wrote read as values; archives of an app's own classes stay bytes",
     .enabled(
       if: FileManager.default.fileExists(atPath: fixtures.appending(path: "stores").path),
-      "the folder shared/fixtures beside the package is not there"))
+      Comment(rawValue: FixtureFolder.absenceReason)))
   func written() throws {
     let folder = try TemporaryFolder()
     let copy = folder.file("XCServer.sqlite")

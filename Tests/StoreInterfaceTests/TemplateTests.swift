@@ -36,9 +36,8 @@ struct TemplateTests {
 
 /// The shared fixtures beside the package: models that Apple's tools made.
 enum ModelFixtures {
-  static let packageRoot = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  static let folder = packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures/models")
+  static let packageRoot = FixtureFolder.packageRoot
+  static let folder = FixtureFolder.url.appendingPathComponent("models")
   static let areAvailable = FileManager.default.fileExists(atPath: folder.path)
 
   /// Every model file below a folder.

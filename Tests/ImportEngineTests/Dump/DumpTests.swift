@@ -3,6 +3,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Exports
@@ -51,14 +52,12 @@ struct DumpRun {
 
 @Suite("Dump and restore")
 struct DumpTests {
-  private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("shared/fixtures").path
-  static let areAvailable = FileManager.default.fileExists(atPath: fixtures + "/expected.json")
+  private static let fixtures = FixtureFolder.url.path
+  static let areAvailable = FixtureFolder.isAvailable
 
   @Test(
     "every row of a store that Apple's framework made comes back, relationship for relationship",
-    .enabled(if: areAvailable, "the folder shared/fixtures beside the package is not there"),
+    .enabled(if: areAvailable, Comment(rawValue: FixtureFolder.absenceReason)),
     arguments: [
       ("bookmarks/Bookmarks_V1", nil), ("bookmarks/Bookmarks_V2", nil), ("bookmarks/Bookmarks_V3", nil),
       ("cartkit/CartStorage_v1", nil), ("coredataplus/SampleModel2_V1", nil), ("coredataplus/SampleModel_V1", nil),

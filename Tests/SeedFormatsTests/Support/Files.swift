@@ -4,9 +4,7 @@ import TestSupport
 
 /// Public test corpora beside the package; tests of them are skipped where they are absent.
 enum Corpora {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("shared/fixtures/corpora")
+  static let root = FixtureFolder.url.appendingPathComponent("corpora")
   static var areAvailable: Bool { FileManager.default.fileExists(atPath: root.path) }
 
   /// The files of a folder with an extension, by name.

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// A store that Apple's framework made, and an import that its model allows.
@@ -26,9 +27,9 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
     var changed: [String: Set<String>] = [:]
   }
 
-  static let fixtures = Tool.packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+  static let fixtures = FixtureFolder.url
   static let areAvailable = FileManager.default.fileExists(atPath: fixtures.appendingPathComponent("stores").path)
-  static let absenceReason: Comment = "the folder shared/fixtures beside the package is not there"
+  static let absenceReason = Comment(rawValue: FixtureFolder.absenceReason)
 
   private static let sidecars = ["-wal", "-shm"]
 

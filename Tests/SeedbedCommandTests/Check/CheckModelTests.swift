@@ -3,6 +3,7 @@ import ModelFiles
 import ObjectModel
 import SQLite
 import SeedFormats
+import TestSupport
 import Testing
 
 /// `check` with models of our own and with the stores and models that Apple's tools made.
@@ -126,8 +127,8 @@ enum CheckFixtures {
     var stores: [String: Store]
   }
 
-  static let root = Tool.packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-  static let absenceReason = "the folder shared/fixtures beside the package is not there"
+  static let root = FixtureFolder.url
+  static let absenceReason = FixtureFolder.absenceReason
   static let stores: [Store] = {
     guard let data = try? Data(contentsOf: root.appendingPathComponent("expected.json")),
       let expected = try? JSONDecoder().decode(Expected.self, from: data)

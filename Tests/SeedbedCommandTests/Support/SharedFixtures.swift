@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 
 /// The shared fixtures beside the package, for tests with the real tool. Tests that need them are skipped where they
 /// are absent.
 enum SharedFixtures {
-  static let folder = Tool.packageRoot.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-  static let areAvailable = FileManager.default.fileExists(atPath: folder.appendingPathComponent("expected.json").path)
-  static let reason = "the shared fixtures are not beside the package"
+  static let folder = FixtureFolder.url
+  static let areAvailable = FixtureFolder.isAvailable
+  static let reason = FixtureFolder.absenceReason
 
   static func path(_ relative: String) -> String { folder.appendingPathComponent(relative).path }
 

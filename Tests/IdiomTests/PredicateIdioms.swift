@@ -1,0 +1,119 @@
+import Foundation
+import Seedbed
+import Testing
+
+@Suite("Idioms: predicates")
+struct PredicateIdioms {
+  static let predicates: [(FetchPredicate, Set<String>)] = [
+    (FetchPredicate(format: "title == %@", "Soup"), ["Soup"]),
+    (FetchPredicate(format: "%K == %@", "title", "Soup"), ["Soup"]),
+    (FetchPredicate(format: "rating > %d", 4), ["Soup", "Cake"]),
+    (FetchPredicate(format: "rating >= %lf AND isFavorite == %@", 4.0, true), ["Cake"]),
+    (FetchPredicate(format: "title BEGINSWITH[cd] %@", "s"), ["Soup"]),
+    (FetchPredicate(format: "title CONTAINS[c] 'A'"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title LIKE '*e*'"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title MATCHES %@", "[BC].*"), ["Bread", "Cake"]),
+    (FetchPredicate(format: "title IN %@", ["Soup", "Cake"]), ["Soup", "Cake"]),
+    (FetchPredicate(format: "title IN %@", Set(["Soup"])), ["Soup"]),
+    (FetchPredicate(format: "NOT (title IN %@)", ["Soup", "Cake"]), ["Bread"]),
+    (FetchPredicate(format: "rating BETWEEN %@", [3, 4]), ["Bread"]),
+    (FetchPredicate(format: "author.name == %@", "Ann"), ["Soup", "Cake"]),
+    (FetchPredicate(format: "link == nil"), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "created < %@", Date.now as Date), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "servings == %@", UInt8(4)), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "rating == %@", Float(4.5)), ["Soup"]),
+    (FetchPredicate(format: "rating == %@", Decimal(5)), ["Cake"]),
+    (FetchPredicate(format: "code == %@", UUID()), []),
+    (FetchPredicate(format: "SUBQUERY(tags, $tag, $tag.name == 'x').@count == 0"), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(value: false), []),
+    (
+      CompoundPredicate(andPredicateWithSubpredicates: [
+        FetchPredicate(format: "rating > 3"), FetchPredicate(format: "isFavorite == NO"),
+      ]), ["Soup"]
+    ),
+    (
+      CompoundPredicate(orPredicateWithSubpredicates: [
+        FetchPredicate(format: "title == 'Soup'"), FetchPredicate(format: "title == 'Bread'"),
+      ]), ["Soup", "Bread"]
+    ),
+    (CompoundPredicate(notPredicateWithSubpredicate: FetchPredicate(format: "title == 'Soup'")), ["Bread", "Cake"]),
+    (CompoundPredicate(type: .and, subpredicates: [FetchPredicate(format: "rating == 5")]), ["Cake"]),
+    (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: "title"),
+        rightExpression: FetchExpression(forConstantValue: "soup"),
+        modifier: .direct, type: .equalTo, options: .caseInsensitive), ["Soup"]
+    ),
+    (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: \Recipe.rating),
+        rightExpression: FetchExpression(
+          forFunction: "add:to:",
+          arguments: [
+            FetchExpression(forConstantValue: 2), FetchExpression(forConstantValue: 1),
+          ]), modifier: .direct, type: .lessThanOrEqualTo), ["Bread"]
+    ),
+    (
+      FetchPredicate(format: "title == $TITLE").withSubstitutionVariables(["TITLE": "Cake"]), ["Cake"]
+    ),
+  ]
+
+  @Test("predicate: formats, compounds and comparisons", arguments: predicates)
+  func predicate(_ predicate: FetchPredicate, _ expected: Set<String>) throws {
+    try Kitchen.cook { context in
+      let all = try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = predicate
+      #expect(Set(try context.fetch(request).map(\.title)) == expected, "\(predicate)")
+      #expect(Set(all.filter { predicate.evaluate(with: $0) }.map(\.title)) == expected, "\(predicate)")
+    }
+  }
+
+  @Test("predicate: an object as argument")
+  func objectArgument() throws {
+    try Kitchen.cook { context in
+      let ann = try #require(try Kitchen.stock(context)[0].author)
+      let request = Recipe.fetchRequest()
+      request.predicate = FetchPredicate(format: "author == %@", ann)
+      #expect(try context.count(for: request) == 2)
+      request.predicate = FetchPredicate(format: "author IN %@", [ann])
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
+  @Test("predicate: #Predicate")
+  func macro() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = try FetchPredicate(#Predicate<Recipe> { $0.title == "Soup" })
+      #expect(try context.count(for: request) == 1)
+    }
+  }
+
+  @Test("predicate: a block, over what was fetched and in a request")
+  func block() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let short = FetchPredicate(block: { object, _ in (object as? Recipe)?.title.count == 4 })
+      let all = try context.fetch(Recipe.fetchRequest())
+      #expect(all.filter { short.evaluate(with: $0) }.map(\.title) == ["Soup", "Cake"])
+      let request = Recipe.fetchRequest()
+      request.predicate = CompoundPredicate(
+        andPredicateWithSubpredicates: [FetchPredicate(format: "rating > 4"), short])
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
+      #expect(try context.fetch(request).map(\.title) == ["Cake", "Soup"])
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
+  @Test("predicate: text of a user's that is none throws")
+  func userText() {
+    #expect(throws: PredicateFormatError.self) { try FetchPredicate(parsing: "title ==") }
+  }
+
+  @Test("predicate: a format of the program's that is none stops")
+  func programText() async {
+    await #expect(processExitsWith: .failure) { _ = FetchPredicate(format: "title ==") }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Seedbed
+import Testing
+
+@Suite("Idioms: sections")
+struct SectionIdioms {
+  private func controller(_ context: ManagedObjectContext) -> FetchedResultsController<Recipe> {
+    let request = Recipe.fetchRequest()
+    request.sortDescriptors = [
+      FetchSortDescriptor(key: "author.name", ascending: true), FetchSortDescriptor(key: "title", ascending: true),
+    ]
+    return FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "author.name", cacheName: nil)
+  }
+
+  @Test("sections: their number, names and sizes")
+  func sections() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let controller = controller(context)
+      try controller.performFetch()
+      #expect(controller.sections?.count == 2 && controller.sections?[0].numberOfObjects == 2)
+      #expect(controller.sections?.map(\.name) == ["Ann", "Bob"] && controller.sectionIndexTitles == ["A", "B"])
+    }
+  }
+
+  @Test("sections: by a Swift key path")
+  func sectionsByKeyPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(keyPath: \Recipe.rating, ascending: true)]
+      let controller = FetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: \.rating, cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.sections?.count == 3 && controller.sections?.first?.name == "3.0")
+    }
+  }
+
+  @Test("sections: an object at an index path, and back")
+  func indexPath() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let controller = controller(context)
+      try controller.performFetch()
+      let cake = controller.object(at: IndexPath(indexes: [0, 0]))
+      #expect(cake.title == "Cake" && controller.indexPath(forObject: cake) == [0, 0])
+      #expect(controller.fetchedObjects?.count == 3)
+    }
+  }
+
+  @Test("sections: another predicate, fetched again")
+  func refetch() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let controller = controller(context)
+      try controller.performFetch()
+      controller.fetchRequest.predicate = FetchPredicate(format: "author.name == 'Bob'")
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.map(\.title) == ["Bread"])
+    }
+  }
+
+  private final class Listener: FetchedResultsControllerDelegate {
+    var events: [String] = []
+
+    func controllerWillChangeContent(_ controller: FetchedResultsController<Recipe>) { events.append("will") }
+    func controller(
+      _ controller: FetchedResultsController<Recipe>, didChange anObject: Recipe, at indexPath: IndexPath?,
+      for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+      events.append("\(type) \(anObject.title)")
+    }
+    func controllerDidChangeContent(_ controller: FetchedResultsController<Recipe>) { events.append("did") }
+  }
+
+  @Test("sections: a delegate that is told of changes")
+  func delegate() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let (controller, listener) = (controller(context), Listener())
+      controller.delegate = listener
+      try controller.performFetch()
+      let pie = Recipe(context: context)
+      pie.title = "Pie"
+      context.processPendingChanges()
+      #expect(listener.events == ["will", "insert Pie", "did"])
+    }
+  }
+}
