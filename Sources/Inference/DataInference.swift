@@ -116,7 +116,7 @@ public struct DataInference {
   /// - Throws: `SeedFormatError` for a file that cannot be read, `RunError` when there is nothing in a file or when it was
   ///   cancelled, `ModelError`.
   public func project(cancellation: Cancellation = Cancellation()) throws -> Project {
-    let budget = KeySet.Budget(KeySet.standardBudget)
+    let budget = ColumnHashes.Budget(ColumnHashes.standardBudget)
     var lists: [RecordList] = []
     for file in files {
       let profiler = FileProfiler(path: file.path, inflation: inflation, budget: budget, cancellation: cancellation)

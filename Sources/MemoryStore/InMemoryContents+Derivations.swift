@@ -13,7 +13,7 @@ extension InMemoryContents {
       // Checks refuse it later.
       guard snapshot.attributes.count == attributes.count else { return snapshot }
       var result = snapshot
-      let stored = row(snapshot.objectID)
+      let stored = storedSnapshot(snapshot.objectID)
       for (index, attribute) in attributes.enumerated() where attribute.derivation != nil {
         result.attributes[index] = stored?.attributes[index] ?? .null
       }
@@ -46,26 +46,26 @@ extension InMemoryContents {
   }
 
   private mutating func refresh(_ objectID: ObjectID, _ derivation: AttributeDerivation, _ now: Date) {
-    guard let row = row(objectID), let key = key(objectID),
+    guard let snapshot = storedSnapshot(objectID), let key = key(objectID),
       let index = layout[objectID.entity].attributeIndexes[derivation.attribute.name]
     else { return }
-    let value = value(of: derivation, for: row, now)
-    if value.isIdentical(to: row.attributes[index]) { return }
-    trace?.note(objectID, before: row)
+    let value = value(of: derivation, for: snapshot, now)
+    if value.isIdentical(to: snapshot.attributes[index]) { return }
+    trace?.note(objectID, before: snapshot)
     rows[key.root][key.primaryKey]?.attributes[index] = value
   }
 
   // MARK: Values
 
-  private func value(of derivation: AttributeDerivation, for row: Snapshot, _ now: Date) -> Value {
+  private func value(of derivation: AttributeDerivation, for snapshot: Snapshot, _ now: Date) -> Value {
     let value: Value
     switch derivation.formula {
     case nil: return .null
     case .now: return .date(now)
     case .value(let path, let name, let function):
-      var here = row
+      var here = snapshot
       for relationship in path {
-        guard let destination = destination(of: here, relationship), let next = self.row(destination) else {
+        guard let destination = destination(of: here, relationship), let next = self.storedSnapshot(destination) else {
           return .null
         }
         here = next
@@ -73,7 +73,7 @@ extension InMemoryContents {
       value = attribute(name, of: here)
       if let function { return value.text.map { .string(function.apply(to: $0)) } ?? .null }
     case .aggregate(let relationship, let summed, let filter):
-      value = aggregate(of: row.objectID, relationship, summed, filter)
+      value = aggregate(of: snapshot.objectID, relationship, summed, filter)
     }
     return value.derived(as: derivation.attribute.type)
   }
@@ -84,18 +84,18 @@ extension InMemoryContents {
     if summed == nil && filter == nil {
       return .integer(Int64(memberships[OwnerKey(owner: owner, relationship: relationship.name)]?.orderKeys.count ?? 0))
     }
-    var found = members(of: owner, relationship: relationship).compactMap { self.row($0) }
+    var found = members(of: owner, relationship: relationship).compactMap { self.storedSnapshot($0) }
     if let filter { found.removeAll { member in !filter.holds { attribute($0, of: member) } } }
     guard let summed else { return .integer(Int64(found.count)) }
     return FetchExpression.Function.sum.apply(to: [.list(found.map { .value(attribute(summed, of: $0)) })]).plainValue
   }
 
-  private func attribute(_ name: String, of row: Snapshot) -> Value {
-    layout[row.objectID.entity].attributeIndexes[name].map { row.attributes[$0] } ?? .null
+  private func attribute(_ name: String, of snapshot: Snapshot) -> Value {
+    layout[snapshot.objectID.entity].attributeIndexes[name].map { snapshot.attributes[$0] } ?? .null
   }
 
-  private func destination(of row: Snapshot, _ relationship: Relationship) -> ObjectID? {
-    layout[row.objectID.entity].relationshipIndexes[relationship.name].flatMap { row.toOne[$0] }
+  private func destination(of snapshot: Snapshot, _ relationship: Relationship) -> ObjectID? {
+    layout[snapshot.objectID.entity].relationshipIndexes[relationship.name].flatMap { snapshot.toOne[$0] }
   }
 
   // MARK: What is concerned
@@ -134,7 +134,7 @@ extension InMemoryContents {
   private func changed(_ entity: Entity, _ differ: (_ before: Snapshot, _ after: Snapshot) -> Bool) -> Set<ObjectID> {
     var result: Set<ObjectID> = []
     for (objectID, before) in trace?.before ?? [:] where objectID.entity.isKind(of: entity) {
-      if let before, let after = row(objectID), !differ(before, after) { continue }
+      if let before, let after = storedSnapshot(objectID), !differ(before, after) { continue }
       result.insert(objectID)
     }
     return result
@@ -150,8 +150,8 @@ extension InMemoryContents {
           result.formUnion(memberships[key].map { Array($0.orderKeys.keys) } ?? [])
           result.formUnion(trace?.formerMembers[key] ?? [])
         } else {
-          for row in [row(objectID), trace?.before[objectID] ?? nil] {
-            if let referrer = row.flatMap({ destination(of: $0, inverse) }) { result.insert(referrer) }
+          for snapshot in [storedSnapshot(objectID), trace?.before[objectID] ?? nil] {
+            if let referrer = snapshot.flatMap({ destination(of: $0, inverse) }) { result.insert(referrer) }
           }
         }
       }
@@ -159,8 +159,8 @@ extension InMemoryContents {
       // Nothing says what refers to an object but the rows themselves; to new ones, only rows of the save do.
       let old = destinations.subtracting(trace?.inserted ?? [])
       if old.isEmpty { return result }
-      for row in rows[relationship.entity.root.index].values {
-        if let found = destination(of: row, relationship), old.contains(found) { result.insert(row.objectID) }
+      for snapshot in rows[relationship.entity.root.index].values {
+        if let found = destination(of: snapshot, relationship), old.contains(found) { result.insert(snapshot.objectID) }
       }
     }
     return result.filter { $0.entity.isKind(of: relationship.entity) }
@@ -170,7 +170,7 @@ extension InMemoryContents {
     guard let inverse = relationship.inverse else {
       return solitaryOwners[OwnerKey(owner: member, relationship: solitaryName(relationship))].map { [$0] } ?? []
     }
-    if !inverse.isToMany { return row(member).flatMap { destination(of: $0, inverse) }.map { [$0] } ?? [] }
+    if !inverse.isToMany { return storedSnapshot(member).flatMap { destination(of: $0, inverse) }.map { [$0] } ?? [] }
     return memberships[OwnerKey(owner: member, relationship: inverse.name)].map { Array($0.orderKeys.keys) } ?? []
   }
 
@@ -180,14 +180,16 @@ extension InMemoryContents {
   private mutating func checkDerivedConstraints() throws(StoreError) {
     guard let trace else { return }
     for (index, constraint) in constraints.enumerated() where constraint.hasDerivedPart {
-      for (objectID, row) in trace.before {
-        guard let tuple = row.flatMap({ constraint.values(of: $0) }), uniqueRows[index][tuple] == key(objectID) else {
+      for (objectID, snapshot) in trace.before {
+        guard let tuple = snapshot.flatMap({ constraint.values(of: $0) }), uniqueRows[index][tuple] == key(objectID)
+        else {
           continue
         }
         uniqueRows[index][tuple] = nil
       }
       for objectID in trace.before.keys {
-        guard let rowKey = key(objectID), let tuple = row(objectID).flatMap({ constraint.values(of: $0) }) else {
+        guard let rowKey = key(objectID), let tuple = storedSnapshot(objectID).flatMap({ constraint.values(of: $0) })
+        else {
           continue
         }
         if uniqueRows[index].updateValue(rowKey, forKey: tuple) != nil { throw constraint.conflict(tuple) }

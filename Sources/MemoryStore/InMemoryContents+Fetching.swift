@@ -18,17 +18,17 @@ extension InMemoryContents {
     let matcher = PredicateMatcher(predicate, now: now)
     let entity = request.entity
     var found: [Snapshot] = []
-    func consider(_ row: Snapshot) throws {
+    func consider(_ snapshot: Snapshot) throws {
       try monitor?.check()
       let isSelected =
-        request.includesSubentities ? row.objectID.entity.isKind(of: entity) : row.objectID.entity == entity
-      if isSelected, matcher.matches(StoredSubject(contents: self, row: row)) {
-        found.append(row)
+        request.includesSubentities ? snapshot.objectID.entity.isKind(of: entity) : snapshot.objectID.entity == entity
+      if isSelected, matcher.matches(StoredSubject(contents: self, snapshot: snapshot)) {
+        found.append(snapshot)
         try monitor?.found(found.count)
       }
     }
     if case .selfIsIn(let objectIDs) = predicate {
-      for objectID in Set(objectIDs) { try row(objectID).map(consider) }
+      for objectID in Set(objectIDs) { try storedSnapshot(objectID).map(consider) }
     } else {
       try rows[entity.root.index].values.forEach(consider)
     }
@@ -37,8 +37,8 @@ extension InMemoryContents {
 
   private func sort(_ found: inout [Snapshot], by descriptors: [FetchSortDescriptor]) {
     if descriptors.isEmpty { return }
-    let keyed = found.enumerated().map { position, row in
-      let subject = StoredSubject(contents: self, row: row)
+    let keyed = found.enumerated().map { position, snapshot in
+      let subject = StoredSubject(contents: self, snapshot: snapshot)
       return (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
     }
     let ordered = keyed.sorted { left, right in
@@ -55,7 +55,7 @@ extension InMemoryContents {
   func resultRows(_ request: FetchSpecification, storeIdentifier: String, model: ManagedObjectModel) throws
     -> FetchedRows
   {
-    let subjects = try selected(request).map { StoredSubject(contents: self, row: $0) }
+    let subjects = try selected(request).map { StoredSubject(contents: self, snapshot: $0) }
     return DictionaryRows.compute(request, of: subjects, storeIdentifier: storeIdentifier, model: model)
   }
 }

@@ -23,8 +23,8 @@ extension InMemoryContents {
   private func changes(since before: InMemoryContents, _ request: SaveRequest) -> [Change] {
     var changes: [Change] = []
     for deletion in request.deleted {
-      guard let row = before.row(deletion.objectID) else { continue }
-      changes.append(Change(object: row.objectID, type: .delete, tombstone: tombstone(of: row)))
+      guard let snapshot = before.storedSnapshot(deletion.objectID) else { continue }
+      changes.append(Change(object: snapshot.objectID, type: .delete, tombstone: tombstone(of: snapshot)))
     }
     var names: [ObjectID: Set<String>] = [:]
     var order: [ObjectID] = []
@@ -34,10 +34,12 @@ extension InMemoryContents {
       names[id, default: []].formUnion(changed)
     }
     for snapshot in request.updated {
-      guard let old = before.row(snapshot.objectID), let new = row(snapshot.objectID) else { continue }
+      guard let old = before.storedSnapshot(snapshot.objectID), let new = storedSnapshot(snapshot.objectID) else {
+        continue
+      }
       note(new.objectID, changedNames(old, new))
     }
-    for id in possibleOwners(before, request) where before.row(id) != nil && row(id) != nil {
+    for id in possibleOwners(before, request) where before.storedSnapshot(id) != nil && storedSnapshot(id) != nil {
       note(
         id,
         Set(
@@ -62,14 +64,14 @@ extension InMemoryContents {
   private func possibleOwners(_ before: InMemoryContents, _ request: SaveRequest) -> [ObjectID] {
     var owners: [ObjectID] = []
     for snapshot in request.inserted + request.updated {
-      owners += (before.row(snapshot.objectID)?.toOne ?? []).compactMap(\.self)
+      owners += (before.storedSnapshot(snapshot.objectID)?.toOne ?? []).compactMap(\.self)
       owners += snapshot.toOne.compactMap(\.self)
     }
     for deletion in request.deleted {
-      guard let row = before.row(deletion.objectID) else { continue }
-      owners += row.toOne.compactMap(\.self)
-      for relationship in row.objectID.entity.relationships where relationship.isToMany {
-        owners += before.members(of: row.objectID, relationship: relationship)
+      guard let snapshot = before.storedSnapshot(deletion.objectID) else { continue }
+      owners += snapshot.toOne.compactMap(\.self)
+      for relationship in snapshot.objectID.entity.relationships where relationship.isToMany {
+        owners += before.members(of: snapshot.objectID, relationship: relationship)
       }
     }
     for change in request.toMany {
@@ -83,9 +85,9 @@ extension InMemoryContents {
     return owners.filter { seen.insert($0).inserted }
   }
 
-  private func tombstone(of row: Snapshot) -> [String: Value] {
+  private func tombstone(of snapshot: Snapshot) -> [String: Value] {
     var values: [String: Value] = [:]
-    for (attribute, value) in zip(layout[row.objectID.entity].attributes, row.attributes)
+    for (attribute, value) in zip(layout[snapshot.objectID.entity].attributes, snapshot.attributes)
     where attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient && value != .null {
       values[attribute.name] = value
     }

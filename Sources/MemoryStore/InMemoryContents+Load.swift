@@ -77,14 +77,14 @@ extension InMemoryContents {
   private mutating func loadList(_ list: SaveRequest.ToManyChange) throws(StoreError) {
     let own = layout[list.owner.entity]
     let place = "\(describe(list.owner)).\(list.relationshipName)"
-    guard row(list.owner) != nil else { throw .failure("\(place): the object does not exist") }
+    guard storedSnapshot(list.owner) != nil else { throw .failure("\(place): the object does not exist") }
     guard let index = own.relationshipIndexes[list.relationshipName], own.relationships[index].isToMany else {
       throw .failure("\(place) is no to-many relationship")
     }
     let relationship = own.relationships[index]
     var membership = Membership()
     for member in list.members {
-      guard row(member) != nil, member.entity.isKind(of: relationship.destination) else {
+      guard storedSnapshot(member) != nil, member.entity.isKind(of: relationship.destination) else {
         throw .failure("\(place) has a member \(describe(member)), which does not exist or cannot be one")
       }
       guard membership.orderKeys[member] == nil else {

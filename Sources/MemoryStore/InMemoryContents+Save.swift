@@ -72,7 +72,7 @@ extension InMemoryContents {
   private func checkVersions(_ request: SaveRequest) throws(StoreError) {
     let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
     let stale = expected.compactMap { id, version in
-      let found = row(id)?.version
+      let found = storedSnapshot(id)?.version
       return found == version ? nil : (objectID: id, expected: version, found: found)
     }
     if !stale.isEmpty { throw .optimisticLockingFailure(stale) }
@@ -191,7 +191,7 @@ extension InMemoryContents {
       memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
       return
     }
-    let wanted = newMembers(change, of: relationship).filter { before[$0] != nil || row($0) != nil }
+    let wanted = newMembers(change, of: relationship).filter { before[$0] != nil || storedSnapshot($0) != nil }
     for member in wanted { after.append(member) }
     memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
     trace?.owners.insert(ownKey)
@@ -234,9 +234,9 @@ extension InMemoryContents {
     if memberships[key]?.orderKeys.isEmpty == true { memberships[key] = nil }
   }
 
-  private mutating func forgetUniqueValues(of row: Snapshot, _ key: RowKey) {
+  private mutating func forgetUniqueValues(of snapshot: Snapshot, _ key: RowKey) {
     for (index, constraint) in constraints.enumerated() {
-      guard let tuple = constraint.values(of: row), uniqueRows[index][tuple] == key else { continue }
+      guard let tuple = constraint.values(of: snapshot), uniqueRows[index][tuple] == key else { continue }
       uniqueRows[index][tuple] = nil
     }
   }

@@ -63,10 +63,10 @@ struct InMemoryContents {
     return greatestPrimaryKeys[root] + 1
   }
 
-  func row(_ objectID: ObjectID) -> Snapshot? {
+  func storedSnapshot(_ objectID: ObjectID) -> Snapshot? {
     guard case .permanent(storeIdentifier, let primaryKey) = objectID.reference else { return nil }
-    guard let row = rows[objectID.entity.root.index][primaryKey], row.objectID == objectID else { return nil }
-    return row
+    guard let snapshot = rows[objectID.entity.root.index][primaryKey], snapshot.objectID == objectID else { return nil }
+    return snapshot
   }
 
   func members(of owner: ObjectID, relationship: Relationship) -> [ObjectID] {

@@ -14,14 +14,14 @@ struct SaveTrace {
   /// The members that deleted objects had, some of which may still lead to them.
   var formerMembers: [InMemoryContents.OwnerKey: [ObjectID]] = [:]
 
-  mutating func note(_ objectID: ObjectID, before row: Snapshot?) {
+  mutating func note(_ objectID: ObjectID, before snapshot: Snapshot?) {
     if before[objectID] != nil { return }
-    before.updateValue(row, forKey: objectID)
-    if row == nil { inserted.insert(objectID) }
+    before.updateValue(snapshot, forKey: objectID)
+    if snapshot == nil { inserted.insert(objectID) }
   }
 
-  mutating func noteSaved(_ objectID: ObjectID, before row: Snapshot?) {
-    note(objectID, before: row)
+  mutating func noteSaved(_ objectID: ObjectID, before snapshot: Snapshot?) {
+    note(objectID, before: snapshot)
     saved.append(objectID)
   }
 }

@@ -5,8 +5,8 @@ import StoreInterface
 /// A stored row, as a predicate sees it.
 struct StoredSubject: PredicateSubject {
   let contents: InMemoryContents
-  let row: Snapshot
-  var objectID: ObjectID { row.objectID }
+  let snapshot: Snapshot
+  var objectID: ObjectID { snapshot.objectID }
 
   func value(at keyPath: FetchPredicate.KeyPath) -> Value {
     guard let (owner, rest) = end(of: keyPath), let name = rest.first,
@@ -23,24 +23,24 @@ struct StoredSubject: PredicateSubject {
   }
 
   func members(of relationship: String) -> [ObjectID] {
-    let layout = contents.layout[row.objectID.entity]
+    let layout = contents.layout[snapshot.objectID.entity]
     guard let index = layout.relationshipIndexes[relationship] else { return [] }
-    return contents.members(of: row.objectID, relationship: layout.relationships[index])
+    return contents.members(of: snapshot.objectID, relationship: layout.relationships[index])
   }
 
   func subject(for objectID: ObjectID) -> StoredSubject? {
-    contents.row(objectID).map { StoredSubject(contents: contents, row: $0) }
+    contents.storedSnapshot(objectID).map { StoredSubject(contents: contents, snapshot: $0) }
   }
 
   /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
   /// composite its elements.
   private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
-    var here = row
+    var here = snapshot
     var rest = keyPath[...]
     while rest.count > 1, let name = rest.first,
       let index = contents.layout[here.objectID.entity].relationshipIndexes[name]
     {
-      guard let next = here.toOne[index].flatMap({ contents.row($0) }) else { return nil }
+      guard let next = here.toOne[index].flatMap({ contents.storedSnapshot($0) }) else { return nil }
       here = next
       rest.removeFirst()
     }

@@ -3,6 +3,10 @@ import CSQLite
 /// A prepared statement. Binding, stepping and reading numbers or raw bytes allocate nothing.
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. Parameters keep their values after `reset`.
+///
+/// The handle is null for a text without a statement, and after `finalize`. SQLite takes that for a mistake, which it answers with an
+/// error or with null; where it does not ask (`sqlite3_clear_bindings`), this type does. Indexes that a statement does not have give
+/// an error when they are bound, and null when they are read.
 @safe public final class Statement {
   /// The storage class of a column's value.
   public enum StorageClass: Int32, Sendable {
@@ -123,6 +127,7 @@ import CSQLite
 
   /// Binds NULL to every parameter.
   public func clearBindings() {
+    guard let handle = unsafe handle else { return }
     unsafe sqlite3_clear_bindings(handle)
   }
 
@@ -200,6 +205,7 @@ import CSQLite
 
   /// Text as a string, ill-formed UTF-8 repaired; nil for null.
   public func string(at column: Int32) -> String? {
+    // Safety: the count is asked for after the text, which may have been converted; nothing steps before it is copied.
     guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -10,10 +10,10 @@ struct ColumnTypeTests {
   static func decision(
     _ values: [String], named name: String = "field", kind: FieldSlice.Kind = .string, takesValues: Bool = false
   ) -> ColumnDecision {
-    let column = ColumnProfile(name: name, budget: KeySet.Budget(10_000))
+    let column = ColumnProfile(name: name, budget: ColumnHashes.Budget(10_000))
     for (index, value) in values.enumerated() {
       unsafe Array(value.utf8).withUnsafeBytes { bytes in
-        unsafe column.take(
+        unsafe column.observe(
           bytes, kind, isQuoted: false, emptyIsNull: kind == .string, line: UInt64(index + 2))
       }
     }
@@ -122,10 +122,10 @@ struct ColumnTypeTests {
 
   @Test("more values than may be kept are no key, and nothing is lost by it")
   func budget() {
-    let column = ColumnProfile(name: "id", budget: KeySet.Budget(100))
+    let column = ColumnProfile(name: "id", budget: ColumnHashes.Budget(100))
     for number in 0..<1000 {
       unsafe Array(String(number).utf8).withUnsafeBytes { bytes in
-        unsafe column.take(bytes, .string, isQuoted: false, emptyIsNull: true, line: 1)
+        unsafe column.observe(bytes, .string, isQuoted: false, emptyIsNull: true, line: 1)
       }
     }
     #expect(column.keys.isGivenUp)

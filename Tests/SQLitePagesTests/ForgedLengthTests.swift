@@ -60,7 +60,7 @@ struct ForgedLengthTests {
     switch reader {
     case .rows:
       let rows = try TableTreeReader(path: path, root: table)
-      try unsafe rows.rows(inLeaves: 0..<rows.leaves.count) { (_, _) throws(PageError) in }
+      try unsafe rows.forEachRow(inLeaves: 0..<rows.leaves.count) { (_, _) throws(PageError) in }
     case .mapped:
       let mapped = try MappedTable(path: path, root: table)
       let cell = unsafe try mapped.cell(0, 0)

@@ -176,7 +176,7 @@ struct IndexLoaderTests {
     try connection.close()
     let reader = try TableTreeReader(path: path, root: try TemporaryFolder.root("T", path))
     var row = 0
-    try unsafe reader.rows(inLeaves: 0..<reader.leaves.count) { (rowID, record) throws(PageError) in
+    try unsafe reader.forEachRow(inLeaves: 0..<reader.leaves.count) { (rowID, record) throws(PageError) in
       let stored = unsafe Array(record)
       var types: [UInt8] = [0]
       var body: [UInt8] = []

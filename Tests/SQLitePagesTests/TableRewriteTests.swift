@@ -295,4 +295,22 @@ struct TableRewriteTests {
       try connection.string("SELECT group_concat(ID || quote(V) || quote(A) || quote(B) || quote(K)) FROM T")
         == "125'new'NULL,216NULLNULL,317NULLNULL")
   }
+
+  @Test("changes of a position that records do not have are a mistake of the program")
+  func positions() async {
+    await #expect(processExitsWith: .failure) {
+      _ = RowChanges(
+        fields: [RowChanges.Field(position: -1, comparison: .integer)], width: 2, versionPosition: 0, memoryBudget: 0,
+        temporaryPath: "none")
+    }
+    await #expect(processExitsWith: .failure) {
+      let changes = RowChanges(fields: [], width: 2, versionPosition: 0, memoryBudget: 0, temporaryPath: "none")
+      changes.watchedPositions = [1, 2]
+    }
+    await #expect(processExitsWith: .success) {
+      let changes = RowChanges(fields: [], width: 2, versionPosition: 0, memoryBudget: 0, temporaryPath: "none")
+      changes.watchedPositions = [1]
+      exit(0)
+    }
+  }
 }

@@ -193,6 +193,19 @@ struct TableTranslationTests {
     }
   }
 
+  @Test("rules that name no position of a record are refused", arguments: [(-1, 0), (1, -1)])
+  func noPosition(kind: Int, field: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.database("a", Self.setUp)
+    let writer = try TableTreeWriter(file: DatabaseFile(path: path), root: TemporaryFolder.root("N", path))
+    let source = try TemporaryFolder.root("P", path)
+    let error = #expect(throws: PageError.self) {
+      try writer.takeRows(of: source, RowTranslation(kindPosition: kind, cells: [1: [.field(field)]]))
+    }
+    #expect(error?.kind == .unsuitable)
+    #expect(error?.message == "-1 is the position of no field")
+  }
+
   @Test("recycled pages are taken in ascending order, whatever order they came in", arguments: 0..<20)
   func recycledPages(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
@@ -206,7 +219,7 @@ struct TableTranslationTests {
         expected = (expected + added).sorted()
       } else {
         #expect(pages.first == expected.first && pages.second == expected.dropFirst().first)
-        #expect(pages.take() == expected.first)
+        #expect(pages.removeFirst() == expected.first)
         expected = Array(expected.dropFirst())
       }
     }

@@ -82,4 +82,15 @@ struct StatementTests {
     let statement = try Statement(connection, "SELECT ?1")
     #expect(throws: SQLiteError.self) { try statement.bind(2, 1) }
   }
+
+  @Test("a text without a statement has nothing to bind, run or forget", arguments: ["", "-- nothing"])
+  func noStatement(text: String) throws {
+    let statement = try Statement(connection, text)
+    statement.clearBindings()
+    statement.reset()
+    #expect(statement.parameterCount == 0 && statement.columnCount == 0 && statement.expandedSQL == nil)
+    #expect(throws: SQLiteError.self) { try statement.bind(1, 1) }
+    #expect(throws: SQLiteError.self) { _ = try statement.step() }
+    #expect(statement.isNull(at: 0) && statement.string(at: 0) == nil && statement.int64(at: 0) == 0)
+  }
 }

@@ -188,7 +188,7 @@ struct RowMatcher {
     let movedMembers = try tables.moved(reference.left.destination, reference.right.destination)
     let movedOwners = try tables.moved(entity.left, entity.right)
     let different = try differentMembers(own, other, reference)
-    func rows(_ rows: MemberRows, but others: MemberRows) -> String {
+    func changedOwners(_ rows: MemberRows, but others: MemberRows) -> String {
       let isListed =
         different.map { "\($0) AS r CROSS JOIN \(rows.table) AS x ON x.rowid = r.pk" } ?? "\(rows.table) AS x"
       let isOrdered = own.order != nil && other.order != nil
@@ -208,10 +208,10 @@ struct RowMatcher {
     try connection.execute(
       """
       CREATE TABLE temp.owners (pk INTEGER PRIMARY KEY);
-      INSERT OR IGNORE INTO temp.owners SELECT pk FROM (\(rows(own, but: other))) WHERE pk IS NOT NULL;
+      INSERT OR IGNORE INTO temp.owners SELECT pk FROM (\(changedOwners(own, but: other))) WHERE pk IS NOT NULL;
       INSERT OR IGNORE INTO temp.owners
         SELECT CASE WHEN c.pk IS NULL THEN o.pk ELSE c.match END
-        FROM (\(rows(other, but: own))) AS o LEFT JOIN \(tables.right(entity.right)) AS c ON c.pk = o.pk
+        FROM (\(changedOwners(other, but: own))) AS o LEFT JOIN \(tables.right(entity.right)) AS c ON c.pk = o.pk
         WHERE o.pk IS NOT NULL AND (c.pk IS NULL OR c.match IS NOT NULL);
       INSERT OR IGNORE INTO \(tables.left(entity.left)) SELECT x.Z_PK, \(entity.number), x.Z_PK
         FROM temp.owners AS o JOIN \(left.table(entity.left)) AS x ON x.Z_PK = o.pk

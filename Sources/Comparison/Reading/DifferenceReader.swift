@@ -29,34 +29,34 @@ final class DifferenceReader {
   /// objects that only the second has.
   func read(_ entity: ComparedEntity, _ body: (ObjectDifference) throws -> Void) throws {
     try pages(tables.left(entity.left), entity, where: "1") { page in
-      let rows = try rows(page.map(\.primaryKey), entity.left, left)
+      let rows = try snapshots(page.map(\.primaryKey), entity.left, left)
       let pairs = page.compactMap { pair in pair.match.map { (pair.primaryKey, $0) } }
-      let others = try self.rows(pairs.map(\.1), entity.right, right)
+      let others = try snapshots(pairs.map(\.1), entity.right, right)
       let members = try members(entity, pairs.compactMap { pair in rows[pair.0].map { ($0, pair.1) } })
       let targets = try targets(
-        entity, pairs.compactMap { pair in rows[pair.0].flatMap { row in others[pair.1].map { (row, $0) } } })
+        entity, pairs.compactMap { pair in rows[pair.0].flatMap { snapshot in others[pair.1].map { (snapshot, $0) } } })
       var differences: [ObjectDifference] = []
       for (key, match) in page {
-        guard let row = rows[key] else { continue }
+        guard let snapshot = rows[key] else { continue }
         guard let match, let other = others[match] else {
           differences.append(
-            ObjectDifference(change: .deleted, object: leftKeys.key(of: row), leftPrimaryKey: key))
+            ObjectDifference(change: .deleted, object: leftKeys.key(of: snapshot), leftPrimaryKey: key))
           continue
         }
-        let properties = compareAttributes(entity, row, other) + (targets[key] ?? []) + (members[key] ?? [])
+        let properties = compareAttributes(entity, snapshot, other) + (targets[key] ?? []) + (members[key] ?? [])
         if properties.isEmpty { continue }
         differences.append(
           ObjectDifference(
-            change: .updated, object: leftKeys.key(of: row), leftPrimaryKey: key, rightPrimaryKey: match,
+            change: .updated, object: leftKeys.key(of: snapshot), leftPrimaryKey: key, rightPrimaryKey: match,
             properties: properties))
       }
       for difference in differences { try body(difference) }
     }
     try pages(tables.right(entity.right), entity, where: "match IS NULL") { page in
-      let rows = try rows(page.map(\.primaryKey), entity.right, right)
+      let rows = try snapshots(page.map(\.primaryKey), entity.right, right)
       for (key, _) in page {
-        guard let row = rows[key] else { continue }
-        try body(ObjectDifference(change: .inserted, object: rightKeys.key(of: row), rightPrimaryKey: key))
+        guard let snapshot = rows[key] else { continue }
+        try body(ObjectDifference(change: .inserted, object: rightKeys.key(of: snapshot), rightPrimaryKey: key))
       }
     }
   }
@@ -84,7 +84,7 @@ final class DifferenceReader {
     }
   }
 
-  private func rows(_ keys: [Int64], _ entity: Entity, _ store: SQLiteStore) throws -> [Int64: Snapshot] {
+  private func snapshots(_ keys: [Int64], _ entity: Entity, _ store: SQLiteStore) throws -> [Int64: Snapshot] {
     if keys.isEmpty { return [:] }
     var request = FetchSpecification(entity)
     request.includesSubentities = false
@@ -100,10 +100,10 @@ final class DifferenceReader {
   // MARK: properties
 
   private func compareAttributes(
-    _ entity: ComparedEntity, _ row: Snapshot, _ other: Snapshot
+    _ entity: ComparedEntity, _ snapshot: Snapshot, _ other: Snapshot
   ) -> [PropertyDifference] {
     entity.attributes.compactMap { attribute in
-      let (value, otherValue) = (row.attributes[attribute.left], other.attributes[attribute.right])
+      let (value, otherValue) = (snapshot.attributes[attribute.left], other.attributes[attribute.right])
       if value.isIdentical(to: otherValue) { return nil }
       return PropertyDifference(name: attribute.name, difference: .attribute(left: value, right: otherValue))
     }
@@ -112,14 +112,14 @@ final class DifferenceReader {
   /// The to-one relationships that differ, by the primary key of their owner in the first store. The keys of where they lead
   /// are fetched together.
   private func targets(
-    _ entity: ComparedEntity, _ pairs: [(row: Snapshot, other: Snapshot)]
+    _ entity: ComparedEntity, _ pairs: [(snapshot: Snapshot, other: Snapshot)]
   ) throws -> [Int64: [PropertyDifference]] {
     var changes: [(owner: Int64, name: String, left: ObjectID?, right: ObjectID?)] = []
-    for (row, other) in pairs {
+    for (snapshot, other) in pairs {
       for reference in entity.toOne {
-        let (target, otherTarget) = (row.toOne[reference.leftIndex], other.toOne[reference.rightIndex])
+        let (target, otherTarget) = (snapshot.toOne[reference.leftIndex], other.toOne[reference.rightIndex])
         if try isSame(target, otherTarget) { continue }
-        changes.append((row.objectID.primaryKey ?? 0, reference.name, target, otherTarget))
+        changes.append((snapshot.objectID.primaryKey ?? 0, reference.name, target, otherTarget))
       }
     }
     let keys = try leftKeys.keys(of: changes.compactMap(\.left))
@@ -161,16 +161,16 @@ final class DifferenceReader {
 
   /// The to-many relationships that differ, by the primary key of their owner in the first store.
   private func members(
-    _ entity: ComparedEntity, _ pairs: [(row: Snapshot, match: Int64)]
+    _ entity: ComparedEntity, _ pairs: [(snapshot: Snapshot, match: Int64)]
   ) throws -> [Int64: [PropertyDifference]] {
     var differences: [Int64: [PropertyDifference]] = [:]
     for reference in entity.toMany {
-      let lists = try left.members(of: pairs.map(\.row.objectID), relationship: reference.left)
+      let lists = try left.members(of: pairs.map(\.snapshot.objectID), relationship: reference.left)
       let others = try right.members(of: pairs.map { id($0.match, entity.right, right) }, relationship: reference.right)
       for (pair, (members, otherMembers)) in zip(pairs, zip(lists, others)) {
         let isOrdered = reference.left.isOrdered && reference.right.isOrdered
         guard let difference = try compare(members, otherMembers, isOrdered: isOrdered) else { continue }
-        differences[pair.row.objectID.primaryKey ?? 0, default: []].append(
+        differences[pair.snapshot.objectID.primaryKey ?? 0, default: []].append(
           .init(name: reference.name, difference: difference))
       }
     }

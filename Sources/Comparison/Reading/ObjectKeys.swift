@@ -9,12 +9,12 @@ struct ObjectKeys {
   let names: [String: [String]]
 
   /// The key of an object whose row is at hand.
-  func key(of row: Snapshot) -> ObjectKey {
-    let entity = row.objectID.entity
+  func key(of snapshot: Snapshot) -> ObjectKey {
+    let entity = snapshot.objectID.entity
     let values = (names[entity.name] ?? []).compactMap { name in
-      entity.attributes.firstIndex { $0.name == name }.map { (name: name, value: row.attributes[$0]) }
+      entity.attributes.firstIndex { $0.name == name }.map { (name: name, value: snapshot.attributes[$0]) }
     }
-    return ObjectKey(entity: entity.name, values: values, primaryKey: row.objectID.primaryKey ?? 0)
+    return ObjectKey(entity: entity.name, values: values, primaryKey: snapshot.objectID.primaryKey ?? 0)
   }
 
   /// The keys of objects, those that have more than a primary key with one fetch for each hierarchy. Objects that are not there
@@ -29,7 +29,7 @@ struct ObjectKeys {
     for (root, ids) in unread {
       var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
-      for row in try store.snapshots(request) { keys[row.objectID] = key(of: row) }
+      for snapshot in try store.snapshots(request) { keys[snapshot.objectID] = key(of: snapshot) }
     }
     return keys
   }

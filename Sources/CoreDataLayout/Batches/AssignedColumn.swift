@@ -32,11 +32,11 @@ struct AssignedColumn {
     }
     let scalar = try sql.scalar(assignment.expression)
     try scalar.requireComparable()
-    guard takes(scalar.kind) else { throw FetchSQL.Untranslatable() }
+    guard accepts(scalar.kind) else { throw FetchSQL.Untranslatable() }
     return sql.text(scalar)
   }
 
-  private func takes(_ kind: FetchSQL.Kind) -> Bool {
+  private func accepts(_ kind: FetchSQL.Kind) -> Bool {
     if case .nothing = kind { return true }
     switch (assignment.attribute.type, kind) {
     case (.integer16, .number(let form)), (.integer32, .number(let form)), (.integer64, .number(let form)),

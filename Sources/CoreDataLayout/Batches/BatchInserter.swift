@@ -35,7 +35,7 @@ final class BatchInserter {
       if shape?.columns != batch.columns {
         shape = (batch.columns, try BatchRowRules(entity, columns: batch.columns))
       }
-      if let rules = shape?.rules, batch.count > 0 { try take(batch, rules) }
+      if let rules = shape?.rules, batch.count > 0 { try insert(batch, rules) }
     }
     try writer.setLastPrimaryKey(last, of: entity)
     var outcome = try touched.finish(last: last, wantsObjectIDs: wantsObjectIDs)
@@ -46,7 +46,7 @@ final class BatchInserter {
     return outcome
   }
 
-  private func take(_ batch: RowBatch, _ rules: BatchRowRules) throws {
+  private func insert(_ batch: RowBatch, _ rules: BatchRowRules) throws {
     let plan = try writer.plan(for: batch)
     let inserter = try RowInserter(batch, plan: plan, writer: writer)
     let updater = try RowUpdater(batch, plan: plan, writer: writer, replacing: insertion.conflictRule == .replace)

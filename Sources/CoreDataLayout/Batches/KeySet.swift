@@ -35,7 +35,7 @@ struct KeySet {
     try connection.execute("DROP TABLE IF EXISTS temp.\(name)")
   }
 
-  mutating func takeAll() {
+  mutating func insertAll() {
     isWhole = true
     isEmpty = false
   }

@@ -9,7 +9,7 @@ extension StoreReader {
   /// row.
   func select(_ request: FetchSpecification, into keys: inout KeySet) throws {
     try fetching(request) {
-      if isForAll(request) { return keys.takeAll() }
+      if isForAll(request) { return keys.insertAll() }
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
       let text = try sql.statement(request, selecting: "t0.Z_PK")

@@ -12,7 +12,7 @@ struct Consistency {
     var result = try entityList()
     result += try keyCounters()
     for table in layout.tables {
-      result += try rows(of: table)
+      result += try rowFindings(of: table)
       result += try storageClasses(of: table)
     }
     for join in layout.joinTables { result += try orderKeys(of: join) }
@@ -83,7 +83,7 @@ struct Consistency {
 
   // MARK: single rows
 
-  private func rows(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+  private func rowFindings(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
     var result = try find(
       .entityNumber, table.name, "Z_ENT", "typeof(Z_ENT) <> 'integer' OR Z_ENT NOT IN (\(kinds(table.root)))",
       "\(table.name) has rows of no entity of its hierarchy")

@@ -163,6 +163,7 @@ import StoreInterface
   }
 
   private func pack(_ statement: Statement) throws {
+    // Safety: both have a place for each of `columns`, and a plan's columns are positions in that list.
     let cells = unsafe cells
     let types = unsafe types
     unsafe statement.readNumbers(into: cells, types: types, count: cellCount)

@@ -28,7 +28,7 @@ final class ReaderPool: Sendable {
 
   /// A reader that sees what is committed now, until it is put back.
   /// - Throws: `StoreError.failure` when another file has taken the place of the store, or the store is closed.
-  func take() throws -> StoreReader {
+  func checkOut() throws -> StoreReader {
     while let reader = try nextIdle() {
       do {
         if try reader.session.beginSnapshot() { return reader }
@@ -68,13 +68,13 @@ final class ReaderPool: Sendable {
   // MARK: generations
 
   /// The store as it is now. Files of external data that rows of it name stay as long as it is open.
-  /// - Throws: what `take` throws; `StoreError.unsupported` without a write-ahead log.
+  /// - Throws: what `checkOut` throws; `StoreError.unsupported` without a write-ahead log.
   func openGeneration() throws -> SQLiteGeneration {
     if session.options.isUnderConstruction { throw missingLog("is under construction") }
     // Before anything is read, so that what removes files later knows of it.
     session.externalData.ledger.hold()
     do {
-      let reader = try take()
+      let reader = try checkOut()
       if (try? reader.session.hasWriteAheadLog()) != true {
         putBack(reader)
         throw missingLog("has none")

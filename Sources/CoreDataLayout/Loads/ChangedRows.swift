@@ -51,10 +51,10 @@ public final class ChangedRows {
       temporaryPath: temporaryPath)
   }
 
-  /// Has the load note what a ledger of owners needs.
-  func watch(for ledger: OwnerLedger, _ table: TableLayout) {
-    changes.watchedPositions = ledger.ownerColumns(of: table)
-    changes.keepsUpdatedRows = ledger.isOwners(table.name)
+  /// Has the load note what the changes of owners need.
+  func watch(for owners: ChangedOwners, _ table: TableLayout) {
+    changes.watchedPositions = owners.ownerColumns(of: table)
+    changes.keepsUpdatedRows = owners.isOwners(table.name)
   }
 
   /// Adds a row.

@@ -25,7 +25,7 @@ extension StoreLoads {
       """
       SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1)
         OR EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger' AND tbl_name = ?1
-          AND \(OwnerLedger.othersCondition))
+          AND \(ChangedOwners.othersCondition))
         OR EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE partial = 1)
       """)
     try statement.bind(1, table)

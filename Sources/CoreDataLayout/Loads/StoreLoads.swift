@@ -14,7 +14,7 @@ final class StoreLoads {
   /// Whether the transaction that is open is none, as rows were being loaded when it began.
   private var isTransactionVoid = false
   /// Notes whose members an import changes; nil in a store that is new, and where no import goes on.
-  private var ownerLedger: OwnerLedger?
+  private var changedOwners: ChangedOwners?
   /// Follows which rows an import into a store that was there changes.
   private var rowWatch: RowWatch?
 
@@ -31,8 +31,8 @@ final class StoreLoads {
 
   /// An import begins: owners and rows that it changes are noted.
   func followImport() throws {
-    ownerLedger = try OwnerLedger(writer)
-    if ownerLedger != nil { writer.history?.beginRecordingOwnersLate() }
+    changedOwners = try ChangedOwners(writer)
+    if changedOwners != nil { writer.history?.beginRecordingOwnersLate() }
     var lastRows: [String: Int64] = [:]
     for table in layout.tables { lastRows[table.name] = writer.lastKeysAtOpening[table.root.index] ?? 0 }
     let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
@@ -42,21 +42,21 @@ final class StoreLoads {
 
   /// See `SQLiteStore.raiseOwnerVersions`.
   func raiseOwnerVersions() throws -> Int {
-    guard ownerLedger != nil else { return 0 }
+    guard changedOwners != nil else { return 0 }
     return try writer.performAtomically {
-      guard let ledger = ownerLedger else { return 0 }
-      ownerLedger = nil
+      guard let owners = changedOwners else { return 0 }
+      changedOwners = nil
       writer.history?.endRecordingOwnersLate()
       // Order keys may still be missing.
       try writer.writeOrderKeys()
-      return try ledger.raiseVersions()
+      return try owners.raiseVersions()
     }
   }
 
   /// Takes up what a load has noted of rows that were written anew.
   private func noteOwners(of rows: ChangedRows?) throws {
-    guard let ownerLedger, let rows, let table = layout.tables.first(where: { $0.name == rows.table }) else { return }
-    try ownerLedger.note(
+    guard let changedOwners, let rows, let table = layout.tables.first(where: { $0.name == rows.table }) else { return }
+    try changedOwners.note(
       table, updated: rows.changes.updatedRows,
       moved: rows.changes.formerNumbers.mapValues { $0.map { (key: $0.rowID, owner: $0.number) } })
   }
@@ -75,7 +75,7 @@ final class StoreLoads {
   /// The connection is about to be closed: half a load is thrown away with the store.
   func end() {
     pageLoad = nil
-    ownerLedger = nil
+    changedOwners = nil
   }
 
   // MARK: transactions
@@ -119,8 +119,8 @@ final class StoreLoads {
       }
       if !filled.isEmpty && (!appends || writer.hasDeferredIndexes) { return false }
       if let changes, !filled.contains(changes.table) { return false }
-      if let changes, let ownerLedger, let table = layout.tables.first(where: { $0.name == changes.table }) {
-        changes.watch(for: ownerLedger, table)
+      if let changes, let changedOwners, let table = layout.tables.first(where: { $0.name == changes.table }) {
+        changes.watch(for: changedOwners, table)
       }
       if !file.isCreator {
         for table in tables where try !isAsMadeHere(table) { return false }

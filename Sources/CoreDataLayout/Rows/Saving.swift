@@ -13,7 +13,7 @@ extension StoreWriter {
       let rows = SavedRows(self, request)
       try rows.checkVersions()
       try rows.delete()
-      try writeSettlingExchanges(rows, request)
+      try writeAllowingExchanges(rows, request)
       for change in request.toMany { try write(change) }
     }
   }
@@ -71,7 +71,7 @@ extension StoreWriter {
 
   /// Two rows may exchange unique values: the changed rows give theirs up first then. Only where that may be, what was
   /// written has to be undone by itself.
-  private func writeSettlingExchanges(_ rows: SavedRows, _ request: SaveRequest) throws {
+  private func writeAllowingExchanges(_ rows: SavedRows, _ request: SaveRequest) throws {
     guard rows.mayExchangeUniqueValues else { return try rows.write() }
     let recorded = history?.pending
     do {

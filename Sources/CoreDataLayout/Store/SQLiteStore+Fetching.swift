@@ -107,7 +107,7 @@ extension SQLiteStore {
     do {
       try monitor.check()
       // Where another file has taken the place of the store, this connection still has it.
-      guard (try? isReadableBeside()) == true, let reader = try? pool.take() else {
+      guard (try? isReadableBeside()) == true, let reader = try? pool.checkOut() else {
         return try reading { try $0.snapshots(request, monitor: monitor) }
       }
       defer { pool.putBack(reader) }

@@ -17,7 +17,7 @@ extension StoreWriter {
   }
 
   /// To be called when a transaction, or a part of one, was undone: what it wrote is not in the file.
-  func takeUpStoredMetadata() throws {
+  func adoptStoredMetadata() throws {
     if hasWrittenMetadata { file.replaceMetadata(with: try StoreMetadata(connection)) }
   }
 }

@@ -23,7 +23,7 @@ extension StoreWriter {
         return result
       } catch {
         if let recorded { history?.restore(recorded) }
-        try? takeUpStoredMetadata()
+        try? adoptStoredMetadata()
         if isOutermost {
           pendingOrderKeys.removeAll()
           removeUnnamedFiles()
@@ -75,7 +75,7 @@ extension StoreWriter {
         try connection.rollback()
         removeUnnamedFiles()
       }
-      try takeUpStoredMetadata()
+      try adoptStoredMetadata()
     }
   }
 

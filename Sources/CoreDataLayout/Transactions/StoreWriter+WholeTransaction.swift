@@ -41,7 +41,7 @@ extension StoreWriter {
       try connection.rollback()
       isWhole = false
       try? externalData.removeUnnamed(connection)
-      try takeUpStoredMetadata()
+      try adoptStoredMetadata()
     }
   }
 

@@ -16,7 +16,7 @@ struct ChangePlan {
   private var lines: [ObjectID: Int] = [:]
   private var deleted: Set<ObjectID> = []
   /// What the file says of to-one relationships, whose rows need no look afterwards.
-  private var settled: Set<Property> = []
+  private var stated: Set<Property> = []
 
   private struct Property: Hashable {
     var object: ObjectID
@@ -153,7 +153,7 @@ struct ChangePlan {
           SaveRequest.ToManyChange(owner: row.objectID, relationshipName: name, members: members))
       } else {
         row.toOne[index] = content == .null ? nil : try destination(content, relationship, record)
-        settled.insert(Property(object: row.objectID, name: name))
+        stated.insert(Property(object: row.objectID, name: name))
       }
     }
     for (index, relationship) in entity.relationships.enumerated()
@@ -219,7 +219,7 @@ struct ChangePlan {
     for row in try store.snapshots(request) where !deleted.contains(row.objectID) {
       guard let index = row.objectID.entity.relationships.firstIndex(where: { $0.name == relationship.name }),
         let destination = row.toOne[index], let line = lines[destination],
-        !settled.contains(Property(object: row.objectID, name: relationship.name))
+        !stated.contains(Property(object: row.objectID, name: relationship.name))
       else { continue }
       throw ChangeFile.error(
         file.path, line,

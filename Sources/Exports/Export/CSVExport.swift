@@ -35,7 +35,7 @@ final class CSVExport: BatchWriter {
       case .bytes: columns.append(column(of: batch, index, .text))
       }
     }
-    try writer.rows(columns, count: batch.count)
+    try writer.records(columns, count: batch.count)
   }
 
   private func column(of batch: RowBatch, _ index: Int, _ kind: CellColumn.Kind) -> CellColumn {

@@ -55,25 +55,25 @@ struct BinaryReader {
     return Int(count)
   }
 
-  private mutating func take(_ count: Int) throws(StoreError) -> Data {
+  private mutating func read(_ count: Int) throws(StoreError) -> Data {
     guard count <= bytes.endIndex - position else { throw failure("the body ends too early") }
     defer { position += count }
     return bytes[position..<position + count]
   }
 
   private mutating func real() throws(StoreError) -> Double {
-    Double(bitPattern: try take(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    Double(bitPattern: try read(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
   private mutating func text() throws(StoreError) -> String {
-    guard let text = String(validating: try take(try count()), as: UTF8.self) else {
+    guard let text = String(validating: try read(try count()), as: UTF8.self) else {
       throw failure("a text is not UTF-8")
     }
     return text
   }
 
   private mutating func uuid() throws(StoreError) -> UUID {
-    let data = Array(try take(16))
+    let data = Array(try read(16))
     return unsafe data.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
@@ -210,7 +210,7 @@ struct BinaryReader {
     case .double: return .double(try real())
     case .date: return .date(Date(timeIntervalSinceReferenceDate: try real()))
     case .string: return .string(try text())
-    case .data: return .data(Data(try take(try count())))
+    case .data: return .data(Data(try read(try count())))
     case .uuid: return .uuid(try uuid())
     case .decimal:
       let text = try text()

@@ -28,7 +28,7 @@ struct RecordFileReader {
 
   /// All records in their order.
   /// - Throws: `StoreError.failure` with the line of the first mistake.
-  func rows(_ data: Data) throws(StoreError) -> [RecordRow] {
+  func records(in data: Data) throws(StoreError) -> [RecordRow] {
     do {
       return try read(data)
     } catch let error as SeedFormatError {

@@ -16,7 +16,7 @@ struct RecordFileWriter {
   /// The whole file.
   /// - Parameter cells: for each record one value for each column; relationships as texts and lists of texts.
   /// - Throws: `StoreError.failure` for a value that the format has no way to write.
-  func data(_ records: [[RecordValue]]) throws(StoreError) -> Data {
+  func data(_ records: [[RecordField]]) throws(StoreError) -> Data {
     let sink = DataSink()
     do {
       switch format {
@@ -40,7 +40,7 @@ struct RecordFileWriter {
     return Data("[\n".utf8) + Data(objects.joined(separator: ",\n".utf8)) + Data("\n]\n".utf8)
   }
 
-  private func write(_ records: [[RecordValue]], _ writer: CSVWriter) throws {
+  private func write(_ records: [[RecordField]], _ writer: CSVWriter) throws {
     try writer.record(file.columns.map(\.name))
     for record in records {
       for (column, value) in zip(file.columns, record) {
@@ -62,7 +62,7 @@ struct RecordFileWriter {
     try writer.finish()
   }
 
-  private func write(_ records: [[RecordValue]], _ writer: NDJSONWriter) throws {
+  private func write(_ records: [[RecordField]], _ writer: NDJSONWriter) throws {
     for record in records {
       writer.beginObject()
       // The composites that are open: their elements stand beside each other.
@@ -99,7 +99,7 @@ struct RecordFileWriter {
 }
 
 /// What is written into one field.
-enum RecordValue {
+enum RecordField {
   case value(Value)
   case list([String])
 

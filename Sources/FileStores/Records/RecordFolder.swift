@@ -34,7 +34,7 @@ struct RecordFolder {
         continue
       }
       try StoreError.naming(files[index].path) {
-        let rows = try RecordFileReader(file, format: layout.format).rows(data)
+        let rows = try RecordFileReader(file, format: layout.format).records(in: data)
         parts.append((rows, try graph.add(rows, of: file, newID: newID)))
       }
     }
@@ -65,9 +65,9 @@ struct RecordFolder {
         data.append(nil)
         continue
       }
-      var records: [[RecordValue]] = []
+      var records: [[RecordField]] = []
       for snapshot in own {
-        var record: [RecordValue] = []
+        var record: [RecordField] = []
         for column in file.columns {
           record.append(try value(column, snapshot, lists[snapshot.objectID] ?? [:], snapshots))
         }
@@ -80,7 +80,7 @@ struct RecordFolder {
 
   private func value(
     _ column: RecordColumn, _ snapshot: Snapshot, _ lists: [String: [ObjectID]], _ snapshots: [ObjectID: Snapshot]
-  ) throws(StoreError) -> RecordValue {
+  ) throws(StoreError) -> RecordField {
     switch column.content {
     case .attribute(let index, let element, _): return .value(snapshot.attributes[index].element(at: element))
     case .toOne(let index, let relationship):

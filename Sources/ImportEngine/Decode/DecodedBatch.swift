@@ -21,9 +21,9 @@ final class DecodedNode: @unchecked Sendable {
   /// Where the step has record keys: one entry per row.
   var recordKeys = ReferenceKeys()
   /// Per to-many reference: what was found, filled in when the batch is resolved.
-  var links: [[FoundLink]] = []
+  private(set) var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
-  var primaryKeys: [Int64] = []
+  private(set) var primaryKeys: [Int64] = []
   /// Rows that can update an object but not become a new one, because something required is absent.
   var insertProblems: [Int32: [RecordProblem]] = [:]
 
@@ -38,9 +38,37 @@ final class DecodedNode: @unchecked Sendable {
   /// Rows of this node and of those below it.
   var rowCount: Int { batch.count + children.reduce(0) { $0 + $1.rowCount } }
 
+  /// Forgets the primary keys of all rows, here and below.
   func resetPrimaryKeys() {
     for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
   }
+
+  /// The rows' primary keys became known.
+  func setPrimaryKeys(_ keys: [Int64]) {
+    assert(keys.count == batch.count, "a key for each row")
+    primaryKeys = keys
+  }
+
+  /// Gives the rows keys that follow one another.
+  func numberRows(from first: Int64) { primaryKeys = (0..<Int64(batch.count)).map { first + $0 } }
+
+  /// The primary key of one row became known.
+  func setPrimaryKey(_ key: Int64, ofRow row: Int) { primaryKeys[row] = key }
+
+  /// Drops the primary keys of rows whose records are not good, here and below.
+  func keepPrimaryKeys(records good: [Bool]) {
+    primaryKeys = zip(primaryKeys, records).compactMap { good[Int($1)] ? $0 : nil }
+    for child in children { child.keepPrimaryKeys(records: good) }
+  }
+
+  /// Nothing is found yet for any to-many reference.
+  func clearLinks() { links = plan.references.map { _ in [] } }
+
+  /// A key of a to-many reference leads to an object.
+  func addLink(_ link: FoundLink, ofReference index: Int) { links[index].append(link) }
+
+  /// Some rows' keys of a to-many reference have to wait after all.
+  func removeLinks(ofReference index: Int, ofRows rows: Set<Int>) { links[index].removeAll { rows.contains($0.row) } }
 
   /// Drops rows of records for which the mask is false, in this node and below it.
   func keep(records good: [Bool]) {
@@ -151,7 +179,7 @@ final class DecodedBatch: @unchecked Sendable {
   var filtered = 0
   var duplicate = 0
   /// References with `missing: null` that lead nowhere, by relationship, once nothing more can come.
-  var leftOut: [String: Int] = [:]
+  private(set) var leftOut: [String: Int] = [:]
   /// The records of all rows as they are stored, where a worker could make them already.
   var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
@@ -168,6 +196,12 @@ final class DecodedBatch: @unchecked Sendable {
     self.file = file
     self.root = root
   }
+
+  /// Counts a reference of a relationship that leads nowhere and may.
+  func noteReferenceLeftOut(_ relationship: String) { leftOut[relationship, default: 0] += 1 }
+
+  /// References are resolved anew.
+  func forgetReferencesLeftOut() { leftOut = [:] }
 
   /// The records that were left out while it was decoded have been counted.
   func forgetLeftOut() {

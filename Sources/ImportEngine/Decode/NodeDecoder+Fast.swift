@@ -7,6 +7,11 @@ import StoreInterface
 /// Loops for what most fields of most files are: plain whole numbers, times of day and text keys. They look at bare
 /// pointers only and leave every cell that is anything else to the general way, which is also what the tests compare
 /// them with.
+///
+/// The pointers rest on what `NodeDecoder` states. The bytes of the fields are taken once for a whole column here, which is sound
+/// because no cell of these columns unescapes anything into the record batch: an object or an array where a number belongs is
+/// noted as a problem, and read from a copy at most. Eight bytes may be read from any field, because a record batch's buffer has
+/// 64 readable bytes behind its last one (`ByteBuffer.slack`).
 extension NodeDecoder {
   /// Whether an empty text is null, and no other text is; nil where it is not as simple as that.
   private func emptyIsNull(_ cell: CellPlan) -> Bool? {
@@ -55,6 +60,7 @@ extension NodeDecoder {
     let upper = min(parser.range.upperBound, parser.maximum)
     unsafe entries.withUnsafeBufferPointer { entries in
       for row in 0..<entries.count {
+        // Safety: the table has `fieldCount` slices for each entry, and the planner gave `slot` under it.
         let slice = unsafe slices[Int(entries[row]) &* fieldCount &+ slot]
         if slice.kind == .string || slice.kind == .number {
           let value = parse(Int(slice.offset), Int(slice.length), row)
@@ -86,6 +92,8 @@ extension NodeDecoder {
           rows, slices, fieldCount: fieldCount, slot: slot, respectsQuotes: respectsQuotes)
       else { return false }
       let start = batch.arenaCount
+      // Safety: all texts together and the eight bytes that `copyText` may write too far; nothing else is appended before
+      // `commitArena`, so the arena stays where it is.
       let target = unsafe batch.reserveArena(total + 8)
       var offset = 0
       for row in 0..<rows.count {
@@ -166,6 +174,7 @@ extension NodeDecoder {
             let state = unsafe plainState(slice, emptyIsNull: emptyIsNull)
             let length = state == .value ? slice.length : 0
             if let target = text.baseAddress, length > 0 {
+              // Safety: `total` is the sum of these lengths, and eight bytes more were asked for.
               unsafe copyText(UnsafeMutableRawPointer(target + offset), bytes + Int(slice.offset), Int(length))
             }
             offset &+= Int(length)

@@ -4,6 +4,10 @@ import Platform
 ///
 /// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may look
 /// keys up while none does.
+///
+/// An index is always taken `& mask`, which is one less than the slots of the region, and a quarter of them is free, so that every
+/// search ends. A used slot's key lies in the first `arenaCount` bytes of the arena. Both regions move when the table grows, so their
+/// addresses are taken once for a search and never kept.
 @safe final class KeyTable {
   private struct Slot {
     /// The low half of the key's hash, which also says where the slot belongs; 0 marks a free slot.
@@ -56,6 +60,7 @@ import Platform
     if (used + 1) * 4 > (mask + 1) * 3 { grow() }
     let hash = unsafe Self.slotHash(key)
     let slot = unsafe slotBase + slotIndex(of: key, hash: hash)
+    // Safety: `grow` was called before the slot was looked up; `store` moves the arena, not the slots.
     if unsafe slot.pointee.hash == 0 {
       let offset = unsafe store(key)
       unsafe slot.pointee = Slot(
@@ -151,6 +156,7 @@ import Platform
         && left.loadUnaligned(fromByteOffset: last, as: UInt64.self)
           == right.loadUnaligned(fromByteOffset: last, as: UInt64.self)
     }
+    // Safety: `short` reads only within `count` bytes, by loads that overlap.
     return unsafe KeyHash.short(left, count: count) == KeyHash.short(right, count: count)
   }
 

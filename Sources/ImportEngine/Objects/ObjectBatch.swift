@@ -147,7 +147,7 @@ struct ObjectBatch {
   func notePrimaryKeys() {
     for node in decoded.root.withDescendants {
       for (row, object) in objects[node.plan.index].enumerated() {
-        if let object { node.primaryKeys[row] = object.objectID.primaryKey ?? 0 }
+        if let object { node.setPrimaryKey(object.objectID.primaryKey ?? 0, ofRow: row) }
       }
     }
   }

@@ -7,7 +7,7 @@ final class Pool<Element: AnyObject & Sendable>: Sendable {
 
   init(_ make: @escaping @Sendable () -> Element) { self.make = make }
 
-  func take() -> Element { free.withLock { $0.popLast() } ?? make() }
+  func checkOut() -> Element { free.withLock { $0.popLast() } ?? make() }
 
   func put(_ element: Element) { free.withLock { $0.append(element) } }
 }

@@ -56,7 +56,7 @@ struct StoredRowLookup: Sendable {
       guard let encoder else { return nil }
       let different = found.findings.indices.filter { found.findings[$0] == .different }
       if different.isEmpty { return nil }
-      let changes = lookup.encoded.take()
+      let changes = lookup.encoded.checkOut()
       // A value that no column can hold is told where the record is written by itself.
       guard (try? encoder.encode(different, of: batch, into: changes)) != nil else { return nil }
       return changes

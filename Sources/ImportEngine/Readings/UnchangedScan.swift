@@ -131,9 +131,8 @@ struct UnchangedScan {
   /// Enters the objects of unchanged records into the key tables, as those of all other records are when they are written.
   private func register(_ node: DecodedNode, _ findings: [ScannedRecords.Finding], _ found: RowComparison.Found) {
     guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
-    node.primaryKeys = (0..<node.batch.count).map { row in
-      findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row]
-    }
+    node.setPrimaryKeys(
+      (0..<node.batch.count).map { row in findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row] })
     session.tables.register(node)
   }
 

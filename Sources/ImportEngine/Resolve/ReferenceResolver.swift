@@ -18,7 +18,7 @@ struct ReferenceResolver: Sendable {
     _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (RowReference) -> Bool
   ) -> [UnresolvedReference] {
     var unresolved: [UnresolvedReference] = []
-    decoded.leftOut = [:]
+    decoded.forgetReferencesLeftOut()
     resolve(
       decoded.root, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
       into: &unresolved)
@@ -29,13 +29,14 @@ struct ReferenceResolver: Sendable {
     _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool,
     isProvisional: (RowReference) -> Bool, into unresolved: inout [UnresolvedReference]
   ) {
-    node.links = node.plan.references.map { _ in [] }
+    node.clearLinks()
     for (index, reference) in node.plan.references.enumerated() {
       guard let table = tables[reference.table] else { continue }
       let keys = node.keys[index]
       let isStructured = reference.entityColumn != nil
       let firstUnresolved = unresolved.count
       let states = unsafe reference.column.map { unsafe node.batch.states[$0] }
+      // Safety: states and cells of a batch stay where they are, and entries name rows of this node, all under its capacity.
       let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
       // Nearly all rows of nearly all batches, in a loop of their own.
       var firstEntry = 0
@@ -48,6 +49,7 @@ struct ReferenceResolver: Sendable {
       unsafe keys.bytes.withUnsafeBytes { bytes in
         unsafe table.lookUp { match in
           // Records that stand together often refer to the same object.
+          // Safety: `last` is one of the keys in `bytes`, which outlive it; the decoder wrote each entry's offset and length with them.
           var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
           var found = KeyTable.Match.none
           for entry in keys.entries[firstEntry...] {
@@ -74,7 +76,7 @@ struct ReferenceResolver: Sendable {
                   unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
                 }
               } else {
-                node.links[index].append(FoundLink(row: row, destination: destination))
+                node.addLink(FoundLink(row: row, destination: destination), ofReference: index)
               }
             case .ambiguous:
               note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
@@ -85,7 +87,7 @@ struct ReferenceResolver: Sendable {
               } else if reference.missing == .reject {
                 note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
               } else {
-                decoded.leftOut["\(node.plan.entity.name).\(reference.property)", default: 0] += 1
+                decoded.noteReferenceLeftOut("\(node.plan.entity.name).\(reference.property)")
               }
             }
           }
@@ -141,7 +143,7 @@ struct ReferenceResolver: Sendable {
   {
     let rows = Set(unresolved[first...].map(\.row))
     guard !rows.isEmpty, !node.links[index].isEmpty else { return }
-    node.links[index].removeAll { rows.contains($0.row) }
+    node.removeLinks(ofReference: index, ofRows: rows)
     unresolved.removeSubrange(first...)
     for entry in node.keys[index].entries where entry.state == .value && rows.contains(Int(entry.row)) {
       unresolved.append(UnresolvedReference(node: node, row: Int(entry.row), reference: index, entry: entry))

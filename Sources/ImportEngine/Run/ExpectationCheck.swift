@@ -27,7 +27,7 @@ struct ExpectationCheck {
   mutating func countBefore() throws {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return }
     for step in pipeline.imports where step.expectation?.shrink != nil {
-      rowsBefore[step.entity] = try rows(of: step.entity)
+      rowsBefore[step.entity] = try rowCount(of: step.entity)
     }
   }
 
@@ -103,7 +103,7 @@ struct ExpectationCheck {
   /// What is wrong with the number of rows against those of the store that is there.
   private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
-    let before = try rowsBefore[step.entity] ?? rows(of: step.entity)
+    let before = try rowsBefore[step.entity] ?? rowCount(of: step.entity)
     let after = try store.count(FetchSpecification(try entity(step.entity)))
     guard before > 0, Double(before - after) * 100 > percent * Double(before) else { return nil }
     let loss = Double(before - after) * 100 / Double(before)
@@ -112,7 +112,7 @@ struct ExpectationCheck {
   }
 
   /// The rows of an entity and its sub-entities in the store that is there, which may have been made with another model.
-  private func rows(of name: String) throws -> Int {
+  private func rowCount(of name: String) throws -> Int {
     let known = try StoreInspection.read(path: pipeline.store.path).entities
     guard let root = known.first(where: { $0.name == name }) else { return 0 }
     var numbers: Set<Int> = [root.number]

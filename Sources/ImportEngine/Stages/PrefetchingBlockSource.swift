@@ -23,7 +23,7 @@ final class PrefetchingBlockSource: BlockSource {
     self.filled = filled
     let upstream = Handover(source)
     reader.work(on: DispatchQueue(label: "seedbed.inflate")) {
-      let source = upstream.take()
+      let source = upstream.receive()
       do {
         while let source, let block = try free.receive(), try block.fill(from: source) {
           guard filled.send(block) else { return }
@@ -73,7 +73,7 @@ final class Handover<Value>: @unchecked Sendable {
   private var value: Value?
   init(_ value: sending Value) { self.value = value }
   /// The value, once.
-  func take() -> Value? {
+  func receive() -> Value? {
     defer { value = nil }
     return value
   }

@@ -49,7 +49,7 @@ final class UpsertStrategy: WritingStrategy {
       isNew: { decoded.isKnownNew(node, row: $0) },
       // Where rows were dropped since, the keys belong to others.
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
-    node.primaryKeys = keys
+    node.setPrimaryKeys(keys)
     var counts = StepOutcomes()
     for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, &counts) }
     scope.count(counts)

@@ -51,7 +51,7 @@ final class NewRowWriter {
     if let matchKeys, !matchKeys.enter(node) { return false }
     if session.tables.tables(for: node.plan.entity).isEmpty { return true }
     let before = matchKeys?.table?.count ?? 0
-    node.primaryKeys = (0..<Int64(node.batch.count)).map { first + $0 }
+    node.numberRows(from: first)
     session.tables.register(node)
     return matchKeys?.table.map { $0.count - before == node.batch.count } ?? true
   }
@@ -73,7 +73,7 @@ final class NewRowWriter {
       unregister(decoded.root, decoded)
       var good = [Bool](repeating: true, count: decoded.records.count)
       for record in decoded.problems.keys { good[record] = false }
-      dropKeys(decoded.root, good: good)
+      decoded.root.keepPrimaryKeys(records: good)
       decoded.root.keep(records: good)
     }
     let waiting = session.late.waitingRows(of: decoded, unresolved: unresolved)
@@ -93,10 +93,5 @@ final class NewRowWriter {
       decoded.problems[Int(node.records[row])] != nil
     }
     for child in node.children { unregister(child, decoded) }
-  }
-
-  private func dropKeys(_ node: DecodedNode, good: [Bool]) {
-    node.primaryKeys = zip(node.primaryKeys, node.records).compactMap { good[Int($1)] ? $0 : nil }
-    for child in node.children { dropKeys(child, good: good) }
   }
 }

@@ -19,10 +19,10 @@ final class RowTreeInserter {
     let count = node.batch.count
     if count > 0 {
       let first = try target.reservePrimaryKeys(count, for: node.plan.entity)
-      node.primaryKeys = (0..<Int64(count)).map { first + $0 }
+      node.numberRows(from: first)
       tables.register(node)
     } else {
-      node.primaryKeys = []
+      node.setPrimaryKeys([])
     }
     for child in node.children { try assignKeys(child) }
   }

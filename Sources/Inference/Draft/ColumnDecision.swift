@@ -62,7 +62,7 @@ struct ColumnDecision {
     // An empty text among values of another type would become null.
     let mixesEmpties = column.emptyTexts > 0 && (isJSON || column.nulls > 0)
     if let candidate = Self.chosen(column, takesValues: takesValues, isJSON: isJSON), !mixesEmpties {
-      take(candidate, column)
+      adopt(candidate, column)
       return
     }
     if isJSON, column.numbers > 0 {
@@ -140,7 +140,7 @@ struct ColumnDecision {
       && !moneyWords.isDisjoint(with: NameWords.words(column.name))
   }
 
-  private mutating func take(_ candidate: TypeCandidate, _ column: ColumnProfile) {
+  private mutating func adopt(_ candidate: TypeCandidate, _ column: ColumnProfile) {
     type = candidate.type
     datePattern = candidate.datePattern
     let all = "all \(column.values.grouped)"

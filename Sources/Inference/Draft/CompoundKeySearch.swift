@@ -63,10 +63,10 @@ struct CompoundKeySearch {
     while try reader.next(batch) {
       for record in 0..<batch.count {
         for index in values.indices {
-          unsafe values[index] = KeySet.hash(batch.bytes(of: batch.field(index, ofRecord: record)))
+          unsafe values[index] = ColumnHashes.hash(batch.bytes(of: batch.field(index, ofRecord: record)))
         }
         for index in trials.indices.reversed() {
-          let hash = trials[index].columns.reduce(0) { KeySet.joined($0, values[$1]) }
+          let hash = trials[index].columns.reduce(0) { ColumnHashes.joined($0, values[$1]) }
           if room > 0, trials[index].hashes.insert(hash).inserted {
             room -= 1
           } else {

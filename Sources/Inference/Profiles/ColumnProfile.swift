@@ -24,24 +24,24 @@ final class ColumnProfile {
   private(set) var greatestFraction = 0
   /// Bytes of the longest value.
   private(set) var longest = 0
-  private(set) var keys: KeySet
+  private(set) var keys: ColumnHashes
   /// Base64 is told from words by what all of a column's texts have.
   private(set) var looksEncoded = true
   /// Numbers with a comma before their fraction.
   private(set) var decimalCommas = 0
   private(set) var haveScheme = true
 
-  init(name: String, budget: KeySet.Budget) {
+  init(name: String, budget: ColumnHashes.Budget) {
     self.name = name
     candidates = TypeCandidate.ofTexts()
-    keys = KeySet(budget)
+    keys = ColumnHashes(budget)
   }
 
   /// Values that are not null and not empty.
   var values: Int { texts + numbers + booleans - emptyTexts }
 
   /// - Parameter emptyIsNull: as CSV has it; else the empty text is a value like any other.
-  func take(
+  func observe(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64
   ) {
     count += 1
@@ -73,8 +73,8 @@ final class ColumnProfile {
     var isWhole = false
     for candidate in candidates {
       if isWhole, candidate.type == .decimal {
-        candidate.takeSame()
-      } else if unsafe candidate.take(bytes, kind, line: line) == .same, candidate.type == .integer64 {
+        candidate.countSame()
+      } else if unsafe candidate.observe(bytes, kind, line: line) == .same, candidate.type == .integer64 {
         isWhole = bytes.count <= PlainDecimal.storedDigits
       }
     }

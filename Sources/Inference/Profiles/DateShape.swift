@@ -19,7 +19,7 @@ struct DateShape {
   ///   - pattern: nil for ISO 8601.
   ///   - exported: what an export writes.
   /// - Returns: false when the text is written otherwise than those before, or says more than the value keeps.
-  mutating func take(_ text: UnsafeRawBufferPointer, pattern: String?, exported: String) -> Bool {
+  mutating func observe(_ text: UnsafeRawBufferPointer, pattern: String?, exported: String) -> Bool {
     let shape = unsafe Self.shape(text, keepsNumbers: pattern.map(Self.hasSingleLetters) ?? false)
     guard let shape else { return false }
     if let first, first != shape { return false }

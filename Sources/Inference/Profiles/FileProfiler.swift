@@ -8,7 +8,7 @@ import SeedFormats
 struct FileProfiler {
   let path: String
   let inflation: InflationLimit
-  let budget: KeySet.Budget
+  let budget: ColumnHashes.Budget
   let cancellation: Cancellation
 
   /// The lists of records in the file: one, or several arrays of a JSON document.
@@ -247,7 +247,7 @@ struct FileProfiler {
         let line = batch.place(ofRecord: record).line
         for (index, column) in list.columns.enumerated() {
           let slice = batch.field(index, ofRecord: record)
-          unsafe column.take(
+          unsafe column.observe(
             batch.bytes(of: slice), slice.kind, isQuoted: slice.isQuoted, emptyIsNull: true, line: line)
         }
       }
@@ -268,7 +268,7 @@ struct FileProfiler {
     while try reader.next(batch) {
       try stopIfCancelled()
       for record in 0..<batch.count {
-        try objects.take(
+        try objects.observe(
           batch.field(0, ofRecord: record), in: batch, fields: fields, line: batch.place(ofRecord: record).line)
       }
       list.count += batch.count

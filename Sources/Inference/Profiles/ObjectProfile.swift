@@ -15,7 +15,7 @@ final class ObjectProfile {
     /// Arrays that hold something else than objects.
     fileprivate(set) var otherArrayCount = 0
 
-    fileprivate init(name: String, budget: KeySet.Budget) {
+    fileprivate init(name: String, budget: ColumnHashes.Budget) {
       self.name = name
       scalars = ColumnProfile(name: name, budget: budget)
     }
@@ -32,10 +32,10 @@ final class ObjectProfile {
   private(set) var isMap = false
   /// Times that a key stood twice in an object: which of its values would count is not known.
   private(set) var repeatedKeyCount = 0
-  private let budget: KeySet.Budget
+  private let budget: ColumnHashes.Budget
   private let depth: Int
 
-  init(budget: KeySet.Budget, depth: Int = 0) {
+  init(budget: ColumnHashes.Budget, depth: Int = 0) {
     self.budget = budget
     self.depth = depth
   }
@@ -47,7 +47,7 @@ final class ObjectProfile {
     }
   }
 
-  func take(
+  func observe(
     _ object: FieldSlice, in batch: RecordBatch, fields: JSONFields, line: UInt64
   ) throws(SeedFormatError) {
     count += 1
@@ -57,7 +57,7 @@ final class ObjectProfile {
     for index in stride(from: 0, to: slices.count, by: 2) {
       let name = batch.text(of: slices[index])
       guard let member = member(name, &seen) else { continue }
-      try take(slices[index + 1], member, in: batch, fields: fields, line: line)
+      try observe(slices[index + 1], member, in: batch, fields: fields, line: line)
     }
   }
 
@@ -77,7 +77,7 @@ final class ObjectProfile {
     return member
   }
 
-  private func take(
+  private func observe(
     _ value: FieldSlice, _ member: Member, in batch: RecordBatch, fields: JSONFields, line: UInt64
   ) throws(SeedFormatError) {
     switch value.kind {
@@ -86,15 +86,15 @@ final class ObjectProfile {
       guard depth < Self.depthLimit else { return }
       let objects = member.objects ?? ObjectProfile(budget: budget, depth: depth + 1)
       member.objects = objects
-      try objects.take(value, in: batch, fields: fields, line: line)
-    case .array: try takeArray(value, member, in: batch, fields: fields, line: line)
+      try objects.observe(value, in: batch, fields: fields, line: line)
+    case .array: try observeArray(value, member, in: batch, fields: fields, line: line)
     default:
-      unsafe member.scalars.take(
+      unsafe member.scalars.observe(
         batch.bytes(of: value), value.kind, isQuoted: value.isQuoted, emptyIsNull: false, line: line)
     }
   }
 
-  private func takeArray(
+  private func observeArray(
     _ value: FieldSlice, _ member: Member, in batch: RecordBatch, fields: JSONFields, line: UInt64
   ) throws(SeedFormatError) {
     member.arrayCount += 1
@@ -108,7 +108,7 @@ final class ObjectProfile {
     for slice in slices {
       let elements = member.elements ?? ObjectProfile(budget: budget, depth: depth + 1)
       member.elements = elements
-      try elements.take(slice, in: batch, fields: fields, line: line)
+      try elements.observe(slice, in: batch, fields: fields, line: line)
     }
   }
 }

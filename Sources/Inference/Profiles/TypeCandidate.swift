@@ -46,7 +46,7 @@ final class TypeCandidate {
 
   /// - Returns: what became of the text; nil where it was not tried.
   @discardableResult
-  func take(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, line: UInt64) -> ValueTrial.Outcome? {
+  func observe(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, line: UInt64) -> ValueTrial.Outcome? {
     guard !isGivenUp else { return nil }
     let outcome = unsafe type == .decimal ? decimalOutcome(text, kind) : tried(text, kind)
     switch outcome {
@@ -66,7 +66,7 @@ final class TypeCandidate {
   }
 
   /// Takes a text that is known to come back as it is.
-  func takeSame() { if !isGivenUp { same += 1 } }
+  func countSame() { if !isGivenUp { same += 1 } }
 
   private func tried(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> ValueTrial.Outcome {
     let outcome = unsafe trial.outcome(text, kind)
@@ -76,7 +76,7 @@ final class TypeCandidate {
     }
     guard type == .date || type == .uuid else { return outcome }
     // What all values have in common is no loss: an export's ISO 8601 or capitals say the same.
-    return unsafe shape.take(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
+    return unsafe shape.observe(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
   }
 
   private func decimalOutcome(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> ValueTrial.Outcome {

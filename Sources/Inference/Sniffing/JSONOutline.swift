@@ -31,10 +31,10 @@ struct JSONOutline {
   static let keptLimit = 1000
 
   mutating func scan(_ bytes: UnsafeRawBufferPointer) {
-    for index in bytes.indices { unsafe take(bytes[index]) }
+    for index in bytes.indices { unsafe consume(bytes[index]) }
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func consume(_ byte: UInt8) {
     if isInString {
       if isEscaped {
         isEscaped = false

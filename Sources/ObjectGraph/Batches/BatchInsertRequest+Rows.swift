@@ -3,7 +3,7 @@ import StoreInterface
 
 extension BatchInsertRequest {
   /// The request's rows as batches.
-  func rows(of entity: Entity, in context: ManagedObjectContext) -> () throws -> RowBatch? {
+  func rowBatches(of entity: Entity, in context: ManagedObjectContext) -> () throws -> RowBatch? {
     switch source {
     case .batches(let next): return next
     case .dictionaries(let fill):

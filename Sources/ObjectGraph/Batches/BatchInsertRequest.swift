@@ -91,7 +91,7 @@ public final class BatchInsertRequest {
     let entity = context.batchEntity(entityName, entity)
     self.entity = entity
     return BatchInsertion(
-      entity, conflictRule: context.mergePolicy.kind.conflictRule, next: rows(of: entity, in: context))
+      entity, conflictRule: context.mergePolicy.kind.conflictRule, next: rowBatches(of: entity, in: context))
   }
 }
 

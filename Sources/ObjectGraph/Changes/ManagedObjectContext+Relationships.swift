@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     let partner = self.object(with: owner)
     if silentMerge != nil, partner.isUnloaded, !partner.hasStored {
       guard let snapshot = mergedSnapshots?[owner] else {
-        silentMerge?.unsaid.objectIDs.insert(owner)
+        silentMerge?.unknown.objectIDs.insert(owner)
         return
       }
       partner.setWaiting(snapshot)

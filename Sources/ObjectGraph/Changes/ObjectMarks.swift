@@ -10,7 +10,7 @@ struct ObjectMarks {
   var eventIndex: Int32 = -1
 
   /// The object takes the place of another one on the lists.
-  mutating func takePlaces(of other: ObjectMarks) {
+  mutating func replacePlaces(of other: ObjectMarks) {
     isMaybeUpdated = other.isMaybeUpdated
     hasEditedLists = other.hasEditedLists
   }

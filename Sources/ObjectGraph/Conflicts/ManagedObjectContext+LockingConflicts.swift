@@ -114,7 +114,7 @@ extension ManagedObjectContext {
   private func insertAgain(_ object: ManagedObject) {
     if object.isInserted { return }
     forgetChanges(of: object)
-    object.takeMembersAsNew()
+    object.makeOwnMemberLists()
     if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }) { pending.noteEditedLists(of: object) }
     object.becomeInsertedAgain()
     pending.insert(object)

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     } catch {
       deferError(error)
     }
-    let unsaid = silentMerge?.unsaid
+    let unknown = silentMerge?.unknown
     silentMerge = nil
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
     event.merged += arrived.filter { $0.isUnloaded || $0.status == .loaded }
@@ -83,29 +83,29 @@ extension ManagedObjectContext {
     finishEvent(propagating: false)
     post(Self.mergeEndedNotification, nil)
     followers.merge(changes, except: nil)
-    if let unsaid, !unsaid.isEmpty { askLater(unsaid) }
+    if let unknown, !unknown.isEmpty { askLater(unknown) }
   }
 
   /// Has the parent say, some time later, what a merge could not know of objects that have changes here: the others became
   /// faults.
-  private func askLater(_ unsaid: Unsaid) {
+  private func askLater(_ unknown: MissingState) {
     guard let parent else { return }
     parent.follow { [weak self] in
-      parent.tell(unsaid) { [weak self] state in
+      parent.tell(unknown) { [weak self] state in
         guard let self else { return }
-        follow { self.complete(unsaid, state) }
+        follow { self.complete(unknown, state) }
       }
     }
   }
 
-  private func complete(_ unsaid: Unsaid, _ state: SharedState) {
+  private func complete(_ unknown: MissingState, _ state: SharedState) {
     finishEvent(propagating: false)
     adoptIDsOfParent()
     silentMerge = SilentMerge(state: state.renamed { permanentID(for: $0) })
     defer { silentMerge = nil }
     do {
-      try refresh(unsaid.objectIDs.map { permanentID(for: $0) })
-      for key in unsaid.members {
+      try refresh(unknown.objectIDs.map { permanentID(for: $0) })
+      for key in unknown.members {
         guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
         event.refreshed.append(owner)
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
     }
     finishEvent(propagating: false)
     var changes = ContextChangeIDs(
-      updated: Array(unsaid.objectIDs.union(unsaid.members.map(\.owner))), relationshipOwners: [])
+      updated: Array(unknown.objectIDs.union(unknown.members.map(\.owner))), relationshipOwners: [])
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     followers.merge(changes, except: nil)
   }
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
   /// where it has changes, as soon as the parent has said more.
   private func refreshUnheard(_ object: ManagedObject) {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
-      silentMerge?.unsaid.objectIDs.insert(object.objectID)
+      silentMerge?.unknown.objectIDs.insert(object.objectID)
     } else {
       event.refreshed.append(object)
       object.makeFault()

@@ -157,7 +157,7 @@ extension ManagedObjectContext {
     guard let merge = silentMerge else { return try storedMembers(of: object, index) }
     let key = MemberKey(owner: object.objectID, relationship: index)
     guard let members = merge.state?.members[key], let state = merge.state else {
-      silentMerge?.unsaid.members.insert(key)
+      silentMerge?.unknown.members.insert(key)
       return nil
     }
     // The list was read later than this was said.

@@ -112,7 +112,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether `mergeChanges` is at work.
   var isMerging = false
   /// What a fetch would have had to wait for the parent for, while it must not; nil where it may.
-  var refused: Unsaid?
+  var refused: MissingState?
   /// What the parent had after it took this context's save, until that is announced.
   var stateOfParent: SharedState?
 

@@ -66,7 +66,7 @@ extension ManagedObject {
   func emptyMembers() { ownMemberLists = runtime.emptyMemberLists }
 
   /// A new object has all its members in lists of its own; none are in the store.
-  func takeMembersAsNew() {
+  func makeOwnMemberLists() {
     ownMemberLists = runtime.emptyMemberLists.indices.map { index in
       guard var list = runtime.emptyMemberLists[index] else { return nil }
       guard memberLists.indices.contains(index), var old = memberLists[index] else { return list }

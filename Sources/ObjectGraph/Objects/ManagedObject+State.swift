@@ -106,7 +106,7 @@ extension ManagedObject {
     putMembers(of: other)
     setStored(other.stored)
     storage.status = other.status
-    marks.takePlaces(of: other.marks)
+    marks.replacePlaces(of: other.marks)
   }
 
   /// The fault is one of these, until it fires.

@@ -10,6 +10,10 @@ import ObjectModel
 ///
 /// The rows of a fetch mostly come in the order of their keys. Objects that the table may hold and whose keys ascend wait in
 /// a list, without a slot: only the fetch asks for most of them, and for greater keys it need not be searched.
+///
+/// `numbers`, `marks` and `objects` have `capacity` places, a power of two of which `reserve` keeps a third free: so an index behind
+/// `& (capacity - 1)` is in bounds and every search ends at an empty mark. A place of `objects` is initialized exactly where its mark
+/// is not empty, with what the mark says: a strong reference or a weak one. Only the context's queue comes here.
 @safe final class ObjectTable {
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -71,7 +75,7 @@ import ObjectModel
     return mark >= 0 && mark & Mark.strong != 0
   }
 
-  /// Both kinds of references take one word.
+  /// Both kinds of references take one word. For slots whose mark is strong, and for empty ones whose mark the caller sets to that.
   @unsafe private func strongReference(_ slot: Int) -> UnsafeMutablePointer<ManagedObject> {
     unsafe UnsafeMutableRawPointer(objects + slot).assumingMemoryBound(to: ManagedObject.self)
   }
@@ -89,6 +93,7 @@ import ObjectModel
   /// Turns a strong reference into a weak one, to nothing when nothing else holds the object.
   private func makeWeak(_ slot: Int) {
     let isUnused = isUnused(slot)
+    // Safety: what `move` leaves behind is no reference any more; nothing runs before the weak one is there.
     let object = unsafe strongReference(slot).move()
     unsafe marks[slot] &= ~Mark.strong
     unsafe (objects + slot).initialize(to: WeakObject(object: isUnused ? nil : object))
@@ -304,6 +309,7 @@ import ObjectModel
       while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (size - 1) }
       unsafe numbers[slot] = oldNumbers[old]
       unsafe marks[slot] = oldMarks[old]
+      // Safety: each reference is moved out of its old place, or deinitialized above, so the old memory holds none when it goes.
       if isStrong {
         unsafe strongReference(slot).initialize(
           to: UnsafeMutableRawPointer(oldObjects + old).assumingMemoryBound(to: ManagedObject.self).move())

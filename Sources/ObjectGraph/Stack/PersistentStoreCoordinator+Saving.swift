@@ -17,7 +17,7 @@ extension PersistentStoreCoordinator {
     try counters.measure(.saves) { try withoutNewGenerations { try store.save(request) } }
     let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
     guard let next = rowCache.forget(written, writtenIn: epoch), caching,
-      rowCache.takes(request.inserted.count + request.updated.count)
+      rowCache.hasRoom(for: request.inserted.count + request.updated.count)
     else { return }
     let updated = request.updated.map { snapshot in
       var snapshot = snapshot

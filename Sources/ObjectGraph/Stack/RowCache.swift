@@ -115,7 +115,7 @@ final class RowCache: Sendable {
   var epoch: Int { generations.withLock { $0.epoch } }
 
   /// Whether it would keep any of so many rows that come together.
-  func takes(_ count: Int) -> Bool {
+  func hasRoom(for count: Int) -> Bool {
     count > 0 && (count <= rowsPerGeneration || !generations.withLock { $0.isEmpty })
   }
 

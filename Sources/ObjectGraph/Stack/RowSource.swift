@@ -76,10 +76,10 @@ struct RowSource: Sendable {
   /// Temporary ids have none.
   /// - Parameter seconds: how old a cached row may be; negative: any age, zero: none is used and none is cached.
   func snapshots(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
-    try counters.measure(.faultsFired, objectIDs.count) { try rows(of: objectIDs, notOlderThan: seconds) }
+    try counters.measure(.faultsFired, objectIDs.count) { try readSnapshots(of: objectIDs, notOlderThan: seconds) }
   }
 
-  private func rows(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
+  private func readSnapshots(of objectIDs: [ObjectID], notOlderThan seconds: Double) throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     var missing: [Entity: [ObjectID]] = [:]
     for id in objectIDs where !id.isTemporary {

@@ -42,11 +42,11 @@ struct SilentMerge {
   /// What the parent said; nil when it said nothing.
   let state: SharedState?
   /// What else would have to be known.
-  var unsaid = Unsaid()
+  var unknown = MissingState()
 }
 
 /// What a child could not find in what its parent said.
-struct Unsaid: Sendable {
+struct MissingState: Sendable {
   var objectIDs: Set<ObjectID> = []
   var members: Set<MemberKey> = []
 
@@ -89,10 +89,10 @@ extension ManagedObjectContext {
 
   /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
   /// either, it asks its own parent in the same way: no context waits for another.
-  func tell(_ unsaid: Unsaid, _ answer: @escaping @Sendable (SharedState) -> Void) {
+  func tell(_ unknown: MissingState, _ answer: @escaping @Sendable (SharedState) -> Void) {
     adoptIDsOfParent()
-    let ids = unsaid.objectIDs.map { permanentID(for: $0) }
-    let keys = unsaid.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
+    let ids = unknown.objectIDs.map { permanentID(for: $0) }
+    let keys = unknown.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
     if isParentAtHand {
       // An error leaves the child as it is; whatever it asks for next throws.
       let objects = try? objects(with: ids + keys.map(\.owner))
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
       return answer(state)
     }
     guard let parent else { return }
-    var missing = Unsaid()
+    var missing = MissingState()
     for id in ids + keys.map(\.owner) where object(with: id).isUnloaded && !object(with: id).hasStored {
       missing.objectIDs.insert(id)
     }

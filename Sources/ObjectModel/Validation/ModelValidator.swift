@@ -130,12 +130,12 @@ struct ModelValidator {
   }
 
   private mutating func cutParentCycles() {
-    var isSettled = [Bool](repeating: false, count: entities.count)
+    var isChecked = [Bool](repeating: false, count: entities.count)
     for start in entities.indices {
       var path: [Int] = []
       var positionInPath: [Int: Int] = [:]
       var current: Int? = start
-      while let here = current, !isSettled[here] {
+      while let here = current, !isChecked[here] {
         if let first = positionInPath[here] {
           let cycle = path[first...].map { entities[$0].name } + [entities[here].name]
           report(
@@ -149,7 +149,7 @@ struct ModelValidator {
         path.append(here)
         current = parent[here]
       }
-      for here in path { isSettled[here] = true }
+      for here in path { isChecked[here] = true }
     }
   }
 

@@ -49,7 +49,7 @@ struct FormatLexer {
     case "\"", "'": add(.string(try string(character)), at: start)
     case "$", "#", "@":
       position += 1
-      let name = takeName()
+      let name = consumeName()
       if name.isEmpty { throw failure(.syntax, "a name belongs after \"\(character)\"", at: start) }
       switch character {
       case "$": add(.variable(name), at: start)
@@ -58,7 +58,7 @@ struct FormatLexer {
       }
     case "%": try specifier()
     case _ where Self.isDigit(character) || beginsFraction: try number()
-    case _ where Self.isNameStart(character): add(.word(takeName(), isEscaped: false), at: start)
+    case _ where Self.isNameStart(character): add(.word(consumeName(), isEscaped: false), at: start)
     default: try sign(character)
     }
   }
@@ -70,14 +70,14 @@ struct FormatLexer {
     character.properties.isAlphabetic || character == "_"
   }
 
-  private mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
+  private mutating func consume(while condition: (Unicode.Scalar) -> Bool) -> String {
     let start = position
     while let scalar = peek(), condition(scalar) { position += 1 }
     return text(start..<position)
   }
 
-  private mutating func takeName() -> String {
-    take { scalar in
+  private mutating func consumeName() -> String {
+    consume { scalar in
       switch scalar.properties.generalCategory {
       case .nonspacingMark, .spacingMark, .decimalNumber, .letterNumber, .otherNumber: true
       default: Self.isNameStart(scalar)
@@ -106,8 +106,8 @@ struct FormatLexer {
   private mutating func specifier() throws(PredicateFormatError) {
     let start = position
     position += 1
-    _ = take { Self.isDigit($0) || "+-.#".unicodeScalars.contains($0) }
-    let length = take { $0 == "l" || $0 == "h" || $0 == "q" || $0 == "z" }
+    _ = consume { Self.isDigit($0) || "+-.#".unicodeScalars.contains($0) }
+    let length = consume { $0 == "l" || $0 == "h" || $0 == "q" || $0 == "z" }
     guard let letter = peek() else { throw failure(.argument, "a specifier belongs after %", at: start) }
     let isInteger = "dDiuUxXoOc".unicodeScalars.contains(letter)
     let isKnown =
@@ -144,18 +144,18 @@ struct FormatLexer {
     let start = position
     if peek() == "0", let mark = peek(1), let radix = ["x": 16, "o": 8, "b": 2][mark.properties.lowercaseMapping] {
       position += 2
-      let digits = takeName()
+      let digits = consumeName()
       guard let value = UInt64(digits, radix: radix) else {
         throw failure(.literal, "\"0\(mark)\(digits)\" is no number of 64 bits", at: start)
       }
       add(.number(String(value)), at: start)
       return
     }
-    var text = take { Self.isDigit($0) }
+    var text = consume { Self.isDigit($0) }
     if text.isEmpty { text = "0" }
     if peek() == ".", !isComponent(after: 1) {
       position += 1
-      let fraction = take { Self.isDigit($0) }
+      let fraction = consume { Self.isDigit($0) }
       text += "." + (fraction.isEmpty ? "0" : fraction)
     }
     if let mark = peek(), mark == "e" || mark == "E" {
@@ -163,7 +163,7 @@ struct FormatLexer {
       if let digit = peek(hasSign ? 2 : 1), Self.isDigit(digit) {
         text += "e" + (peek(1) == "-" ? "-" : "")
         position += hasSign ? 2 : 1
-        text += take { Self.isDigit($0) }
+        text += consume { Self.isDigit($0) }
       }
     }
     if let next = peek(), Self.isNameStart(next) {

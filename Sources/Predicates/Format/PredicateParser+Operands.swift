@@ -189,7 +189,7 @@ extension PredicateParser {
     if letter == "K" {
       return try FetchExpression.selfObject.appending(keyPath: keyPathArgument()).get(or: failure, at: token.column)
     }
-    let argument = try takeArgument()
+    let argument = try consumeArgument()
     switch letter {
     case "@": return argument
     case "f", "g", "e":
@@ -204,13 +204,13 @@ extension PredicateParser {
   /// The text of the key path that stands for the `%K` here.
   mutating func keyPathArgument() throws(PredicateFormatError) -> String {
     let column = next.column
-    let argument = try takeArgument()
+    let argument = try consumeArgument()
     if case .constant(.string(let path)) = argument { return path }
     throw failure(
       .argument, "the argument \(argument) for %K is no key path", at: column, hint: "%K takes a string, %@ any value")
   }
 
-  private mutating func takeArgument() throws(PredicateFormatError) -> FetchExpression {
+  private mutating func consumeArgument() throws(PredicateFormatError) -> FetchExpression {
     guard nextArgument < arguments.count else {
       throw failure(.argument, "there is no argument for \(next.shown)", hint: "\(arguments.count) were given")
     }

@@ -49,7 +49,7 @@ public enum LocalizedOrder {
     var rightRest = Substring(right).unicodeScalars
     while let first = leftRest.first, let second = rightRest.first {
       if isDigit(first), isDigit(second) {
-        let order = compareNumbers(takeDigits(&leftRest), takeDigits(&rightRest))
+        let order = compareNumbers(removeDigits(&leftRest), removeDigits(&rightRest))
         if order != 0 { return order }
         continue
       }
@@ -65,7 +65,7 @@ public enum LocalizedOrder {
     return compareBytes(left, right)
   }
 
-  private static func takeDigits(_ text: inout Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+  private static func removeDigits(_ text: inout Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
     let digits = text.prefix(while: isDigit)
     text = text[digits.endIndex...]
     return digits

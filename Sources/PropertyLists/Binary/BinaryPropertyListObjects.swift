@@ -119,26 +119,26 @@ package struct BinaryPropertyListObjects {
     var position: Int
 
     mutating func object() throws(PropertyListError) -> Object {
-      let marker = try take(1).first ?? 0
+      let marker = try read(1).first ?? 0
       let low = Int(marker & 0x0F)
       switch marker >> 4 {
       case 0x0 where low == 0: return .null
       case 0x0 where low == 8 || low == 9: return .boolean(low == 9)
       case 0x1 where low == 4: return try wideInteger()
       // Numbers of up to 4 bytes have no sign.
-      case 0x1 where low < 4: return .integer(Int64(bitPattern: bits(try take(1 << low))))
+      case 0x1 where low < 4: return .integer(Int64(bitPattern: bits(try read(1 << low))))
       case 0x2 where low == 2:
-        return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits(try take(4))))))
-      case 0x2 where low == 3: return .real(Double(bitPattern: bits(try take(8))))
-      case 0x3 where low == 3: return .date(Double(bitPattern: bits(try take(8))))
-      case 0x4: return .data(try take(try count(low)))
+        return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits(try read(4))))))
+      case 0x2 where low == 3: return .real(Double(bitPattern: bits(try read(8))))
+      case 0x3 where low == 3: return .date(Double(bitPattern: bits(try read(8))))
+      case 0x4: return .data(try read(try count(low)))
       case 0x5:
-        let text = try take(try count(low))
+        let text = try read(try count(low))
         guard text.allSatisfy({ $0 < 0x80 }) else { throw damaged("is a damaged string") }
         return .string(String(decoding: text, as: UTF8.self))
       case 0x6: return .string(try utf16(try count(low)))
       case 0x8 where low < 8:
-        guard let uid = BinaryPropertyListObjects.number(try take(low + 1)) else {
+        guard let uid = BinaryPropertyListObjects.number(try read(low + 1)) else {
           throw damaged("refers to an object beyond the end")
         }
         return .uid(uid)
@@ -151,7 +151,7 @@ package struct BinaryPropertyListObjects {
       }
     }
 
-    private mutating func take(_ count: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
+    private mutating func read(_ count: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
       guard count <= list.tableOffset - position else { throw damaged("reaches beyond the objects' end") }
       defer { position += count }
       return list.bytes[position..<(position + count)]
@@ -160,24 +160,24 @@ package struct BinaryPropertyListObjects {
     /// A length: the marker's low half, or a whole number that follows where that is 15.
     private mutating func count(_ low: Int) throws(PropertyListError) -> Int {
       guard low == 0x0F else { return low }
-      let marker = try take(1).first ?? 0
+      let marker = try read(1).first ?? 0
       guard marker >> 4 == 0x1, marker & 0x0F < 4,
-        let count = BinaryPropertyListObjects.number(try take(1 << Int(marker & 0x0F))), count <= list.bytes.count
+        let count = BinaryPropertyListObjects.number(try read(1 << Int(marker & 0x0F))), count <= list.bytes.count
       else { throw damaged("has a damaged length") }
       return count
     }
 
     /// A number of 16 bytes; the upper half is the sign of the lower, or zero for numbers beyond the signed ones.
     private mutating func wideInteger() throws(PropertyListError) -> Object {
-      let high = Int64(bitPattern: bits(try take(8)))
-      let low = bits(try take(8))
+      let high = Int64(bitPattern: bits(try read(8)))
+      let low = bits(try read(8))
       if high == 0 { return low >> 63 == 0 ? .integer(Int64(low)) : .unsigned(low) }
       guard high == -1, low >> 63 == 1 else { throw damaged("is a whole number beyond 64 bits") }
       return .integer(Int64(bitPattern: low))
     }
 
     private mutating func utf16(_ count: Int) throws(PropertyListError) -> String {
-      let text = try take(2 * count)
+      let text = try read(2 * count)
       let units = stride(from: text.startIndex, to: text.endIndex, by: 2).map {
         UInt16(text[$0]) << 8 | UInt16(text[$0 + 1])
       }
@@ -187,7 +187,7 @@ package struct BinaryPropertyListObjects {
 
     private mutating func references(_ count: Int) throws(PropertyListError) -> References {
       let width = list.referenceByteCount
-      return References(packed: try take(count * width), width: width)
+      return References(packed: try read(count * width), width: width)
     }
 
     private func bits(_ bytes: ArraySlice<UInt8>) -> UInt64 { BinaryPropertyListObjects.bits(bytes) }

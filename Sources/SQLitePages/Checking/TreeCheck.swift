@@ -58,6 +58,7 @@ struct TreeCheck {
     let stated = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: start + 5, as: UInt16.self)))
     let content = stated == 0 ? 65_536 : stated
     let pointers = start + kind.headerSize
+    // Safety: from here on the pointers to the cells lie within the page; each cell is checked before more of it is read.
     guard pointers + cellCount * 2 <= content, content <= usable else { return note(page, "has cells in its header") }
     let cells = Cells(page: page, pointers: pointers, count: cellCount, content: content, usable: usable)
     if isLeaf {
@@ -159,6 +160,7 @@ struct TreeCheck {
     for index in 0..<cells.count {
       let start = unsafe cells.start(index, bytes)
       var end = 0
+      // Safety: the callers have checked each cell's start, of interior pages with the child's four bytes.
       if tree.isIndex || childSize == 0 {
         end = unsafe form.read(start + childSize, bytes).end
       } else {

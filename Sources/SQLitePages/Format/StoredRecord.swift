@@ -1,4 +1,7 @@
 /// A record as SQLite stores it: a header with the type of every field, then the fields.
+///
+/// Once `locate` has said yes, every field that it filled in lies within the record, so that its `count` bytes from `offset` on may be
+/// read without asking again.
 @safe struct StoredRecord {
   /// A field's type and place.
   struct Field {
@@ -39,6 +42,7 @@
       if position >= Int(headerSize) {
         unsafe fields[index] = Field(type: 0, offset: offset)
       } else {
+        // Safety: `position` is under the header's size, which is no more than `count`.
         let (type, size) = unsafe Varint.read(payload + position, limit: Int(headerSize) - position)
         guard size > 0, type != 10 || allowsAbsent, type != 11 else { return false }
         position += size

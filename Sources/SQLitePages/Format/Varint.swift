@@ -1,5 +1,7 @@
 /// SQLite's variable-length integers: big-endian groups of seven bits, of which all but the last have the high bit set;
 /// a ninth byte has eight bits.
+///
+/// Reading never goes beyond `limit`; writing touches just `size(value)` bytes.
 public enum Varint {
   /// Bytes that a value takes, 1 to 9.
   @inlinable @inline(__always)

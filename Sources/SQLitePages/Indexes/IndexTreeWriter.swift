@@ -48,6 +48,7 @@
       head = unsafe try file.appendOverflow(payload + local, count: count - local, scratch: scratch)
       hasOverflow = true
     }
+    // Safety: `localSize` keeps cells of an index under a quarter of a page, so `divider`, a page long, holds any.
     var cell: UnsafeMutableRawPointer
     if leaf.hasRoom(for: size) {
       unsafe cell = leaf.addCell(size)

@@ -103,6 +103,7 @@ import Platform
     unsafe counts.initialize(repeating: 0, count: groups)
     for column in columns {
       unsafe try column.forEach(in: 0..<column.count) { slots, _, count in
+        // Safety: `slotCount` is one more than the greatest slot of all columns.
         for index in 0..<count { unsafe counts[Int(slots[index]) >> shift] += 1 }
       }
     }
@@ -123,7 +124,7 @@ import Platform
   }
 
   /// Hands out the rows that a worker takes.
-  @unsafe private func rows(
+  @unsafe private func forEachSlotRange(
     of worker: Int, _ body: (UnsafePointer<UInt32>, _ firstRowID: Int64, _ count: Int) -> Void
   ) throws(PageError) {
     let range = Workers.part(worker, of: workers, rowCount)
@@ -139,7 +140,7 @@ import Platform
     let width = UInt32(part.slots.count)
     try Workers.run(workers) { (worker) throws(PageError) in
       let counts = unsafe part.tables[worker]
-      unsafe try rows(of: worker) { slots, _, count in
+      unsafe try forEachSlotRange(of: worker) { slots, _, count in
         for index in 0..<count {
           let slot = unsafe slots[index] &- lowest
           if slot < width { unsafe counts[Int(slot)] &+= 1 }
@@ -155,11 +156,12 @@ import Platform
     try Workers.run(workers) { (worker) throws(PageError) in
       let next = unsafe part.tables[worker]
       let rowIDs = unsafe part.rowIDs
-      unsafe try rows(of: worker) { slots, firstRowID, count in
+      unsafe try forEachSlotRange(of: worker) { slots, firstRowID, count in
         var rowID = UInt32(truncatingIfNeeded: firstRowID)
         for index in 0..<count {
           let slot = unsafe slots[index] &- lowest
           if slot < width {
+            // Safety: `next` began where the worker's counted rows of this slot begin, and goes on once for each of them.
             unsafe rowIDs[Int(next[Int(slot)])] = rowID
             unsafe next[Int(slot)] &+= 1
           }

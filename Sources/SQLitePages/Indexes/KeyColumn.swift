@@ -154,6 +154,7 @@ import Platform
       }
     }
     guard let chunk = unsafe chunks[number] else { return nil }
+    // Safety: callers write no more rows there than `room`, and the chunk stays until it is spilled full.
     let offset = position % KeyColumn.rowsPerChunk
     return unsafe (chunk + offset, KeyColumn.rowsPerChunk - offset)
   }
@@ -205,6 +206,8 @@ import Platform
         }
         unsafe source = UnsafePointer(place)
       }
+      // Safety: the piece ends with the chunk, the run or the range, whichever comes first. Nothing is appended any more, so no chunk
+      // is spilled while others are handed out.
       if let source = unsafe source {
         unsafe body(source + offset, runs[run].firstRowID + Int64(position - runs[run].position), part)
       }

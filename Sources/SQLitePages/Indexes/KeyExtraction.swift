@@ -1,7 +1,7 @@
 /// Takes the entries of one index out of a table's records: a key to sort by, and the index record.
 @safe struct KeyExtraction {
   private let columns: [IndexShape.Column]
-  /// Types of the columns and of the row id.
+  /// Types of the columns and of the row id, in memory of the scan's, which outlives this.
   @unsafe private let types: UnsafeMutablePointer<UInt64>
 
   /// - Parameter types: room for one more than there are columns.
@@ -29,6 +29,8 @@
       bound += SortKey.maximumSize(of: type) + StoredRecord.size(of: type)
     }
     unsafe types[count] = rowIDType
+    // Safety: the key takes `SortKey.maximumSize` of each column and 9; the record a header of at most 9 bytes and 9 for each type,
+    // the fields' own bytes, and 8 for the row id, which `RecordEncoding` writes whole whatever counts of it.
     let key = unsafe try arena.reserve(bound + 9)
     var keyCount = 0
     var isNullKey = false

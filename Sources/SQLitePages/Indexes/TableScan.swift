@@ -41,7 +41,7 @@ struct TableScan {
         typeOffset += index.columns.count + 1
       }
       let located = unsafe UnsafeMutableBufferPointer(start: buffers.fields, count: fieldCount)
-      unsafe try reader.rows(inLeaves: Workers.part(worker, of: workers, reader.leaves.count)) {
+      unsafe try reader.forEachRow(inLeaves: Workers.part(worker, of: workers, reader.leaves.count)) {
         (rowID, record) throws(PageError) in
         guard let base = record.baseAddress, unsafe StoredRecord.locate(base, count: record.count, fields: located)
         else { throw PageError(kind: .malformed, message: "row \(rowID) holds no record") }

@@ -24,6 +24,13 @@ public enum RowMatch: UInt8, Sendable, CaseIterable {
   case ambiguous
 }
 
+// What the pointers in here rest on:
+// - `slots` is a power of two of words, more than rows by a third at least, so an index behind `& mask` is in bounds and every
+//   chain of slots ends at a zero. Nothing enters rows once the table is made, so several threads may read it.
+// - A slot that is not zero names a leaf and a cell that `enter` met in `table`, which keeps the file's pages in memory; the file
+//   does not change while a `MappedTable` is in use.
+// - The given columns have `count` rows of 1 and 8 bytes, as `match` asks. Their texts lie behind `bytes`.
+
 extension RowKeyTable {
   /// Looks rows up by their keys and compares their values, byte for byte. Several threads may do so at once.
   /// - Parameters:
@@ -67,6 +74,7 @@ extension RowKeyTable {
       var place = -1
       while slot != 0 {
         if slot >> 40 == hash >> 40 {
+          // Safety: `enter` put the leaf and the cell's place there, both under the table's counts.
           let cell = unsafe try table.cell(Int(slot >> 14 & 0x3FF_FFFF) - 1, Int(slot & 0x3FFF))
           let record = unsafe try table.record(cell, overflow: overflow)
           guard unsafe StoredRecord.locate(record, count: cell.size, fields: fields) else {
@@ -99,6 +107,7 @@ extension RowKeyTable {
     var repeated: [Int] = []
     let found = unsafe found
     for (row, place) in places.enumerated() where place >= 0 {
+      // Safety: places are what `match` gave: indexes of slots, and `found` has a bit for each.
       let bit = UInt64(1) << UInt64(place & 63)
       if unsafe found[place >> 6] & bit != 0 { repeated.append(row) }
       unsafe found[place >> 6] |= bit
@@ -140,6 +149,7 @@ extension RowKeyTable {
     for index in 0..<shapes.count {
       let state = unsafe columns[index].states[row]
       if state == 0 { continue }
+      // Safety: `match` made room for the greatest position of the shapes.
       let field = unsafe fields[shapes[index].position]
       if state == 1 {
         if field.type != 0 { return false }

@@ -19,7 +19,7 @@
   /// - Parameters:
   ///   - range: positions in `leaves`.
   ///   - body: gets the row id and the record, which is only valid during the call.
-  @unsafe public func rows(
+  @unsafe public func forEachRow(
     inLeaves range: Range<Int>, _ body: (Int64, UnsafeRawBufferPointer) throws(PageError) -> Void
   ) throws(PageError) {
     let pageSize = file.geometry.pageSize
@@ -36,14 +36,14 @@
       }
       unsafe try file.read(leaves[index], count: count, into: window.base)
       for offset in 0..<count {
-        unsafe try rows(of: leaves[index + offset], window.base + offset * pageSize, overflow, body)
+        unsafe try forEachRow(of: leaves[index + offset], window.base + offset * pageSize, overflow, body)
       }
       index += count
     }
   }
 
   @inline(__always)
-  @unsafe private func rows(
+  @unsafe private func forEachRow(
     of number: UInt32, _ bytes: UnsafeRawPointer, _ overflow: RecordScratch,
     _ body: (Int64, UnsafeRawBufferPointer) throws(PageError) -> Void
   ) throws(PageError) {

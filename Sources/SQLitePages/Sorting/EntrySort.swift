@@ -1,6 +1,8 @@
 import Foundation
 
 /// A sort key with what belongs to it, in memory: the lengths of key and payload, 4 bytes each, then both.
+///
+/// `bytes` belong to the arena or to the block of a file that the entry was read from, and outlive the sort.
 @safe struct SortEntry {
   /// Eight bytes of the key, from a place that the sort knows.
   var prefix: UInt64
@@ -21,6 +23,7 @@ import Foundation
   @inline(__always)
   @unsafe static func prefix(_ bytes: UnsafePointer<UInt8>, at depth: Int) -> UInt64 {
     let count = unsafe keyCount(bytes)
+    // Safety: the key begins behind the two lengths; nothing is read beyond its count.
     if depth + 8 <= count {
       return UInt64(bigEndian: unsafe UnsafeRawPointer(bytes + 8 + depth).loadUnaligned(as: UInt64.self))
     }
@@ -64,6 +67,9 @@ import Foundation
 /// Eight bytes of each key are held beside its address and sorted by merging, which touches no key; entries with the same
 /// eight bytes are sorted by the next ones that differ, and so on. The number of steps is bounded by n log n and the
 /// length of the keys, whatever they are.
+///
+/// `entries` and `scratch` have room for `count` entries each and belong to the caller. Groups are disjoint ranges of `entries`, and
+/// `scratch` is used from its start for one group at a time.
 @safe struct EntrySort {
   @unsafe private let entries: UnsafeMutablePointer<SortEntry>
   @unsafe private let scratch: UnsafeMutablePointer<SortEntry>
@@ -157,6 +163,7 @@ import Foundation
       unsafe swap(&source, &target)
       width *= 2
     }
+    // Safety: after an odd number of rounds the group is in `scratch`, whole: each round moved all of it.
     if unsafe source != base { unsafe base.update(from: source, count: count) }
   }
 

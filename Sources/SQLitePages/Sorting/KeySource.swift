@@ -2,6 +2,8 @@ import Foundation
 import Platform
 
 /// One sorted sequence of entries, in memory or in a file, which is read a block at a time.
+///
+/// Entries in memory belong to an arena, which `KeyMerge` keeps. Those of a file are whole in `block` while they are the current one.
 @safe final class KeySource {
   /// The current entry, valid until the next `advance`.
   @unsafe private(set) var entry: UnsafePointer<UInt8>
@@ -60,6 +62,7 @@ import Platform
       entrySize = 0
       if count == 0 && position == end { return false }
       try fill(8)
+      // Safety: both lengths are there, as `fill` has seen to; the block may move, and `entry` is set anew before it is looked at.
       let size = unsafe 8 + SortEntry.keyCount(block + start) + SortEntry.payloadCount(block + start)
       try fill(size)
       entrySize = size

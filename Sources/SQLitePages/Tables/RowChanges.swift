@@ -63,7 +63,10 @@ public final class RowChanges {
   /// The rows with new values, in order.
   public internal(set) var updatedRows: [Int64] = []
   /// Positions of whole numbers of which `formerNumbers` keeps what they had been.
-  public var watchedPositions: [Int] = []
+  public var watchedPositions: [Int] = [] {
+    // A patch looks at them without asking again.
+    didSet { precondition(watchedPositions.allSatisfy((0..<width).contains), "a position that records do not have") }
+  }
   /// By watched position: the rows with a new value there, with the one before; nil for null.
   public internal(set) var formerNumbers: [Int: [(rowID: Int64, number: Int64?)]] = [:]
 
@@ -74,10 +77,11 @@ public final class RowChanges {
   ///   - temporaryPath: how the name of a file for what goes beyond begins; it has none any more once it is open.
   public init(fields: [Field], width: Int, versionPosition: Int, memoryBudget: Int, temporaryPath: String) {
     precondition(
-      versionPosition < width
+      (0..<width).contains(versionPosition)
         && fields.allSatisfy {
-          $0.position < width && $0.position != versionPosition && ($0.leader ?? 0) < fields.count
-        })
+          (0..<width).contains($0.position) && $0.position != versionPosition
+            && ($0.leader.map { fields.indices.contains($0) } ?? true)
+        }, "a position that the table's records do not have")
     self.fields = fields
     self.width = width
     self.versionPosition = versionPosition
@@ -90,6 +94,7 @@ public final class RowChanges {
   ///   - tag: tells it apart, where it is refused.
   ///   - record: the new values as a record, with `absentType` where there is none.
   @unsafe public func append(rowID: Int64, tag: UInt64, record: UnsafeRawPointer, count: Int) throws(PageError) {
+    // Safety: 8 bytes of the row's id, 8 of the tag and the record: what was reserved, and what is committed below.
     let place = unsafe try arena.reserve(16 + count)
     unsafe SortKey.write(rowID: rowID, to: place)
     unsafe place.storeBytes(of: tag, toByteOffset: 8, as: UInt64.self)

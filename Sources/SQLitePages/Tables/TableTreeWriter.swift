@@ -3,6 +3,9 @@
 /// The root page stays where it is, so that the schema needs no change. The leaves of a table that has rows stay as they
 /// are as well, unless rows change, and new ones come behind them; its interior pages are written anew, on the pages of
 /// the old ones.
+///
+/// `buffer` is the page that `leaf` builds, `scratch` one for reading and for overflow pages; both belong to the writer. A cell is
+/// written only after `hasRoom` has said yes to its whole size, or to an empty page, which holds the largest cell there is.
 @safe public final class TableTreeWriter {
   let file: DatabaseFile
   let root: UInt32
@@ -106,6 +109,7 @@
         var cell = unsafe page.addCell(cellSize)
         unsafe cell += Varint.write(UInt64(size), to: cell)
         unsafe cell += Varint.write(UInt64(bitPattern: rowID), to: cell)
+        // Safety: the records lie one behind the other up to `ends[count - 1]`, as the caller says.
         unsafe cell.copyMemory(from: payloads + start, byteCount: size)
         start &+= size
         row &+= 1

@@ -98,7 +98,7 @@ import Platform
   /// - Parameter bytes: `pageSize` bytes.
   /// - Returns: its number.
   @unsafe func append(_ bytes: UnsafeRawPointer) throws(PageError) -> UInt32 {
-    if let page = recycled.take() {
+    if let page = recycled.removeFirst() {
       unsafe try renew(page, bytes)
       return page
     }
@@ -115,7 +115,7 @@ import Platform
 
   /// Gives the next page to the caller, which fills it with `write`.
   func reservePage() throws(PageError) -> UInt32 {
-    if let page = recycled.take() { return page }
+    if let page = recycled.removeFirst() { return page }
     if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
     pageCount = page(after: pageCount)
     windowFirst = pageCount + 1
@@ -149,6 +149,8 @@ import Platform
       try flush(count: windowCapacity)
       windowFirst = page
     }
+    // Safety: pages come in ascending order without gaps, those that are set aside included, so a page that is not behind the window
+    // lies in it. The room is good until the next call.
     return unsafe window + Int(page - windowFirst) * geometry.pageSize
   }
 

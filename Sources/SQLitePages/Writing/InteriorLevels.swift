@@ -3,6 +3,8 @@
 /// Children come in order, each with the divider that follows it: in a table the greatest row id of the child, in an
 /// index a key that stands between two children. A child that does not fit a page any more becomes its rightmost one,
 /// and the divider behind that child moves up, once it is known that another child follows.
+///
+/// Each level's page has a buffer in `buffers`, which go with this object: pages are written to the file and emptied, never replaced.
 @safe final class InteriorLevels {
   private struct Level {
     var page: PageBuilder
@@ -124,6 +126,7 @@ extension DatabaseFile {
   /// Enters a page as the parent of the overflow chain of a key that is stored on it.
   /// - Parameter cell: from its payload size on.
   @unsafe func adoptOverflow(ofIndexCell cell: UnsafeRawPointer, parent: UInt32) {
+    // Safety: only cells that this writer has put on its own page come here, each with all that its size announces.
     let (size, count) = unsafe Varint.read(cell, limit: 9)
     guard size > geometry.maximumIndexLocal else { return }
     let local = geometry.localSize(Int(size), maximum: geometry.maximumIndexLocal)

@@ -3,7 +3,7 @@ struct RecycledPages {
   /// A binary heap: no page has a greater number than the two that hang on it.
   private var heap: [UInt32] = []
 
-  /// The page that `take` will give.
+  /// The page that `removeFirst` will give.
   var first: UInt32? { heap.first }
 
   /// The page that comes after it.
@@ -24,7 +24,7 @@ struct RecycledPages {
     }
   }
 
-  mutating func take() -> UInt32? {
+  mutating func removeFirst() -> UInt32? {
     guard let taken = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return taken }
     var place = 0

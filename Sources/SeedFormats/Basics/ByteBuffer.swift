@@ -1,7 +1,8 @@
 import Platform
 
 /// Growable bytes without the bookkeeping of `Array`. At least `slack` readable bytes follow the last byte, so that
-/// 64 bytes may be looked at from any position.
+/// 64 bytes may be looked at from any position. `base` moves when `reserve` or an append makes the buffer larger; its owner keeps
+/// no pointer into it over such a call.
 @safe final class ByteBuffer {
   static let slack = 64
   private(set) var base: UnsafeMutablePointer<UInt8>

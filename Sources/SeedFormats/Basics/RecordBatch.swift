@@ -116,7 +116,8 @@ struct RawRecords {
 /// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
 ///
 /// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
-/// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call.
+/// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call. A scanner writes no more records than
+/// were reserved, and counts those that it has written whole.
 @safe public final class RecordBatch: @unchecked Sendable {
   /// Slices per record.
   public let fieldCount: Int

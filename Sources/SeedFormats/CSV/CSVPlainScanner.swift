@@ -3,6 +3,10 @@
 /// that sort from end to end.
 ///
 /// Where each field ends is looked up in a structural index of the whole batch.
+///
+/// The batch has room for as many records as the splitter found line ends or records in its bytes (`raw.maximumRecords`, which
+/// `BatchScanner` reserves); a line end inside quotes is none there, and makes `build` give up here. Its storage stays where it is during a scan, because unescaped text gathers in `fields.side` and is put
+/// behind the bytes afterwards.
 @safe final class CSVPlainScanner {
   private let plan: ScanPlan
   private let fields: CSVFieldReader
@@ -33,6 +37,7 @@
     let quote = options.quote.flatMap { unsafe LineEnds.find($0, base, 0, end) == nil ? nil : $0 }
     // The last record gets the line end that it may lack.
     if unsafe end > 0 && base[end - 1] != 0x0A {
+      // Safety: the first byte of the slack; `terminate` makes it zero again.
       unsafe base[end] = 0x0A
       end += 1
     }
@@ -98,7 +103,10 @@
       let raw = RecordPlace(
         line: firstLine &+ UInt64(truncatingIfNeeded: line), byteOffset: byteOffset &+ UInt64(start), rawOffset: start,
         rawLength: end &- start)
+      // Safety: a record may have fewer fields than there are columns; the index then gives the ends of the next ones, or, behind
+      // the last, as many places of its slack. A column is under `columnCount`, or one of a slot that is filled in below.
       if unsafe ends[columnCount &- 1] == lineFeed && (end > start || columnCount == 1) {
+        // Safety: the end of the record before, which nothing reads any more, or the place in front of the list.
         unsafe ends[-1] = start &- 1
         unsafe ends[columnCount &- 1] = end
         for slot in 0..<slotCount {
@@ -119,6 +127,7 @@
         unsafe ends += columnCount
       } else {
         var found = 1
+        // Safety: every line feed is in the list of ends too.
         while unsafe ends[found &- 1] != lineFeed { found &+= 1 }
         if end > start {
           batch.count = count

@@ -1,3 +1,8 @@
+// What the pointers in here rest on: the text is an `InputWindow`'s or a batch's, which end with 64 zero bytes (`ByteBuffer.terminate`)
+// whenever a scanner looks at them. No loop passes a zero: a string ends at a control character, a number at what is no digit,
+// and a key is compared with text that has no zero. So nothing reads further than a word, or the three that are compared at
+// once, behind the text's end; what was found there is refused by `position <= tokenizer.end`.
+
 extension JSONProjector {
   /// Reads the object at `start` by the shape of an earlier one, straight into the projected fields.
   /// - Returns: the position after it; -1 when it must be read token by token, whatever the reason.
@@ -21,6 +26,8 @@ extension JSONProjector {
     while true {
       if isAtKey {
         // Members that the record leaves out are passed over.
+        // Safety: `index` is under `count`, the members that the shape has; their outputs lie in `outputs`, and each is the index
+        // of a projected field, of which `slices` has one place each.
         while unsafe !ObjectShape.matches(members[index].key, text, base + position) {
           var output = unsafe members[index].firstOutput
           while unsafe output < members[index].endOutput {
@@ -92,6 +99,7 @@ extension JSONProjector {
   ) -> Int {
     var position = start &+ 1
     while true {
+      // Safety: the words before had no zero, so this one begins before the text's end or at it.
       let word = unsafe Swar.load(base + position)
       let word7 = word & Swar.low7
       let found =
@@ -129,6 +137,7 @@ extension JSONProjector {
   }
 
   @inline(__always) private func passDigits(_ base: UnsafePointer<UInt8>, _ position: inout Int) {
+    // Safety: the zero behind the text is no digit.
     while unsafe base[position] &- 0x30 < 10 { position &+= 1 }
   }
 
@@ -149,8 +158,8 @@ extension JSONProjector {
     let base = unsafe tokenizer.base
     shape.clear()
     shape.wholeOutputs = unsafe paths.outputs(ofSlot: paths.nodes[0].slot)
-    var isSettled = [Bool](repeating: false, count: paths.fieldCount)
-    for output in shape.wholeOutputs { isSettled[output] = true }
+    var hasOutput = [Bool](repeating: false, count: paths.fieldCount)
+    for output in shape.wholeOutputs { hasOutput[output] = true }
     var position = tokenizer.skipWhitespace(start &+ 1)
     guard unsafe base[start] == 0x7B && base[position] == 0x22, unsafe shape.setOpening(base, start, position) else {
       return false
@@ -164,13 +173,13 @@ extension JSONProjector {
       let slot = unsafe child >= 0 ? paths.nodes[child].slot : -1
       position = tokenizer.skipWhitespace(tokenizer.skipWhitespace(position) &+ 1)
       let outputs = paths.outputs(ofSlot: slot)
-      for output in outputs { isSettled[output] = true }
+      for output in outputs { hasOutput[output] = true }
       guard unsafe shape.append(base, keyStart, position, outputs: outputs) else { return false }
       let valueEnd = tokenizer.value(position)
       guard valueEnd >= 0 else { return false }
       position = tokenizer.skipWhitespace(valueEnd)
       if unsafe base[position] == 0x7D {
-        shape.absentOutputs = isSettled.indices.filter { !isSettled[$0] }
+        shape.absentOutputs = hasOutput.indices.filter { !hasOutput[$0] }
         return unsafe shape.setClosing(base, valueEnd, position &+ 1)
       }
       position = tokenizer.skipWhitespace(position &+ 1)

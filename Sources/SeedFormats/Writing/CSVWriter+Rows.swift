@@ -1,8 +1,12 @@
+// What the pointers in here rest on: `next` goes through the room that `output` made, which stays where it is until the next call
+// of `output`; after each such call `room` and `next` are taken anew. Columns hold `count` rows, as the caller says: a state of one
+// byte and a cell of eight each, and a text's bytes live as long as the call.
+
 extension CSVWriter {
   /// Writes records of whole columns: the same bytes as `field` and `endRecord` would write cell by cell.
   /// - Parameter count: rows.
   /// - Throws: the sink's errors.
-  public func rows(_ columns: [CellColumn], count: Int) throws(SeedFormatError) {
+  public func records(_ columns: [CellColumn], count: Int) throws(SeedFormatError) {
     guard !columns.isEmpty else { return }
     let delimiter = options.delimiter
     let endsWithCRLF = options.endsLinesWithCRLF
@@ -18,8 +22,9 @@ extension CSVWriter {
         let text = unsafe isText ? column.text(at: row) : UnsafeRawBufferPointer(start: nil, count: 0)
         // Every byte of a text may be a quote; then come its own quotes, an apostrophe, delimiter and line end.
         let needed = text.count * 2 + NumberText.greatestCount + 8
+        // Safety: for this cell, and the end of the line if it is the last one, nothing is asked again.
         if unsafe room.end - next < needed {
-          unsafe output.take(upTo: next)
+          unsafe output.commit(upTo: next)
           unsafe room = unsafe output.room(needed)
           unsafe next = unsafe room.next
         }
@@ -47,13 +52,13 @@ extension CSVWriter {
       unsafe next.pointee = 0x0A
       unsafe next += 1
       if unsafe next >= room.flush {
-        unsafe output.take(upTo: next)
+        unsafe output.commit(upTo: next)
         try output.flushIfFull()
         unsafe room = unsafe output.room(1 << 12)
         unsafe next = unsafe room.next
       }
     }
-    unsafe output.take(upTo: next)
+    unsafe output.commit(upTo: next)
     try output.flushIfFull()
   }
 
@@ -86,6 +91,7 @@ extension CSVWriter {
       unsafe next.pointee = 0x27
       unsafe next += 1
     }
+    // Safety: two bytes for each of the text and eight more were asked for.
     for index in 0..<text.count {
       let byte = unsafe text[index]
       if byte == 0x22 {

@@ -115,14 +115,14 @@ public final class CSVWriter {
     guard let first = unsafe text.first else { return false }
     switch first {
     case 0x3D, 0x40, 0x09, 0x0D: return true
-    case 0x2B, 0x2D: return unsafe !PlainNumber.matches(text)
+    case 0x2B, 0x2D: return unsafe !DecimalText.matches(text)
     default: return false
     }
   }
 }
 
 /// Signed decimal numbers as text.
-enum PlainNumber {
+enum DecimalText {
   /// Sign, digits, fraction, exponent, and nothing else.
   static func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     var at = 0
@@ -131,16 +131,16 @@ enum PlainNumber {
       while at < text.count, unsafe 0x30...0x39 ~= text[at] { at += 1 }
       return at > start
     }
-    func take(_ bytes: ClosedRange<UInt8>, _ other: UInt8) -> Bool {
+    func accept(_ bytes: ClosedRange<UInt8>, _ other: UInt8) -> Bool {
       guard at < text.count, unsafe bytes ~= text[at] || text[at] == other else { return false }
       at += 1
       return true
     }
-    _ = take(0x2B...0x2B, 0x2D)
+    _ = accept(0x2B...0x2B, 0x2D)
     guard digits() else { return false }
-    if take(0x2E...0x2E, 0x2E), !digits() { return false }
-    if take(0x45...0x45, 0x65) {
-      _ = take(0x2B...0x2B, 0x2D)
+    if accept(0x2E...0x2E, 0x2E), !digits() { return false }
+    if accept(0x45...0x45, 0x65) {
+      _ = accept(0x2B...0x2B, 0x2D)
       guard digits() else { return false }
     }
     return at == text.count

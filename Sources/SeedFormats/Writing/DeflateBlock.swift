@@ -51,13 +51,15 @@ import Dispatch
     windowCount = 0
     guard let previous else { return }
     windowCount = min(previous.count, DeflateBlock.windowSize)
+    // Safety: the window is the end of the previous block's input, which begins behind its own window; the previous block is being
+    // compressed at most, which does not write to its input.
     let source = unsafe previous.bytes + DeflateBlock.windowSize + previous.count - windowCount
     unsafe (bytes + DeflateBlock.windowSize - windowCount).update(from: source, count: windowCount)
   }
 
   /// Appends bytes as far as there is room.
   /// - Returns: how many it took.
-  func take(_ source: UnsafeRawBufferPointer) -> Int {
+  func append(_ source: UnsafeRawBufferPointer) -> Int {
     let taken = min(source.count, DeflateBlock.capacity - count)
     guard taken > 0, let start = source.baseAddress else { return 0 }
     unsafe UnsafeMutableRawPointer(bytes + DeflateBlock.windowSize + count).copyMemory(from: start, byteCount: taken)

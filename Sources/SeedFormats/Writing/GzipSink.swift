@@ -39,7 +39,7 @@ public final class GzipSink: ByteSink {
     while start < bytes.count {
       // A full block is sent off only when more follows, so that the last one is never empty without need.
       if current.isFull { try advance() }
-      start += unsafe current.take(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+      start += unsafe current.append(UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
   }
 

@@ -1,4 +1,4 @@
-/// Numbers as text, written straight into memory.
+/// Numbers as text, written straight into memory: at most `greatestCount` bytes, for which callers have room.
 enum NumberText {
   /// Bytes that any number fits into.
   static let greatestCount = 32
@@ -26,6 +26,8 @@ enum NumberText {
       unsafe start.pointee = 0x30 &+ UInt8(truncatingIfNeeded: rest)
       return unsafe start + 1
     }
+    // Safety: an integer has at most 20 digits and a sign. The digits are counted first, so that the pairs, written from the end,
+    // stop at `start`.
     let count = digitCount(rest)
     let end = unsafe start + count
     var at = unsafe end
@@ -79,6 +81,7 @@ enum NumberText {
     }
     var text = number.description
     return text.withUTF8 { bytes in
+      // Safety: Swift describes a double in at most 24 characters (`-2.2250738585072014e-308`).
       for index in 0..<bytes.count { unsafe start[index] = bytes[index] }
       return unsafe start + bytes.count
     }
@@ -96,6 +99,7 @@ enum NumberText {
     unsafe next = unsafe write(magnitude: whole, at: next)
     unsafe next.pointee = 0x2E
     unsafe next += 1
+    // Safety: scaled is under 1e15, so whole part and decimals are 15 digits together, or 16 where the whole part is 0.
     var rest = fraction
     for index in stride(from: decimals - 1, through: 0, by: -1) {
       unsafe next[index] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)

@@ -25,13 +25,13 @@
 
   func append(number: Int64) {
     bytes.reserve(NumberText.greatestCount)
-    unsafe take(upTo: NumberText.write(number, at: bytes.base + bytes.count))
+    unsafe commit(upTo: NumberText.write(number, at: bytes.base + bytes.count))
   }
 
   /// The fewest digits that read back as the same number.
   func append(number: Double) {
     bytes.reserve(NumberText.greatestCount)
-    unsafe take(upTo: NumberText.write(number, at: bytes.base + bytes.count))
+    unsafe commit(upTo: NumberText.write(number, at: bytes.base + bytes.count))
   }
 
   /// Room to write into: where the next byte goes, where the room ends, and from where on it is time to flush.
@@ -49,8 +49,8 @@
       next: base + bytes.count, end: base + bytes.capacity, flush: base + min(OutputBuffer.flushSize, bytes.capacity))
   }
 
-  /// Takes the bytes up to a place in the room into use.
-  @unsafe func take(upTo next: UnsafeMutablePointer<UInt8>) { bytes.count = unsafe next - bytes.base }
+  /// Takes the bytes up to a place in the room that was made last into use.
+  @unsafe func commit(upTo next: UnsafeMutablePointer<UInt8>) { bytes.count = unsafe next - bytes.base }
 
   /// Writes when enough has gathered.
   func flushIfFull() throws(SeedFormatError) {

@@ -87,7 +87,7 @@ enum InspectionText {
     if let row {
       facts.append("number \(row.number)")
       if let table = row.table { facts.append("table \(table)") }
-      if let count = row.count { facts.append(rows(count)) }
+      if let count = row.count { facts.append(rowCount(count)) }
     }
     if entity.isAbstract { facts.append("abstract") }
     if let parent = entity.superentity { facts.append("inherits from \(parent.name)") }
@@ -145,7 +145,7 @@ enum InspectionText {
       + table(
         others.map { table in
           [
-            table.name, table.rowCount.map(rows) ?? "not an ordinary table",
+            table.name, table.rowCount.map(rowCount) ?? "not an ordinary table",
             table.columns.map(\.name).joined(separator: ", "),
           ]
         })
@@ -200,7 +200,7 @@ enum InspectionText {
 
   private static func entities(_ count: Int) -> String { Format.count(count, "entity", "entities") }
 
-  private static func rows(_ count: Int) -> String { Format.count(count, "row", "rows") }
+  private static func rowCount(_ count: Int) -> String { Format.count(count, "row", "rows") }
 
   private static func pairs(_ pairs: [(String, String)]) -> [String] { table(pairs.map { [$0.0, $0.1] }) }
 

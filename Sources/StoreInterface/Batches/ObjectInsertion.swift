@@ -33,11 +33,11 @@ struct ObjectInsertion {
         stored.compactMap { row in constraint.values(of: row).map { ($0, row.objectID) } },
         uniquingKeysWith: { first, _ in first })
     }
-    for (index, row) in batch.enumerated() { try take(row, number: index + 1) }
+    for (index, row) in batch.enumerated() { try insert(row, number: index + 1) }
     return try finish(Dictionary(stored.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  private mutating func take(_ row: BatchRow, number: Int) throws {
+  private mutating func insert(_ row: BatchRow, number: Int) throws {
     let rules = try BatchRowRules(insertion.entity, columns: row.cells.map { RowBatch.Column($0.source, .integer) })
     let found = try holdersOf(row)
     let target = found.first

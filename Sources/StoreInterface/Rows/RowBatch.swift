@@ -4,6 +4,9 @@ public import ObjectModel
 ///
 /// A batch has one owner at a time. It is handed from worker to worker and reused, never shared, which is what
 /// makes the unchecked `Sendable` sound. Rows are numbered from 0.
+///
+/// States and cells are allocated for the whole capacity and stay where they are until the batch goes; the arena moves. Callers keep
+/// rows under `capacity`, and a slice within `arenaCount`.
 @safe public final class RowBatch: @unchecked Sendable {
   /// What a column holds.
   public enum Source: Sendable, Hashable {
@@ -142,6 +145,7 @@ public import ObjectModel
   /// - Returns: where they lie.
   @inlinable @unsafe public func append(_ source: UnsafeRawPointer, count: Int) -> Slice {
     let offset = arenaCount
+    // Safety: the source is not in this arena, which may move and be given back before it is read.
     unsafe reserveArena(count).copyMemory(from: source, byteCount: count)
     commitArena(count)
     return Slice(offset: UInt32(truncatingIfNeeded: offset), length: UInt32(truncatingIfNeeded: count))

@@ -35,7 +35,8 @@ import Predicates
     unsafe bytes.deallocate()
   }
 
-  /// A row to be filled: its cells and their forms, all of which must be set, in the order of the shape.
+  /// A row to be filled: its cells and their forms, all of which must be set, in the order of the shape. Good until the next
+  /// row begins: the builder's memory stays, but it is used again.
   @unsafe package struct Row {
     package let cells: UnsafeMutablePointer<Int64>
     package let forms: UnsafeMutablePointer<UInt16>
@@ -59,6 +60,7 @@ import Predicates
     guard text.count <= Self.longestPooledText, byteCount <= Self.byteLimit else {
       return unsafe set(.string(String(decoding: text, as: UTF8.self)), in: row, at: index)
     }
+    // Safety: the pool has room for one longest text more than the limit.
     if let first = text.baseAddress { unsafe (bytes + byteCount).copyMemory(from: first, byteCount: text.count) }
     unsafe row.cells[index] = Int64(byteCount) << 32 | Int64(text.count)
     unsafe row.forms[index] = SnapshotBlock.Form.string

@@ -47,7 +47,7 @@ struct CSVRowsTwinTests {
     let fastWriter = CSVWriter(sink: fast, options: options)
     let columns = (0..<width).map { column in Column(kinds[column], table.map { $0[column] }) }
     let cells = columns.map(\.cells)
-    try fastWriter.rows(cells, count: rows)
+    try fastWriter.records(cells, count: rows)
     try fastWriter.finish()
     columns.forEach { $0.deallocate() }
     #expect(fast.bytes == slow.bytes)

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
           defer { withExtendedLifetime(held) {} }
           self.adoptIDsOfParent()
           let deferred = self.deferredError
-          self.refused = Unsaid()
+          self.refused = MissingState()
           var result = Result {
             let blocks = [SnapshotBlock(self.retain(try found.get()))]
             return try work { needed in
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
               return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
             }
           }
-          let missing = self.refused ?? Unsaid()
+          let missing = self.refused ?? MissingState()
           self.refused = nil
           // Faults keep the errors that they meet; what came of their missing values, an error perhaps, does not count.
           if self.deferredError is WouldWait {
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   }
 
   /// Has the parent say what is missing, some time later.
-  private func bringIn(_ missing: Unsaid, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
+  private func bringIn(_ missing: MissingState, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
     guard let parent, !missing.isEmpty else { return next(held) }
     parent.follow {
       parent.tell(missing) { state in

@@ -1,12 +1,12 @@
 /// The values of a column as 64-bit hashes: whether one occurs twice, and whether another column's values are among them.
 ///
 /// Two values with one hash count as equal. So what is called unique is; the reverse is wrong once in billions.
-struct KeySet {
+struct ColumnHashes {
   /// What all columns together may keep.
   final class Budget {
     private var left: Int
     init(_ count: Int) { left = count }
-    func take() -> Bool {
+    func spend() -> Bool {
       guard left > 0 else { return false }
       left -= 1
       return true
@@ -30,7 +30,7 @@ struct KeySet {
     let hash = unsafe Self.hash(bytes)
     if hashes.contains(hash) {
       isUnique = false
-    } else if budget.take() {
+    } else if budget.spend() {
       hashes.insert(hash)
     } else {
       giveUp()
