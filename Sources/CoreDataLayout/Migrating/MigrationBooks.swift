@@ -182,9 +182,11 @@ private struct MaskTranslation: Sendable {
           }
         }
       }
-      let count = before.bitByProperty.count
+      // A column's bit that has no successor would stand for whatever the new mask has in its place.
+      let used = Set(before.bitByProperty.values).union(before.bitByColumn.values)
       let isIdentity =
-        before.byteCount == after.byteCount && bits.enumerated().allSatisfy { $1 == $0 || $0 >= count && $1 == nil }
+        before.byteCount == after.byteCount
+        && bits.enumerated().allSatisfy { $1 == $0 || $1 == nil && !used.contains($0) }
       tables[work.old.number(of: move.old)] = Table(bits: bits, byteCount: after.byteCount, isIdentity: isIdentity)
     }
     self.tables = tables
