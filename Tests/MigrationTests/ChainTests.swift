@@ -4,6 +4,7 @@ import Migration
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,7 +24,8 @@ struct ChainTests {
   }
 
   private func chain(
-    _ models: [ManagedObjectModel], from start: Int = 0, mappings: [ModelLibrary.Mapping] = [], infers: Bool = true
+    _ models: [ManagedObjectModel], from start: Int = 0, mappings: [ModelLibrary.Mapping] = [], infers: Bool = true,
+    acceptsLosses: Bool = false
   ) throws -> [String] {
     let folder = try TemporaryFolder()
     let url = folder.file("store.sqlite")
@@ -31,7 +33,8 @@ struct ChainTests {
     let library = ModelLibrary(
       versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) },
       mappings: mappings)
-    let migration = ProgressiveMigration(library: library)
+    var migration = ProgressiveMigration(library: library)
+    migration.acceptsLossesOnTheWay = acceptsLosses
     let chain = try migration.chain(
       forStoreAt: url, type: .sqlite, to: try #require(models.last), infersMappingModels: infers)
     return chain.steps.map { "\($0.source.name)-\($0.destination.name)" }
@@ -97,6 +100,97 @@ struct ChainTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     let values = try Stores.open(url, models[2]) { try $0.all("Thing").map { $0["a2"] as String? } }
     #expect(values == ["kept"])
+  }
+
+  /// An attribute that is text in the first version, gone in the next and a number in the last; and one that comes and goes on the way.
+  private static func detour() throws -> [ManagedObjectModel] {
+    [
+      try model([("a", .string, nil), ("b", .string, nil)]),
+      try model([("b", .string, nil), ("passing", .string, nil)]),
+      try model([("b", .string, nil), ("a", .integer32, nil)]),
+    ]
+  }
+
+  @Test("what the wanted version has is lost on the way only where that is accepted")
+  func consent() throws {
+    let models = try Self.detour()
+    let error = try #require(throws: MigrationError.self) { try chain(models) }
+    #expect(error.code == .lossesOnTheWay, "\(error)")
+    #expect(
+      error.message
+        == "no one step leads from 0 to 2 (Thing.a: changes its type from string to integer32), and the steps by way of 1 "
+        + "would lose what the last version has: Thing.a")
+    #expect(try chain(models, acceptsLosses: true) == ["0-1", "1-2"])
+    // What goes in the wanted version too needs no word, nor what the store never had.
+    #expect(try chain(models, from: 1) == ["1-2"])
+    let gone = try models + [Self.model([("b", .string, nil)])]
+    #expect(try chain(gone) == ["0-3"])
+    // Renames that only steps know keep what they rename.
+    let renames = try [
+      [("a", AttributeType.string, nil), ("b", .string, nil)], [("c", .string, "a"), ("b", .string, nil)],
+      [("d", .string, "c"), ("b", .string, nil)],
+    ].map { try Self.model($0) }
+    #expect(try chain(renames) == ["0-1", "1-2"])
+  }
+
+  @Test("a store with several names, of which one would stay as it was, is refused where a copy takes its place")
+  func hardLink() throws {
+    let models = try (0...2).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }
+    let folder = try TemporaryFolder()
+    let (url, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a0": "kept"]) }
+    try FileManager.default.linkItem(at: url, to: other)
+    let before = try Data(contentsOf: url)
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let migration = ProgressiveMigration(library: library)
+    let error = try #require(throws: MigrationError.self) {
+      try migration.migrateStore(at: url, type: .sqlite, to: models[2])
+    }
+    #expect(error.message.hasPrefix("\(url.path) has several names"), "\(error)")
+    #expect(try Data(contentsOf: url) == before && Data(contentsOf: other) == before)
+    // One step is done in the file itself, under both names.
+    try migration.migrateStore(at: url, type: .sqlite, to: models[1])
+    #expect(try Stores.problems(other, models[1]) == [])
+  }
+
+  @Test(
+    "a store that may not be written to is refused by its own name",
+    .disabled(if: FileManager.default.isWritableFile(atPath: "/"), "the superuser may write everything"))
+  func readOnly() throws {
+    let models = try (0...2).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a0": "kept"]) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: url.path)
+    let before = try Data(contentsOf: url)
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let error = try #require(throws: MigrationError.self) {
+      try ProgressiveMigration(library: library).migrateStore(at: url, type: .sqlite, to: models[2])
+    }
+    #expect(error.message == "\(url.path) may not be written to")
+    #expect(try Data(contentsOf: url) == before)
+  }
+
+  @Test("of the stores in between one is there at a time")
+  func storesInBetween() throws {
+    let models = try (0...6).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a0": "kept"]) }
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let counts = Mutex<[Int]>([])
+    var migration = ProgressiveMigration(library: library)
+    let root = url.deletingLastPathComponent()
+    migration.willBeginStep = { _ in
+      let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+      counts.withLock { $0.append((files ?? []).count { $0.lastPathComponent == url.lastPathComponent }) }
+    }
+    try migration.migrateStore(at: url, type: .sqlite, to: models[6])
+    // The store itself, and what the step before made of it.
+    #expect(counts.withLock { $0 } == [1, 2, 2, 2, 2, 2])
   }
 
   @Test("a mapping model bridges what cannot be inferred, and inference goes to it and on")

@@ -1,6 +1,6 @@
 import Foundation
 import SQLite
-import StoreInterface
+package import StoreInterface
 
 /// A copy of a store and its log in a temporary folder, which goes with this object.
 final class PrivateCopy {
@@ -38,7 +38,7 @@ final class PrivateCopy {
 
 extension StoreError {
   /// The same error about another path.
-  func naming(_ original: String, insteadOf copy: String) -> StoreError {
+  package func naming(_ original: String, insteadOf copy: String) -> StoreError {
     func named(_ text: String) -> String { text.replacing(copy, with: original) }
     return switch self {
     case .notAStore(let path, let message): .notAStore(path: named(path), message: named(message))

@@ -72,7 +72,10 @@ public struct MigrationPlan: Sendable {
 
 extension MigrationPlan: CustomStringConvertible {
   /// One line for each entity, each table that is written, and everything to know.
-  public var description: String {
+  public var description: String { description(resolving: .refuse) }
+
+  /// The same where duplicates are resolved so, and not in the way.
+  package func description(resolving duplicates: StoreMigration.DuplicatePolicy) -> String {
     var lines = entities.map(\.description)
     lines += tables.filter { $0.work != .kept }.map(\.line)
     lines += renumbered.map { step in
@@ -80,7 +83,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
     lines += losses.map { "lost: \($0)" }
     lines += droppedTriggers.map { "lost: the trigger \($0), which is none of the model's" }
-    lines += conditions.map { "in the way: \($0)" }
+    lines += conditions.map { $0.line(resolving: duplicates) }
     return lines.joined(separator: "\n")
   }
 }
@@ -143,6 +146,12 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
 
   /// One sentence with entity, property and count.
   public var description: String { (step.map { "\($0): " } ?? "") + sentence }
+
+  /// As a line of a plan: whether it is in the way, or resolved by the policy.
+  package func line(resolving duplicates: StoreMigration.DuplicatePolicy) -> String {
+    let isResolved = kind == .duplicateKeys && duplicates != .refuse
+    return (isResolved ? "resolved by \(duplicates.rawValue)" : "in the way") + ": \(self)"
+  }
 
   private var sentence: String {
     let objects = "\(count) \(count == 1 ? "object" : "objects")"

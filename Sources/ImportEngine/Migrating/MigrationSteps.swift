@@ -32,14 +32,14 @@ package struct MigrationSteps {
     let isLossless =
       (try? older.inferredMappingModel(to: newer, mergesHierarchies: true)) != nil
       && older.lightweightMigration(to: newer).losses.isEmpty
-    for mapping in mappings where !FileManager.default.fileExists(atPath: mapping) {
-      throw RunError(.missingInput, code: "migration.mapping", "\(mapping): there is no such mapping model")
-    }
+    for mapping in mappings { try Self.requireMapping(mapping) }
     let folder = VersionSearch.folder(ofModelAt: modelPath)
     if isLossless, mappings.isEmpty, Self.mappingModels(besideModel: modelPath).isEmpty { return }
     let urls = mappings.isEmpty ? nil : mappings.map { URL(fileURLWithPath: $0) }
     let library = try ModelLibrary(modelURL: URL(fileURLWithPath: folder), mappingModelURLs: urls)
     migration = ProgressiveMigration(library: library, policies: policies)
+    let mayLose = isNamed || folder != modelPath
+    migration.acceptsLossesOnTheWay = mayLose
     let chain: MigrationChain
     do {
       chain = try migration.chain(forStoreAt: store, type: .sqlite, to: newer)
@@ -49,12 +49,16 @@ package struct MigrationSteps {
       // One inferred step may join hierarchies; otherwise the reasons against it say more.
       return
     } catch let error as MigrationError where error.code == .newerStore {
-      if isNamed || folder != modelPath, mappings.isEmpty, library.unreadable.isEmpty { return }
+      if mayLose, mappings.isEmpty, library.unreadable.isEmpty { return }
       throw RunError(
         .badPipeline, code: "migration.newer", error.message,
         hint:
-          "give the newest version of the app's model; where what goes may go, name the older version (--to VERSION, or "
-          + "model.version in a pipeline file)")
+          "give the newest version of the app's model; where what goes may go, name the older version \(Self.naming)")
+    } catch let error as MigrationError where error.code == .lossesOnTheWay {
+      throw RunError(
+        .badPipeline, code: "migration.losses", "\(path): \(error.message)",
+        hint:
+          "write a mapping model that brings it along; where what goes may go, name the version \(Self.naming)")
     }
     try Self.requireUse(of: mappings, chain, library)
     try Self.requirePolicies(chain, policies)
@@ -62,7 +66,16 @@ package struct MigrationSteps {
     if !mappings.isEmpty || chain.steps.count != 1 || !chain.isLightweight { self.chain = chain }
   }
 
+  /// How to name a version.
+  private static let naming = "(--to VERSION, or model.version in a pipeline file)"
+
   // MARK: Mapping models
+
+  /// - Throws: where there is nothing at the path of a mapping model.
+  package static func requireMapping(_ path: String) throws(RunError) {
+    if FileManager.default.fileExists(atPath: path) { return }
+    throw RunError(.missingInput, code: "migration.mapping", "\(path): there is no such mapping model")
+  }
 
   /// A mapping model that the user names and that no step is done by is a mistake.
   private static func requireUse(
@@ -167,7 +180,8 @@ extension MigrationError: RunFailure {
     if let underlyingError, underlyingError is StoreError { return RunError(any: underlyingError, store: path) }
     let kind: RunError.Kind =
       switch code {
-      case .mappingModel, .policy, .missingSourceModel, .missingMappingModel, .newerStore: .badPipeline
+      case .mappingModel, .policy, .missingSourceModel, .missingMappingModel, .newerStore, .lossesOnTheWay:
+        .badPipeline
       case .value, .validation: .badData
       case .sourceStore, .destinationStore: .inputOutput
       case .cancelled, .program: .internal

@@ -15,6 +15,8 @@ public struct AutomaticMigration: StoreMigrating {
   public var policies: MigrationPolicies
   /// What becomes of objects in a SQLite store that are not unique any more; see `ProgressiveMigration.duplicates`.
   public var duplicates = StoreMigration.DuplicatePolicy.refuse
+  /// Whether steps through versions in between may lose what the wanted model has; see `ProgressiveMigration.acceptsLossesOnTheWay`.
+  public var acceptsLossesOnTheWay = false
 
   /// Migrations for a model and those beside it.
   public init(modelURL: URL?, mappingModelURLs: [URL]? = nil, policies: MigrationPolicies = MigrationPolicies()) {
@@ -34,6 +36,7 @@ public struct AutomaticMigration: StoreMigrating {
     }
     var migration = ProgressiveMigration(library: library ?? ModelLibrary(), policies: policies)
     migration.duplicates = duplicates
+    migration.acceptsLossesOnTheWay = acceptsLossesOnTheWay
     try migration.migrateStore(description, to: model)
   }
 }

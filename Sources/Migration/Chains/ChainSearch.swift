@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Looks for the best chain of steps between two versions of a library: the one that loses least, among these the shortest,
-/// among these the one with the fewest mapping models.
+/// Looks for the best chain of steps between two versions of a library: the one that loses least of what the first one has, among these
+/// the shortest, among these the one with the fewest mapping models.
 ///
 /// From each version it looks at the wanted one, at the next in the order of versions, at those that a mapping model leads to,
 /// and at those that a mapping model begins at. So it stays fast with hundreds of versions. Names need not say the order of
@@ -21,67 +21,81 @@ struct ChainSearch {
     }
   }
 
-  private struct Pair: Hashable {
-    let source: Int
-    let destination: Int
+  /// The best way to a version that is known.
+  private struct Label {
+    var cost: Cost
+    var previous: Int?
+    /// What is left of the first version there; nil where it was not asked for.
+    var survivors: Survivors?
   }
 
   /// Up to so many versions are all tried as steps in between.
   private static let mostVersions = 64
 
   private let library: ModelLibrary
-  private let infers: Bool
+  private var steps: StepTable
   /// Versions at which a mapping model begins.
-  private let gates: [Int]
-  private var known: [Pair: MigrationChain.Step?] = [:]
+  private let gates: Set<Int>
   /// Whether every version is looked at from every other.
   private var looksEverywhere = false
 
   /// - Parameter infers: whether mappings may be inferred.
   init(_ library: ModelLibrary, infers: Bool) {
     self.library = library
-    self.infers = infers
-    gates = library.versions.indices.filter { index in
-      let model = library.versions[index].model
-      return library.mappings.contains { mapping in
-        mapping.mappingModel.entityMappings.allSatisfy { entity in
-          guard let name = entity.sourceEntityName else { return true }
-          guard let found = model[name] else { return false }
-          return found.versionHash == entity.sourceEntityVersionHash ?? found.versionHash
-        }
-      }
-    }
+    steps = StepTable(library, infers: infers)
+    gates = steps.gates
   }
 
   /// The chain, nil where there is none.
   mutating func chain(from source: Int, to target: Int) -> MigrationChain? {
     if source == target { return MigrationChain(steps: []) }
-    if let direct = step(source, target), direct.losses.isEmpty { return MigrationChain(steps: [direct]) }
+    if let direct = steps.judgement(source, target), direct.losses == 0 { return made([source, target]) }
     let found = cheapest(from: source, to: target)
-    if let found, found.losses == 0 { return MigrationChain(steps: shortened(found.path)) }
-    guard library.versions.count <= Self.mostVersions else {
-      return found.map { MigrationChain(steps: shortened($0.path)) }
-    }
+    if let found, found.losses == 0 { return made(shortened(found.path)) }
+    guard library.versions.count <= Self.mostVersions else { return found.flatMap { made(shortened($0.path)) } }
     looksEverywhere = true
     defer { looksEverywhere = false }
     let other = cheapest(from: source, to: target)
     // Where there was no way, one that loses something leads through versions that have nothing to do with it.
     if found == nil, other?.losses != 0 { return nil }
-    return other.map { MigrationChain(steps: shortened($0.path)) }
+    return other.flatMap { made(shortened($0.path)) }
+  }
+
+  private mutating func made(_ path: [Int]) -> MigrationChain? {
+    var made: [MigrationChain.Step] = []
+    var survivors = Survivors(of: library.versions[path[0]].model)
+    for (source, destination) in zip(path, path.dropFirst()) {
+      guard let step = steps.step(source, destination, survivors) else { return nil }
+      made.append(step)
+      survivors = self.survivors(survivors, source, destination)
+    }
+    return MigrationChain(steps: made)
+  }
+
+  /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to counts as what is left.
+  private mutating func survivors(_ before: Survivors, _ source: Int, _ destination: Int) -> Survivors {
+    if steps.judgement(source, destination)?.isMapped == true {
+      return Survivors(of: library.versions[destination].model)
+    }
+    return before.after(steps.successions(source, destination))
   }
 
   private mutating func cheapest(from source: Int, to target: Int) -> (path: [Int], losses: Int)? {
-    var best: [Int: (cost: Cost, previous: Int?)] = [source: (Cost(), nil)]
+    var best = [source: Label(cost: Cost())]
     var open: Set<Int> = [source]
     while let here = open.min(by: { (best[$0]?.cost ?? Cost(), $0) < (best[$1]?.cost ?? Cost(), $1) }) {
       open.remove(here)
       if here == target { break }
       guard let cost = best[here]?.cost else { break }
       for next in neighbours(of: here, target: target) {
-        guard let step = step(here, next) else { continue }
-        let reached = cost + self.cost(of: step)
+        guard let step = steps.judgement(here, next) else { continue }
+        var losses = step.losses
+        if losses > 0, !step.isMapped {
+          losses = survivors(at: here, &best).lossCount(steps.successions(here, next))
+        }
+        let reached = cost + Cost(losses: losses, steps: 1, mapped: step.isMapped ? 1 : 0)
         if let present = best[next], present.cost <= reached { continue }
-        best[next] = (reached, here)
+        best[next] = Label(cost: reached, previous: here)
         open.insert(next)
       }
     }
@@ -91,77 +105,66 @@ struct ChainSearch {
     return (path, cost.losses)
   }
 
-  private func cost(of step: MigrationChain.Step) -> Cost {
-    let isMapped = if case .mapped = step.way { true } else { false }
-    return Cost(losses: step.losses.count, steps: 1, mapped: isMapped ? 1 : 0)
+  /// What is left of the first version at one whose best way is known.
+  private mutating func survivors(at here: Int, _ best: inout [Int: Label]) -> Survivors {
+    if let known = best[here]?.survivors { return known }
+    var found = Survivors(of: library.versions[here].model)
+    if let previous = best[here]?.previous {
+      found = survivors(survivors(at: previous, &best), previous, here)
+    }
+    best[here]?.survivors = found
+    return found
   }
 
   private func neighbours(of here: Int, target: Int) -> [Int] {
     if looksEverywhere { return library.versions.indices.filter { $0 != here } }
-    let model = library.versions[here].model
-    var found: Set<Int> = Set(gates)
+    var found = gates.union(steps.destinations(of: here))
     found.insert(target)
     let next = here < target ? here + 1 : here - 1
     if library.versions.indices.contains(next) { found.insert(next) }
-    for mapping in library.mappings {
-      for index in library.versions.indices where mapping.fits(from: model, to: library.versions[index].model) {
-        found.insert(index)
-      }
-    }
     found.remove(here)
     return found.sorted()
   }
 
-  /// Takes inferred steps in a row as one where that loses no more.
-  private mutating func shortened(_ path: [Int]) -> [MigrationChain.Step] {
-    var steps: [MigrationChain.Step] = []
+  /// Takes inferred steps in a row as one where that keeps all that they keep: from each version as far as one inferred step leads.
+  private mutating func shortened(_ path: [Int]) -> [Int] {
+    var result = [path[0]]
     var start = 0
     while start < path.count - 1 {
-      var end = start + 1
-      guard var merged = step(path[start], path[end]) else { return steps }
-      if case .inferred = merged.way {
-        var losses = merged.losses.count
-        var further = end + 1
-        while further < path.count, let next = step(path[further - 1], path[further]), case .inferred = next.way {
-          losses += next.losses.count
-          if let whole = step(path[start], path[further]), case .inferred = whole.way, whole.losses.count <= losses {
-            merged = whole
-            end = further
-          }
-          further += 1
-        }
+      // How many steps in a row are inferred, and how many of them lose nothing.
+      var (inferred, whole) = (0, 0)
+      while start + inferred < path.count - 1,
+        let step = steps.judgement(path[start + inferred], path[start + inferred + 1]), !step.isMapped
+      {
+        if whole == inferred, step.losses == 0 { whole += 1 }
+        inferred += 1
       }
-      steps.append(merged)
-      start = end
+      var left: [Survivors]?
+      var count = max(inferred, 1)
+      while count > 1 {
+        let (first, last) = (path[start], path[start + count])
+        if count <= whole {
+          if steps.isInferred(first, last, losingAtMost: 0) { break }
+        } else if steps.isInferred(first, last, losingAtMost: .max) {
+          let known = left ?? survivors(along: path[start...start + inferred])
+          left = known
+          let merged = known[0].after(steps.successions(first, last))
+          if known[count].names(missingIn: merged).isEmpty { break }
+        }
+        count -= 1
+      }
+      start += count
+      result.append(path[start])
     }
-    return steps
+    return result
   }
 
-  /// The step between two versions, nil where there is none. A mapping model comes before inference, unless it leaves entities
-  /// out and a mapping can be inferred.
-  private mutating func step(_ source: Int, _ destination: Int) -> MigrationChain.Step? {
-    let pair = Pair(source: source, destination: destination)
-    if let known = known[pair] { return known }
-    let found = makeStep(library.versions[source], library.versions[destination])
-    known[pair] = .some(found)
-    return found
-  }
-
-  private func makeStep(
-    _ source: ModelLibrary.Version, _ destination: ModelLibrary.Version
-  ) -> MigrationChain.Step? {
-    let mapping = library.mapping(from: source.model, to: destination.model)
-    let uncovered = mapping?.uncovered(from: source.model) ?? []
-    if mapping == nil || !uncovered.isEmpty, infers,
-      let inferred = try? source.model.inferredMappingModel(to: destination.model)
-    {
-      let losses = source.model.lightweightMigration(to: destination.model).losses.map(\.description)
-      return MigrationChain.Step(source: source, destination: destination, way: .inferred(inferred), losses: losses)
+  /// What is left of the first version after each of some inferred steps, and before them.
+  private mutating func survivors(along path: ArraySlice<Int>) -> [Survivors] {
+    var result = [Survivors(of: library.versions[path[path.startIndex]].model)]
+    for (source, destination) in zip(path, path.dropFirst()) {
+      result.append(result[result.count - 1].after(steps.successions(source, destination)))
     }
-    return mapping.map { mapping in
-      MigrationChain.Step(
-        source: source, destination: destination, way: .mapped(mapping),
-        losses: uncovered.map { "\($0): the mapping model leaves it out, and its objects go" })
-    }
+    return result
   }
 }

@@ -36,6 +36,11 @@ public struct ProgressiveMigration: StoreMigrating {
     set { inPlaceOptions.duplicates = newValue }
   }
 
+  /// Whether steps through versions in between may lose what the wanted model has, such as the values of an attribute that one
+  /// version dropped and a later one has again with another type. Nothing can be inferred for that in one step; without consent it is an
+  /// error of code `lossesOnTheWay`.
+  public var acceptsLossesOnTheWay = false
+
   /// Migrations between the versions of a library.
   public init(
     library: ModelLibrary, policies: MigrationPolicies = MigrationPolicies(), makeManager: ManagerMaker? = nil
@@ -83,10 +88,25 @@ public struct ProgressiveMigration: StoreMigrating {
           + losses.prefix(5).joined(separator: "; "),
         hint: "restore the mapping model from a whole copy, or move it away where what goes may go")
     }
+    try requireConsent(to: chain)
     if type is SQLiteStoreType, let first = chain.steps.first {
       chain.note(try ForeignObjects(storeAt: url.path, model: first.source.model))
     }
     return chain
+  }
+
+  private func requireConsent(to chain: MigrationChain) throws(MigrationError) {
+    guard !acceptsLossesOnTheWay, let first = chain.steps.first, let last = chain.steps.last else { return }
+    let losses = chain.lossesOnTheWay
+    guard !losses.isEmpty else { return }
+    let obstacles = first.source.model.lightweightMigration(to: last.destination.model).obstacles
+    throw MigrationError(
+      .lossesOnTheWay,
+      "no one step leads from \(first.source.name) to \(last.destination.name)"
+        + (obstacles.isEmpty ? "" : " (\(obstacles.prefix(5).map(\.description).joined(separator: "; ")))")
+        + ", and the steps by way of \(chain.steps.dropLast().map(\.destination.name).joined(separator: ", ")) would lose "
+        + "what the last version has: \(losses.prefix(10).joined(separator: ", "))",
+      hint: "write a mapping model that brings it along, or accept the losses (acceptsLossesOnTheWay)")
   }
 
   /// The model that a store carries itself.
@@ -160,8 +180,11 @@ public struct ProgressiveMigration: StoreMigrating {
           try carryOut(step, from: present, into: next, busyTimeout: busyTimeout)
         } catch StoreMigrationError.conditions(_, let conditions) {
           throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.met(in: step.description) })
+        } catch let error as StoreError {
+          // Nothing else knows of the copies.
+          throw [next, present].reduce(error) { $0.naming(store.url.path, insteadOf: $1.url.path) }
         }
-        // Of the steps in between only the last is needed.
+        // Of the stores in between only the last is needed.
         if index > 0 { try? FileManager.default.removeItem(at: present.url.deletingLastPathComponent()) }
         present = next
       }

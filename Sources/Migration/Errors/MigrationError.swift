@@ -25,6 +25,8 @@ public struct MigrationError: Error, Sendable {
     case missingMappingModel
     /// The store was made with a newer version than the wanted one, and going back would lose data.
     case newerStore
+    /// No one step leads to the wanted model, and the steps through versions in between would lose what that model has.
+    case lossesOnTheWay
     /// A handler or hook of the program threw.
     case program
   }
@@ -113,7 +115,7 @@ extension MigrationError: LocalizedError, CustomNSError {
     case .sourceStore: CoreDataErrorCode.migrationManagerSourceStore
     case .destinationStore: CoreDataErrorCode.migrationManagerDestinationStore
     case .missingSourceModel: CoreDataErrorCode.migrationMissingSourceModel
-    case .missingMappingModel, .newerStore: CoreDataErrorCode.migrationMissingMappingModel
+    case .missingMappingModel, .newerStore, .lossesOnTheWay: CoreDataErrorCode.migrationMissingMappingModel
     }
   }
 

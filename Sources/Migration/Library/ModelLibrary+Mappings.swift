@@ -1,17 +1,27 @@
+import Foundation
 public import ObjectModel
 
 extension ModelLibrary.Mapping {
   /// Whether the mapping model is for these two models: every entity that it maps has the hash in both.
   package func fits(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
+    begins(at: older) && ends(at: newer)
+  }
+
+  /// Whether the entities that the mapping model begins at have the hash in a model.
+  func begins(at model: ManagedObjectModel) -> Bool { has(model, \.sourceEntityName, \.sourceEntityVersionHash) }
+
+  /// Whether the entities that the mapping model leads to have the hash in a model.
+  func ends(at model: ManagedObjectModel) -> Bool {
+    has(model, \.destinationEntityName, \.destinationEntityVersionHash)
+  }
+
+  private func has(
+    _ model: ManagedObjectModel, _ name: KeyPath<EntityMapping, String?>, _ hash: KeyPath<EntityMapping, Data?>
+  ) -> Bool {
     !mappingModel.entityMappings.isEmpty
       && mappingModel.entityMappings.allSatisfy { mapping in
-        let source = mapping.sourceEntityName.map { name in
-          older[name].map { $0.versionHash == mapping.sourceEntityVersionHash ?? $0.versionHash } ?? false
-        }
-        let destination = mapping.destinationEntityName.map { name in
-          newer[name].map { $0.versionHash == mapping.destinationEntityVersionHash ?? $0.versionHash } ?? false
-        }
-        return source ?? true && destination ?? true
+        guard let name = mapping[keyPath: name] else { return true }
+        return model[name].map { $0.versionHash == mapping[keyPath: hash] ?? $0.versionHash } ?? false
       }
   }
 

@@ -39,14 +39,18 @@ extension MigrationManager {
     }
     let from = try source.open(sourceModel, isReadOnly: true)
     defer { try? from.closeStores() }
-    let to = try destination.open(destinationModel, isReadOnly: false, like: source)
     do {
-      try migrate(mapping, from: from, to: to)
+      let to = try destination.open(destinationModel, isReadOnly: false, like: source)
+      do {
+        try migrate(mapping, from: from, to: to)
+      } catch {
+        try? to.closeStores()
+        throw error
+      }
+      try to.closeStores()
     } catch {
-      try? to.closeStores()
       throw destination.misread(error)
     }
-    try to.closeStores()
   }
 }
 
@@ -112,6 +116,7 @@ struct MigrationStore {
   /// - Throws: what the work throws; `MigrationError` where the store cannot be put in place. This store is what it was then.
   func replacing(_ work: (MigrationStore) throws -> Void) throws {
     let place = URL(fileURLWithPath: ResultPath.followed(url.path))
+    try requireReplaceable(place)
     let folder: WorkFolder
     do {
       folder = try WorkFolder(for: place.path)
@@ -122,7 +127,12 @@ struct MigrationStore {
     defer { folder.remove() }
     // Under its own name, on which the name of the folder of its external data depends.
     let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(place.lastPathComponent)
-    try work(MigrationStore(type: type, url: partial, options: options))
+    let result = MigrationStore(type: type, url: partial, options: options)
+    do {
+      try work(result)
+    } catch let error as StoreError {
+      throw error.naming(url.path, insteadOf: partial.path)
+    }
     do {
       if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
       if type is SQLiteStoreType {
@@ -133,7 +143,25 @@ struct MigrationStore {
       }
     } catch {
       throw MigrationError(
-        .destinationStore, "the migrated store cannot be put in place at \(url.path): \(error)", underlying: error)
+        .destinationStore, "the migrated store cannot be put in place at \(url.path): \(error)",
+        underlying: (result.misread(error) as? StoreError)?.naming(url.path, insteadOf: partial.path) ?? error)
+    }
+  }
+}
+
+extension MigrationStore {
+  /// - Throws: where another file cannot take the place of this one without a change of what it is to others.
+  private func requireReplaceable(_ place: URL) throws {
+    guard FileSystem.exists(place.path) else { return }
+    if !FileManager.default.isWritableFile(atPath: place.path) {
+      throw MigrationError(
+        .destinationStore, "\(url.path) may not be written to", hint: "migrate a copy of it, or give it permission")
+    }
+    if try !FileSystem.isReplaceable(place.path) {
+      throw MigrationError(
+        .destinationStore,
+        "\(url.path) has several names (hard links) or another owner, so that no new file can take its place",
+        hint: "migrate a copy of it; one inferred step at a time is done in the file itself")
     }
   }
 }

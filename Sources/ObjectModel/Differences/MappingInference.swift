@@ -13,6 +13,8 @@ struct MappingInference {
   /// What was said already: an inherited property is met in every sub-entity.
   private var known: Set<LightweightMigration.Item> = []
   private(set) var result = LightweightMigration()
+  /// Whether entities of one name are declared alike, with all above them, by the position of the older.
+  private var sameness: [Int: Bool] = [:]
 
   private enum List { case obstacles, conditions, losses }
 
@@ -21,7 +23,8 @@ struct MappingInference {
     self.newer = newer
   }
 
-  mutating func run() {
+  /// - Parameter isWanted: asked after each entity, with what was found until then; false ends the work.
+  mutating func run(while isWanted: (LightweightMigration) -> Bool = { _ in true }) {
     for pair in ModelComparison.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier) {
       let old = pair.old.flatMap { older[$0.name] }
       let new = pair.new.flatMap { newer[$0.name] }
@@ -37,6 +40,11 @@ struct MappingInference {
     }
     findMergedHierarchies()
     for pair in pairs {
+      guard isWanted(result) else { return }
+      if isSame(pair.old, pair.new) {
+        takeAll(pair.old, pair.new)
+        continue
+      }
       if pair.new.isAbstract && !pair.old.isAbstract {
         add(.conditions, pair.new.name, nil, "abstract now, so the store must have no objects of this very entity")
       }
@@ -48,6 +56,27 @@ struct MappingInference {
           .conditions, pair.new.name, nil,
           "no two objects may have the same \(constraint.joined(separator: ", ")), which must be unique now")
       }
+    }
+  }
+
+  /// Whether an entity and all above it are declared as they were, so that nothing of it has to be compared.
+  private mutating func isSame(_ old: Entity, _ new: Entity) -> Bool {
+    guard old.name == new.name else { return false }
+    if let known = sameness[old.index] { return known }
+    var result = old.description == new.description
+    if result, let parent = old.superentity, let newParent = new.superentity { result = isSame(parent, newParent) }
+    sameness[old.index] = result
+    return result
+  }
+
+  /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become another.
+  private mutating func takeAll(_ old: Entity, _ new: Entity) {
+    for attribute in new.storedAttributes where attribute.derivation == nil {
+      take(attribute.name, for: attribute.name, of: new)
+    }
+    for (from, to) in zip(old.relationships, new.relationships) where !to.description.isTransient {
+      compareDestinations(from, to)
+      take(from.name, for: to.name, of: new)
     }
   }
 
@@ -152,14 +181,7 @@ struct MappingInference {
     if from.isToMany && !to.isToMany {
       add(.obstacles, entity, to.name, "changes from to-many to to-one")
     }
-    let destination = successor[from.destination.name]
-    if let destination, !destination.isKind(of: to.destination) {
-      add(.obstacles, entity, to.name, "leads to \(to.destination.name) instead of \(destination.name)")
-    } else if destination == nil {
-      add(
-        .obstacles, entity, to.name,
-        "leads to \(to.destination.name) instead of \(from.destination.name), which is gone")
-    }
+    compareDestinations(from, to)
     if !from.description.isMandatory && to.description.isMandatory {
       add(.conditions, entity, to.name, "becomes mandatory, so every object must have one")
     }
@@ -170,6 +192,18 @@ struct MappingInference {
           && (from.description.maximumCount <= 0 || to.description.maximumCount < from.description.maximumCount))
     if isTighter {
       add(.conditions, entity, to.name, "has tighter limits of its number of objects, which every object must meet")
+    }
+  }
+
+  private mutating func compareDestinations(_ from: Relationship, _ to: Relationship) {
+    let entity = to.declaringEntity.name
+    let destination = successor[from.destination.name]
+    if let destination, !destination.isKind(of: to.destination) {
+      add(.obstacles, entity, to.name, "leads to \(to.destination.name) instead of \(destination.name)")
+    } else if destination == nil {
+      add(
+        .obstacles, entity, to.name,
+        "leads to \(to.destination.name) instead of \(from.destination.name), which is gone")
     }
   }
 }

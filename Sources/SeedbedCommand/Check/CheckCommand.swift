@@ -103,9 +103,12 @@ struct CheckCommand: ParsableCommand {
     let search = hashes.map { VersionSearch(path: modelPath, hashes: $0) }
     let report = try StoreChecker.check(
       path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)
+    let verdict =
+      report.isCompatible
+      ? nil
+      : MigrationVerdict(store: store, target: expected, modelPath: modelPath, version: model.modelVersion)
     return CheckResult(
       report: report, modelFile: expected, comparison: comparison, search: search, requirements: requirements,
-      showsAll: verbose,
-      migrationCommand: SuggestedCommand.migrate(store: store, model: modelPath, version: model.modelVersion))
+      showsAll: verbose, verdict: verdict)
   }
 }

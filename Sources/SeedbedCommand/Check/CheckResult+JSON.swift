@@ -23,7 +23,7 @@ extension CheckResult {
       ("digestMatches", report.digestMatches.map { .boolean($0) } ?? .null),
       ("entities", .array(report.hashes.map(entity))),
       ("differences", differences.map { .array(($0.parted.grave + $0.parted.others).map(\.json)) } ?? .null),
-      ("lightweightMigration", migration?.json ?? .null),
+      ("lightweightMigration", migration?.json ?? .null), ("migration", verdict?.json ?? .null),
       ("problems", .array(report.problems.map(finding))), ("warnings", .array(report.warnings.map(finding))),
       (
         "notes",

@@ -53,9 +53,10 @@ extension CheckResult {
       lines = ["The store was made with version \(madeWith.joined(separator: " or "))\(ofExpected).", ""]
     }
     return lines
-      + DifferenceText(differences: differences, migration: migration, showsAll: showsAll).lines(
-        heading: "What differs, from the model that the store was made with to the given one:")
-      + (migrationCommand.map { ["To migrate it: \($0)", ""] } ?? [])
+      + DifferenceText(
+        differences: differences, migration: migration, showsAll: showsAll, tellsLosses: verdict?.chain == nil
+      ).lines(heading: "What differs, from the model that the store was made with to the given one:")
+      + (verdict?.lines ?? [])
   }
 
   private var ofExpected: String { versionName.map { ", and the given one is \($0)" } ?? "" }

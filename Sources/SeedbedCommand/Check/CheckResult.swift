@@ -47,15 +47,15 @@ struct CheckResult {
   /// compared.
   let differences: [ModelDifference]?
   let migration: LightweightMigration?
-  /// The command that migrates the store to the expected model; nil when there is nothing to migrate, or no way to.
-  let migrationCommand: String?
+  /// What `migrate` would do; nil when there is nothing to migrate, or the model that the store was made with is not known.
+  let verdict: MigrationVerdict?
   let notes: [Note]
   /// Names of the entities whose expected hash rests on an unconfirmed rule.
   let unconfirmed: Set<String>
 
   init(
     report: StoreReport, modelFile: ModelFile, comparison: Comparison, search: VersionSearch? = nil,
-    requirements: Requirements, showsAll: Bool, migrationCommand: String? = nil
+    requirements: Requirements, showsAll: Bool, verdict: MigrationVerdict? = nil
   ) {
     let model = modelFile.model
     self.report = report
@@ -87,13 +87,12 @@ struct CheckResult {
     }
     if !report.isCompatible, let origin = search?.file?.model ?? (isStale ? nil : carried) {
       differences = origin.differences(to: model)
-      let change = origin.lightweightMigration(to: model)
-      migration = change
-      self.migrationCommand = change.isPossibleWithMerging ? migrationCommand : nil
+      migration = origin.lightweightMigration(to: model)
+      self.verdict = verdict
     } else {
       differences = nil
       migration = nil
-      self.migrationCommand = nil
+      self.verdict = nil
     }
     if !report.rowsWereChecked && report.findings.isEmpty {
       notes.append(

@@ -5,6 +5,8 @@ struct DifferenceText {
   let differences: [ModelDifference]
   let migration: LightweightMigration
   let showsAll: Bool
+  /// Whether it says what one inferred step loses; where other steps are taken, these say what goes.
+  var tellsLosses = true
 
   /// - Parameter heading: what stands over the differences that matter.
   func lines(heading: String) -> [String] {
@@ -25,7 +27,7 @@ struct DifferenceText {
       lines.append("A lightweight migration would not do:")
       lines += migration.obstacles.map { "  " + $0.description }
     }
-    if !migration.losses.isEmpty {
+    if tellsLosses, !migration.losses.isEmpty {
       lines.append("A migration drops:")
       lines += migration.losses.map { "  " + $0.description }
     }

@@ -3,6 +3,7 @@ public import CoreDataLayout
 import Exports
 import Foundation
 import ImportEngine
+import Logging
 import Migration
 import ModelFiles
 import ObjectModel
@@ -84,12 +85,14 @@ struct MigrateCommand: ParsableCommand {
     guard !models.isUpToDate else {
       // An earlier run may have been killed when its result had just taken its place.
       if !dryRun { WorkFolder.removeLeftovers(for: store) }
+      result.warnings = try unusedOptions()
       return result
     }
     let steps = try MigrationSteps(
       models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy),
       isNamed: to != nil)
     result.warnings = steps.warnings
+    result.duplicates = duplicates
     try requireUse(of: policy, steps.chain)
     let progress = MigrationProgress(stepCount: steps.chain?.steps.count ?? 1)
     let line = !dryRun && ProgressLine.isWanted(log.logFormat) ? ProgressLine { progress.text(after: $0) } : nil
@@ -98,13 +101,13 @@ struct MigrateCommand: ParsableCommand {
     options.willBegin = { progress.begin($0) }
     if let chain = steps.chain {
       result.chain = chain
-      result.rows = try MigrateResult.rows(ofStoreAt: store)
+      result.rows = try MigrateResult.rows(ofStoreAt: store, model: models.source.model)
       if dryRun {
-        result.duplicates = duplicates
         result.outlook = try steps.outlook()
         return result
       }
       options.duplicates = duplicates
+      announce(chain.steps.flatMap(\.lostTexts))
       try steps.carryOut(
         options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
       result.stepReports = progress.reports
@@ -115,14 +118,30 @@ struct MigrateCommand: ParsableCommand {
     let (older, newer) = (models.source.model, models.target.model)
     if dryRun {
       result.plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
-      result.duplicates = duplicates
     } else {
+      announce(older.lightweightMigration(to: newer).losses.map(\.description))
       let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
       result.plan = report.plan
       result.report = report
       result.isMigrated = true
     }
     return result
+  }
+
+  /// What goes is told before anything is written.
+  private func announce(_ losses: [String]) {
+    for loss in losses { LogLine.say("will be lost: \(loss)", .warning, event: "migration.loss") }
+  }
+
+  /// What was asked for and is of no use to a store that is of the version already. The same line may be used again and again.
+  /// - Throws: for mapping models that are missing or cannot be read, as where they are used.
+  private func unusedOptions() throws -> [String] {
+    for path in mapping {
+      try MigrationSteps.requireMapping(path)
+      for file in MigrationSteps.mappingModels(at: path) { _ = try MappingModelReader.read(path: file) }
+    }
+    return mapping.map { "--mapping \($0) is not used: there is nothing to migrate" }
+      + policy.map { "--policy \($0.name)=none is not used: there is nothing to migrate" }
   }
 
   /// A policy that no mapping of the migration names is a mistake.

@@ -47,8 +47,11 @@ struct MigrateResult {
   private var name: String { target.isEmpty ? "the given model" : "version \(target)" }
 
   /// How many objects a store has of each entity itself, by its name.
-  static func rows(ofStoreAt path: String) throws -> [String: Int] {
-    let entities = try StoreInspection.read(path: path).entities
+  /// - Parameter model: the model that it was made with: an entity's name in the store may be that of an older version.
+  static func rows(ofStoreAt path: String, model: ManagedObjectModel) throws -> [String: Int] {
+    let layout = StoreLayout(model: model)
+    let names = Dictionary(model.entities.map { (layout.number(of: $0), $0.name) }) { first, _ in first }
+    let entities = try StoreInspection.read(path: path, entityNames: names).entities
     return Dictionary(entities.compactMap { row in row.count.map { (row.name, $0) } }) { first, _ in first }
   }
 
@@ -58,7 +61,7 @@ struct MigrateResult {
       ChainedStep(
         step: step, entities: step.entities(rows: index == 0 ? rows : [:]),
         conditions: outlook?.conditions[index] ?? [],
-        report: stepReports[index + 1])
+        report: stepReports[index + 1], duplicates: duplicates)
     }
   }
 
@@ -70,8 +73,11 @@ struct MigrateResult {
       lines.append(isMigrated ? migratedLine : unchangedLine)
       return lines.joined(separator: "\n")
     }
-    guard let plan else { return "\(store) is of \(name) already: nothing to do." }
-    if !plan.description.isEmpty { lines.append(plan.description) }
+    guard let plan else {
+      return (lines + ["\(store) is of \(name) already: nothing to do."]).joined(separator: "\n")
+    }
+    let description = plan.description(resolving: duplicates)
+    if !description.isEmpty { lines.append(description) }
     if let report {
       lines += report.lines + [migratedLine]
     } else {
@@ -118,10 +124,12 @@ private struct ChainedStep {
   let entities: [MigrationPlan.EntityStep]
   let conditions: [MigrationCondition]
   let report: MigrationReport?
+  let duplicates: StoreMigration.DuplicatePolicy
 
   var lines: [String] {
     let details =
-      entities.map(\.description) + step.lostTexts.map { "lost: \($0)" } + conditions.map { "in the way: \($0)" }
+      entities.map(\.description) + step.lostTexts.map { "lost: \($0)" }
+      + conditions.map { $0.line(resolving: duplicates) }
       + (report?.lines ?? [])
     return [step.description] + details.map { "  \($0)" }
   }

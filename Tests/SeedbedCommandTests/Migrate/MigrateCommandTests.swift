@@ -89,11 +89,36 @@ struct MigrateCommandTests {
     let refused = try await migrate(workspace)
     #expect(refused.exitCode == 65)
     #expect(refused.talk.contains("Label: text must be unique now, and 1 value is there more than once: x"))
-    let merged = try await migrate(workspace, "--duplicates", "merge")
-    #expect(merged.exitCode == 0 && merged.text.contains("duplicates: 2 Label removed"))
+    for more in [["--dry-run"], []] {
+      let merged = try await Tool.run(
+        ["migrate", DepotStore.store, "--model", "Depot.xcdatamodeld", "--to", "Depot 4", "--duplicates", "merge"]
+          + more,
+        in: workspace.folder)
+      #expect(merged.exitCode == 0 && merged.text.contains("duplicates: 2 Label removed") == more.isEmpty)
+      #expect(merged.text.contains("resolved by merge: Label: text must be unique now"), "\(merged.text)")
+      #expect(!merged.text.contains("in the way"), "\(merged.text)")
+    }
     let after = try await workspace.run(
       "check", DepotStore.store, "--model", "Depot.xcdatamodeld", "--model-version", "Depot 4")
     #expect(after.exitCode == 0, "\(after.text)")
+  }
+
+  @Test("what a store that is up to date has no use for is told, and what is wrong is refused all the same")
+  func unused() async throws {
+    let workspace = try workspace()
+    let line = ["migrate", DepotStore.store, "--model", "Depot.xcdatamodeld", "--to", "Depot"]
+    let before = try workspace.bytes(DepotStore.store)
+    let missing = try await Tool.run(line + ["--mapping", "None.cdm"], in: workspace.folder)
+    #expect(missing.exitCode == 66 && missing.talk.contains("None.cdm: there is no such mapping model"))
+    try workspace.write("Bad.cdm", "no archive")
+    let damaged = try await Tool.run(line + ["--mapping", "Bad.cdm"], in: workspace.folder)
+    #expect(damaged.exitCode == 78, "\(damaged.text)\(damaged.talk)")
+    let unused = try await Tool.run(line + ["--policy", "NotePolicy=none"], in: workspace.folder)
+    #expect(
+      unused.exitCode == 0
+        && unused.text.contains("warning: --policy NotePolicy=none is not used: there is nothing to migrate\n"),
+      "\(unused.text)\(unused.talk)")
+    #expect(try workspace.bytes(DepotStore.store) == before)
   }
 
   @Test("a store that was made with none of the versions is refused")

@@ -51,6 +51,10 @@ struct MigrateStepsTests {
     #expect(plan.text.contains("  entity Item: changed, 2 objects\n"))
     #expect(try workspace.bytes("Shop.sqlite") == before)
 
+    // Renames in place leave the list of entities as it was; the numbers count.
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Former'")
+    try connection.close()
     let names = try workspace.names()
     let result = try await migrate(workspace, "--json")
     #expect(result.exitCode == 0, "\(result.talk)")

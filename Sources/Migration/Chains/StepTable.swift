@@ -1,0 +1,118 @@
+import ObjectModel
+
+/// What single steps between the versions of a library are like. Each pair of versions is looked at once, and mappings are made for the
+/// steps alone that are taken.
+struct StepTable {
+  /// How a step is done, and how much is lost in it.
+  struct Judgement {
+    var losses: Int
+    var isMapped: Bool
+  }
+
+  private struct Pair: Hashable {
+    let source: Int
+    let destination: Int
+  }
+
+  /// The versions that a mapping model begins and ends at.
+  private struct Reach {
+    var sources: Set<Int>
+    var destinations: Set<Int>
+  }
+
+  private let library: ModelLibrary
+  private let infers: Bool
+  private let reaches: [Reach]
+  private var judgements: [Pair: Judgement?] = [:]
+  private var known: [Pair: [String: EntitySuccession]] = [:]
+
+  /// - Parameter infers: whether mappings may be inferred.
+  init(_ library: ModelLibrary, infers: Bool) {
+    self.library = library
+    self.infers = infers
+    reaches = library.mappings.map { mapping in
+      func fitting(_ fits: (ManagedObjectModel) -> Bool) -> Set<Int> {
+        Set(library.versions.indices.filter { fits(library.versions[$0].model) })
+      }
+      return Reach(
+        sources: fitting { mapping.begins(at: $0) }, destinations: fitting { mapping.ends(at: $0) })
+    }
+  }
+
+  /// Versions at which a mapping model begins.
+  var gates: Set<Int> { reaches.reduce(into: []) { $0.formUnion($1.sources) } }
+
+  /// Versions that a mapping model leads to from this one.
+  func destinations(of source: Int) -> Set<Int> {
+    reaches.filter { $0.sources.contains(source) }.reduce(into: []) { $0.formUnion($1.destinations) }
+  }
+
+  /// The step between two versions, nil where there is none. A mapping model comes before inference, unless it leaves entities
+  /// out and a mapping can be inferred.
+  mutating func judgement(_ source: Int, _ destination: Int) -> Judgement? {
+    let pair = Pair(source: source, destination: destination)
+    if let known = judgements[pair] { return known }
+    let found = judge(source, destination)
+    judgements[pair] = .some(found)
+    return found
+  }
+
+  private func judge(_ source: Int, _ destination: Int) -> Judgement? {
+    let (mapping, uncovered) = mapping(source, destination)
+    if mapping == nil || !uncovered.isEmpty, infers, let losses = inferredLosses(source, destination, atMost: .max) {
+      return Judgement(losses: losses, isMapped: false)
+    }
+    return mapping.map { _ in Judgement(losses: uncovered.count, isMapped: true) }
+  }
+
+  /// Whether the step between two versions is inferred, and loses no more than so much. It is told faster than how much it loses.
+  func isInferred(_ source: Int, _ destination: Int, losingAtMost limit: Int) -> Bool {
+    if let known = judgements[Pair(source: source, destination: destination)] {
+      return known.map { !$0.isMapped && $0.losses <= limit } ?? false
+    }
+    let (mapping, uncovered) = mapping(source, destination)
+    guard mapping == nil || !uncovered.isEmpty, infers else { return false }
+    return inferredLosses(source, destination, atMost: limit) != nil
+  }
+
+  private func inferredLosses(_ source: Int, _ destination: Int, atMost limit: Int) -> Int? {
+    library.versions[source].model.inferredLossCount(to: library.versions[destination].model, atMost: limit)
+  }
+
+  /// What becomes of a version's entities and properties in another one, by their names and renaming identifiers.
+  mutating func successions(_ source: Int, _ destination: Int) -> [String: EntitySuccession] {
+    let pair = Pair(source: source, destination: destination)
+    if let known = known[pair] { return known }
+    let found = library.versions[source].model.successions(in: library.versions[destination].model)
+    known[pair] = found
+    return found
+  }
+
+  /// The mapping model between two versions that leaves the fewest entities out, and these.
+  private func mapping(_ source: Int, _ destination: Int) -> (mapping: ModelLibrary.Mapping?, uncovered: [String]) {
+    let model = library.versions[source].model
+    let fitting = zip(library.mappings, reaches).filter { _, reach in
+      reach.sources.contains(source) && reach.destinations.contains(destination)
+    }.map { ($0.0, $0.0.uncovered(from: model)) }
+    guard let best = fitting.min(by: { $0.1.count < $1.1.count }) else { return (nil, []) }
+    return best
+  }
+
+  /// The step itself.
+  /// - Parameter survivors: what is left of the chain's first version before it. What came on the way is no loss.
+  mutating func step(_ source: Int, _ destination: Int, _ survivors: Survivors) -> MigrationChain.Step? {
+    let (from, to) = (library.versions[source], library.versions[destination])
+    let (mapping, uncovered) = mapping(source, destination)
+    if mapping == nil || !uncovered.isEmpty, infers, let inferred = try? from.model.inferredMappingModel(to: to.model) {
+      let losses = survivors.concerned(
+        of: from.model.lightweightMigration(to: to.model).losses, successions(source, destination), from: from.model)
+      return MigrationChain.Step(
+        source: from, destination: to, way: .inferred(inferred), losses: losses.map(\.description))
+    }
+    return mapping.map { mapping in
+      MigrationChain.Step(
+        source: from, destination: to, way: .mapped(mapping),
+        losses: uncovered.map { "\($0): the mapping model leaves it out, and its objects go" })
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ObjectModel
+
+/// What is left of a version's entities and properties after steps that were inferred: what they are called now, by their first names.
+struct Survivors {
+  private var entities: [String: EntitySuccession]
+
+  /// All that a model has.
+  init(of model: ManagedObjectModel) { entities = model.successions(in: model) }
+
+  /// What is left after one more step.
+  /// - Parameter step: what becomes of the entities of the version that it begins at.
+  func after(_ step: [String: EntitySuccession]) -> Survivors {
+    var result = self
+    result.entities = entities.compactMapValues { present in
+      step[present.entity].map { next in
+        EntitySuccession(
+          entity: next.entity, properties: present.properties.compactMapValues { next.properties[$0] })
+      }
+    }
+    return result
+  }
+
+  /// The first names of what is here and not in another, such as `Note` for an entity with all its properties, and `Note.text`.
+  func names(missingIn other: Survivors) -> [String] {
+    entities.keys.sorted().flatMap { name -> [String] in
+      guard let left = other.entities[name] else { return [name] }
+      return (entities[name]?.properties.keys.sorted() ?? []).filter { left.properties[$0] == nil }.map {
+        "\(name).\($0)"
+      }
+    }
+  }
+
+  /// How many entities, and properties of the others, go in a step.
+  func lossCount(_ step: [String: EntitySuccession]) -> Int { names(missingIn: after(step)).count }
+
+  /// Those of the losses of a step that are about something which is left of the first version, not about what came on the way.
+  /// - Parameter model: the version that the step begins at.
+  func concerned(
+    of losses: [LightweightMigration.Item], _ step: [String: EntitySuccession], from model: ManagedObjectModel
+  ) -> [LightweightMigration.Item] {
+    let left = after(step).entities
+    var lost: Set<[String]> = []
+    for (name, present) in entities {
+      guard let entity = model[present.entity] else { continue }
+      guard let next = left[name] else {
+        lost.insert([entity.name])
+        continue
+      }
+      for (first, property) in present.properties where next.properties[first] == nil {
+        // A loss is told of the entity that declares the property, by its newer name.
+        let owner = entity.declaring(property)
+        lost.insert([step[owner.name]?.entity ?? owner.name, property])
+      }
+    }
+    return losses.filter { lost.contains([$0.entity] + ($0.property.map { [$0] } ?? [])) }
+  }
+}
+
+extension Entity {
+  /// The entity, or the one of those above it, that declares a property.
+  fileprivate func declaring(_ property: String) -> Entity {
+    var owner = self
+    while let parent = owner.superentity, parent.attribute(property) != nil || parent.relationship(property) != nil {
+      owner = parent
+    }
+    return owner
+  }
+}

@@ -1,0 +1,31 @@
+/// What becomes of an entity of a model in a newer one.
+package struct EntitySuccession: Sendable {
+  /// The entity's newer name.
+  package let entity: String
+  /// The newer names of its stored properties, by the older ones; those that are gone are missing.
+  package let properties: [String: String]
+
+  /// What an entity is called now, with its properties.
+  package init(entity: String, properties: [String: String]) {
+    self.entity = entity
+    self.properties = properties
+  }
+}
+
+extension ManagedObjectModel {
+  /// What becomes of this model's entities and properties in `newer` by their names and renaming identifiers, whether or not a mapping
+  /// can be inferred: by the older names, those that are gone are missing.
+  package func successions(in newer: ManagedObjectModel) -> [String: EntitySuccession] {
+    var inference = MappingInference(older: self, newer: newer)
+    inference.run()
+    let pairs = inference.pairs.map { old, new in
+      let properties = (inference.sources[new.name] ?? [:]).map { ($0.value, $0.key) }
+      return (
+        old.name,
+        EntitySuccession(
+          entity: new.name, properties: Dictionary(properties, uniquingKeysWith: { first, _ in first }))
+      )
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+}

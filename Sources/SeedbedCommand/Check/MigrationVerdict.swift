@@ -1,0 +1,93 @@
+import CoreDataLayout
+import Exports
+import Foundation
+import ImportEngine
+import Migration
+import ModelFiles
+import ObjectModel
+import Pipelines
+
+/// What `seedbed migrate` would do with a store, by the search and the tests of the data that it begins with itself.
+struct MigrationVerdict {
+  /// The steps; nil for one inferred step in the store itself, and where there is no way.
+  private(set) var chain: MigrationChain?
+  /// What in the data would be in the way, as far as it can be told before the first step.
+  private(set) var conditions: [MigrationCondition] = []
+  /// Mapping models that would not be used.
+  private(set) var warnings: [String] = []
+  /// The error that it would end with before it looks at the data.
+  private(set) var refusal: RunError?
+  private let command: String
+
+  /// - Parameter version: name of the version that was asked for; nil for the current one.
+  init(store: String, target: ModelFile, modelPath: String, version: String?) {
+    command = SuggestedCommand.migrate(store: store, model: modelPath, version: version)
+    do {
+      let models = try MigrationModels(storePath: store, target: target, modelPath: modelPath)
+      let steps = try MigrationSteps(models, store: store, modelPath: modelPath, isNamed: version != nil)
+      warnings = steps.warnings
+      chain = steps.chain
+      if let outlook = try steps.outlook() {
+        conditions = outlook.conditions.flatMap { $0 }
+      } else {
+        conditions = try StoreMigration.plan(
+          storeAt: store, from: models.source.model, to: models.target.model, options: try models.options()
+        ).conditions
+      }
+    } catch {
+      refusal = RunError(any: error, store: store)
+    }
+  }
+
+  /// The exit code of `seedbed migrate --dry-run`.
+  var exitCode: Int32 { refusal?.kind.exitCode ?? (conditions.isEmpty ? 0 : 65) }
+
+  /// What migrates the store; nil where nothing does.
+  var suggestion: String? {
+    guard refusal == nil else { return nil }
+    if conditions.isEmpty { return command }
+    // Duplicates alone are no obstacle where it is said what becomes of them.
+    return conditions.allSatisfy { $0.kind == .duplicateKeys } ? command + " --duplicates POLICY" : nil
+  }
+
+  /// For people.
+  var lines: [String] {
+    if let refusal {
+      return ["seedbed migrate would refuse it: \(refusal.message)"] + (refusal.hint.map { ["  hint: \($0)"] } ?? [])
+        + [""]
+    }
+    var lines = warnings.map { "warning: \($0)" }
+    if let chain {
+      lines.append("seedbed migrate takes \(chain.steps.count == 1 ? "this step" : "these steps"):")
+      lines += chain.description.split(separator: "\n").map { "  \($0)" }
+    }
+    lines += conditions.map { "in the way: \($0)" }
+    if let suggestion {
+      let policies = StoreMigration.DuplicatePolicy.allCases.filter { $0 != .refuse }.map(\.rawValue)
+      let remark = conditions.isEmpty ? "" : ", where POLICY is one of \(policies.joined(separator: ", "))"
+      lines.append("To migrate it: \(suggestion)\(remark)")
+    }
+    return lines.isEmpty ? [] : lines + [""]
+  }
+
+  /// For programs.
+  var json: JSONValue {
+    let steps = chain?.steps.map { step -> JSONValue in
+      let mapping: JSONValue
+      switch step.way {
+      case .inferred: mapping = .null
+      case .mapped(let model): mapping = .string(model.name)
+      }
+      return .object([
+        ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
+        ("losses", .array(step.lostTexts.map { .string($0) })),
+      ])
+    }
+    return .object([
+      ("exitCode", .integer(Int(exitCode))), ("command", suggestion.map { .string($0) } ?? .null),
+      ("steps", steps.map { .array($0) } ?? .null),
+      ("conditions", .array(conditions.map { .string($0.description) })),
+      ("refusal", refusal.map { .string($0.message) } ?? .null),
+    ])
+  }
+}
