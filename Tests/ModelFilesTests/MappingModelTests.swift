@@ -19,10 +19,27 @@ struct FixtureMappingTests {
     for (mine, theirs) in zip(ours.mappingModel.entityMappings, apples.mappingModel.entityMappings) {
       #expect(mine == theirs)
     }
+    let (mine, theirs) = (Self.fields(ours.mappingModel), Self.fields(apples.mappingModel))
+    #expect(mine == theirs)
+    #expect(theirs.count == 87)
     #expect(apples.mappingModel.entityMappings.count == 5 && ours.warnings.isEmpty)
     let car = try #require(ours.mappingModel.entityMappingsByName["CarToCar"])
     #expect(car.mappingType == .custom && car.entityMigrationPolicyClassName == "REPLACE_AT_RUNTIME.V2to3MakerPolicy")
     #expect(car.attributeMappings.contains(PropertyMapping("numberPlate", "$source.numberPlate")))
+  }
+
+  /// Every field of a value by its path, as text; what is absent has none.
+  private static func fields(_ value: Any, _ path: String = "") -> [String: String] {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional {
+      return mirror.children.first.map { fields($0.value, path) } ?? [:]
+    }
+    guard [.struct, .collection].contains(mirror.displayStyle), !(value is Data) else { return [path: "\(value)"] }
+    var result: [String: String] = [:]
+    for (number, child) in mirror.children.enumerated() {
+      result.merge(fields(child.value, "\(path)/\(child.label ?? "\(number)")")) { first, _ in first }
+    }
+    return result
   }
 
   /// Mapping models, the versions that they are for, and entities that came to a version after the mapping model.

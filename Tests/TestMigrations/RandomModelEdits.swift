@@ -17,6 +17,17 @@ package struct RandomModelEdits {
     for _ in 0..<count { editOnce() }
   }
 
+  /// Has a value of an entity, or two together, be unique, which the data may not allow.
+  package mutating func constrain() {
+    guard !entities.isEmpty else { return }
+    let index = below(entities.count)
+    let names = entities[index].attributes.filter { attribute in
+      !attribute.isTransient && attribute.derivation == nil && attribute.type != .composite && attribute.type != .binary
+    }.map(\.name)
+    guard !names.isEmpty else { return }
+    entities[index].uniquenessConstraints = [Array(names.shuffled(using: &random).prefix(1 + below(2)))]
+  }
+
   private mutating func below(_ end: Int) -> Int { end > 0 ? Int.random(in: 0..<end, using: &random) : 0 }
 
   private mutating func newName(_ stem: String) -> String {

@@ -142,6 +142,25 @@ struct ObjectContents {
     return (result, hasSeveralOwners)
   }
 
+  /// How many values are there more than once under each uniqueness constraint, by its entity and properties, such as
+  /// `Item: code, size`; objects that lack one of them are never the same.
+  func duplicates(_ model: ManagedObjectModel) -> [String: Int] {
+    var result: [String: Int] = [:]
+    for entity in model.entities {
+      for names in entity.description.uniquenessConstraints {
+        // Texts are the same where their bytes are.
+        var counts: [[[UInt8]]: Int] = [:]
+        for (key, object) in objects where model[key.entity]?.isKind(of: entity) == true {
+          let values = names.map { object.attributes[$0] ?? .null }
+          if !values.contains(.null) { counts[values.map { Array("\($0)".utf8) }, default: 0] += 1 }
+        }
+        let count = counts.values.count { $0 > 1 }
+        if count > 0 { result["\(entity.name): \(names.joined(separator: ", "))"] = count }
+      }
+    }
+    return result
+  }
+
   /// Where two contents differ first; nil when they do not.
   /// - Parameter keepsOrder: whether the order of a relationship's objects is known.
   func difference(

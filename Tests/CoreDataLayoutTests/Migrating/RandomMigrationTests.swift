@@ -38,6 +38,7 @@ struct RandomMigrationTests {
     let older = stores.model
     var edits = RandomModelEdits(older, SeededGenerator(seed: random.next()))
     edits.edit(count: Int(seed % 5) + 1)
+    if seed % 3 == 0 { edits.constrain() }
     guard let newer = try? ManagedObjectModel(entities: edits.entities) else { return .notAModel }
     guard (try? older.inferredMappingModel(to: newer, mergesHierarchies: true)) != nil else { return .notInferred }
     let path = stores.sqlite.path
@@ -49,6 +50,7 @@ struct RandomMigrationTests {
       plan.entities.compactMap { step in step.source.map { ($0, step.primaryKeyOffset) } },
       uniquingKeysWith: { first, _ in first })
     let (expected, hasSeveralOwners) = before.mapped(from: older, to: newer, offsets: offsets)
+    let duplicates = expected.duplicates(newer)
     let text = "seed \(seed)"
     do {
       _ = try StoreMigration.run(storeAt: path, from: older, to: newer)
@@ -58,6 +60,7 @@ struct RandomMigrationTests {
         switch condition.kind {
         case .severalOwners: hasSeveralOwners
         case .abstractEntity: newer[condition.entity]?.isAbstract == true
+        case .duplicateKeys: duplicates["\(condition.entity): \(condition.property ?? "")"] == condition.count
         default: false
         }
       }
@@ -70,6 +73,10 @@ struct RandomMigrationTests {
       return isExpected ? .refused : .failed
     } catch {
       Issue.record("\(text): \(error)")
+      return .failed
+    }
+    if !duplicates.isEmpty {
+      Issue.record("\(text): not refused for \(duplicates)")
       return .failed
     }
     let newHistory = try HistoryContents(path: path, model: newer)
