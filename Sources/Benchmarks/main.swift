@@ -10,7 +10,11 @@
 //
 //   seedbed-bench results
 //
-// Prints a table. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
+// Prints a table. And bounding boxes over posts, 100,000 of them by default, with an R-tree, a compound index, and none:
+//
+//   seedbed-bench indexes [ROWS [ROUNDS]]
+//
+// Prints two tables. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
 
 import Foundation
 import ModelFiles
@@ -30,11 +34,24 @@ if arguments.dropFirst() == ["results"] {
     exit(2)
   }
 }
+if arguments.count > 1, arguments[1] == "indexes" {
+  do {
+    let rows = arguments.count > 2 ? Int(arguments[2]) ?? 100_000 : 100_000
+    let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 9 : 9
+    let result = try IndexComparison(rows: rows, rounds: max(rounds, 1)).run()
+    print(result.markdown)
+    exit(0)
+  } catch {
+    FileHandle.standardError.write(Data("seedbed-bench: \(error)\n".utf8))
+    exit(2)
+  }
+}
 guard arguments.count >= 4, ["queries", "walk"].contains(arguments[1]) else {
   let usage = """
     usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]
            seedbed-bench walk STORE MODEL [BATCH-SIZE]
            seedbed-bench results
+           seedbed-bench indexes [ROWS [ROUNDS]]
 
     """
   FileHandle.standardError.write(Data(usage.utf8))

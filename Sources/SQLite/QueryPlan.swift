@@ -7,9 +7,12 @@ public struct QueryPlan: Sendable, Hashable {
     /// SQLite's words.
     public var text: String
 
-    /// Whether every row of a table is looked at, and no index helps.
+    /// Whether every row of a table is looked at, and no index helps. Temporary tables do not count: a statement that was
+    /// given a list in one wants all of it.
     public var isTableScan: Bool {
-      guard text.hasPrefix("SCAN "), !text.contains(" USING "), !text.contains(" VIRTUAL TABLE ") else { return false }
+      guard text.hasPrefix("SCAN "), !text.hasPrefix("SCAN temp."), !text.contains(" USING "),
+        !text.contains(" VIRTUAL TABLE ")
+      else { return false }
       return !text.hasPrefix("SCAN CONSTANT ROW") && !text.hasPrefix("SCAN (")
     }
 

@@ -26,7 +26,8 @@ struct Seedbed: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, InitCommand.self, LintCommand.self, CopyCommand.self, ExportCommand.self, QueryCommand.self,
+      RunCommand.self, InitCommand.self, LintCommand.self, ExplainCommand.self, CopyCommand.self, ExportCommand.self,
+      QueryCommand.self,
       DiffCommand.self,
       DeleteCommand.self, UpdateCommand.self, DumpCommand.self, CheckCommand.self, MigrateCommand.self,
       HistoryCommand.self, ApplyCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,

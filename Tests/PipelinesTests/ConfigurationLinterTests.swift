@@ -139,7 +139,7 @@ struct ConfigurationLinterTests {
         "10:7 error: Stop.parent is a relationship: say how to find its objects (write { match: identifier, from: parent_id }, or { from: ..., map: { ... } } for nested objects)",
         "11:7 error: Stop.trips is a to-many relationship: say how to find its objects (write { match: number, from: trip_ids }, or { from: ..., map: { ... } } for nested objects)",
         "12:7 error: Stop.name is an attribute, not a relationship (map it to an expression)",
-        "13:7 error: Stop.location: CSV fields hold no nested objects (write { match: ..., from: ... })",
+        "13:7 error: Stop.location: CSV fields hold no nested objects (write { match: ..., from: ... }, or make a list with split() or words())",
         "14:7 error: Stop has no property \"identifire\" (did you mean \"identifier\"?)",
         "15:7 warning: Stop.height is no Date: \"date\" and \"time-zone\" have no effect",
       ]),

@@ -35,15 +35,11 @@ public struct IndexAdvice: Sendable, Hashable {
 }
 
 extension SQLiteStore {
-  /// Indexes that would help a request. The `sqlite3` shell is asked about a copy of the store, in which each is tried, and
-  /// which is removed again: the store and what lies beside it stay as they are.
+  /// Indexes that would help a request; see `IndexAdvisor`, which is for several.
   /// - Returns: none where the request has the indexes that it needs.
   /// - Throws: `IndexAdviceError`, and what the request itself throws.
   public func indexAdvice(for request: FetchSpecification) throws -> [IndexAdvice] {
-    let explanation = try explanation(of: request)
-    let trial = try IndexTrial(of: path, explanation.boundStatement)
-    let layout = session.file.layout
-    return try trial.suggestions().compactMap { IndexAdvice(suggestion: $0, layout) }.map { try trial.measured($0) }
+    try IndexAdvisor(self).advice(for: explanation(of: request))
   }
 }
 

@@ -3,27 +3,84 @@ import SQLite
 public import StoreInterface
 
 extension StoreReader {
-  /// How the objects that a request selects would be found; see `FetchExplaining`.
+  /// How what a request asks for would be found; see `FetchExplaining`.
   func explanation(of request: FetchSpecification) throws -> FetchExplanation {
+    switch request.resultType {
+    case .objects: try explanation(ofObjects: request)
+    case .objectIDs: try explanation(ofIDs: request)
+    case .dictionaries: try explanation(ofRows: request)
+    case .count: try explanation(ofCount: request)
+    }
+  }
+
+  private func explanation(ofIDs request: FetchSpecification) throws -> FetchExplanation {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      let statement = try prepared(sql.statement(request, selecting: "t0.Z_PK, t0.Z_ENT"), sql.parameters)
+      defer { statement.reset() }
+      // Where something is left to memory, the objects are fetched.
+      if sql.residual.isEmpty { return try explanation(of: statement) }
+      return try explanation(ofObjects: request)
+    }
+  }
+
+  private func explanation(ofObjects request: FetchSpecification) throws -> FetchExplanation {
     try fetching(request) {
       var sql: FetchSQL?
       defer { forgetLists(sql?.lists ?? []) }
       let columns = SnapshotReader(session, entity: request.entity).columns
       let statement = try self.statement(for: request, selecting: columns, &sql)
       defer { statement.reset() }
-      let plan = try QueryPlan(session.connection, statement.sql)
-      let residual = sql?.residual ?? []
-      return FetchExplanation(
-        statement: statement.sql, boundStatement: statement.expandedSQL ?? statement.sql, plan: plan.texts,
-        scansTable: plan.lines.contains(where: \.isTableScan),
-        usesTemporaryTree: plan.lines.contains(where: \.usesTemporaryTree),
-        predicateInMemory: residual.isEmpty ? nil : residual.count == 1 ? residual[0] : .and(residual))
+      return try explanation(of: statement, residual: sql?.residual ?? [])
     }
+  }
+
+  private func explanation(ofRows request: FetchSpecification) throws -> FetchExplanation {
+    do {
+      return try fetching(request, checking: false) {
+        try request.checkRows()
+        var sql = FetchSQL(self, request.entity)
+        defer { forgetLists(sql.lists) }
+        let statement = try prepared(RowStatement(request, &sql).text, sql.parameters)
+        defer { statement.reset() }
+        return try explanation(of: statement)
+      }
+    } catch is FetchSQL.Untranslatable {
+      // Computed of the objects that meet what SQL says of the predicate.
+      var objects = FetchSpecification(request.entity)
+      objects.predicate = request.predicate
+      objects.includesSubentities = request.includesSubentities
+      return try explanation(of: objects)
+    }
+  }
+
+  private func explanation(ofCount request: FetchSpecification) throws -> FetchExplanation {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      let condition = try sql.condition(splitting: request)
+      if !sql.residual.isEmpty { return try explanation(ofObjects: request) }
+      let statement = try prepared(sql.count(condition, request), sql.parameters)
+      defer { statement.reset() }
+      return try explanation(of: statement)
+    }
+  }
+
+  /// How a statement runs whose values are bound.
+  func explanation(of statement: Statement, residual: [FetchPredicate] = []) throws -> FetchExplanation {
+    let plan = try QueryPlan(session.connection, statement.sql)
+    return FetchExplanation(
+      statement: statement.sql, boundStatement: statement.expandedSQL ?? statement.sql, plan: plan.texts,
+      scansTable: plan.lines.contains(where: \.isTableScan),
+      usesTemporaryTree: plan.lines.contains(where: \.usesTemporaryTree),
+      predicateInMemory: residual.isEmpty ? nil : residual.count == 1 ? residual[0] : .and(residual))
   }
 }
 
 extension SQLiteStore: FetchExplaining {
-  /// The SELECT that a request for objects becomes, and SQLite's plan for it.
+  /// The SELECT that a request becomes, for objects, ids, dictionaries or a count as its `resultType` says, and SQLite's plan
+  /// for it.
   public func explanation(of request: FetchSpecification) throws -> FetchExplanation {
     try reading { try $0.explanation(of: request) }
   }

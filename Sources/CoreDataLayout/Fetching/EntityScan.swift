@@ -28,13 +28,7 @@ extension StoreReader {
         throw StoreError.failure("\(entity.name): the batch has other columns than the scan")
       }
       let kinds = try columns.map { try scannedColumn($0, entity) }
-      var condition = ""
-      if entity.superentity != nil {
-        condition = " WHERE +Z_ENT IN (\(file.layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))"
-      }
-      let list = (["Z_PK", "Z_ENT"] + kinds.map(\.name)).joined(separator: ", ")
-      let statement = try Statement(
-        session.connection, "SELECT \(list) FROM \(file.layout.table(for: entity).name)\(condition) ORDER BY Z_PK")
+      let statement = try Statement(session.connection, scanText(entity, columns: kinds.map(\.name)))
       var keys = [Int64](repeating: 0, count: batch.capacity)
       var entities = [Int64](repeating: 0, count: batch.capacity)
       func flush() throws {
@@ -68,6 +62,20 @@ extension StoreReader {
 
   /// A batch with this many bytes of texts and data is handed over though it has room for more rows.
   static let scannedByteLimit = 4 << 20
+
+  /// The SELECT that `scan` runs.
+  func scanText(of entity: Entity, columns: [RowBatch.Column]) throws -> String {
+    scanText(entity, columns: try columns.map { try scannedColumn($0, entity).name })
+  }
+
+  private func scanText(_ entity: Entity, columns: [String]) -> String {
+    var condition = ""
+    if entity.superentity != nil {
+      condition = " WHERE +Z_ENT IN (\(file.layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))"
+    }
+    let list = (["Z_PK", "Z_ENT"] + columns).joined(separator: ", ")
+    return "SELECT \(list) FROM \(file.layout.table(for: entity).name)\(condition) ORDER BY Z_PK"
+  }
 
   private func scannedColumn(
     _ column: RowBatch.Column, _ entity: Entity

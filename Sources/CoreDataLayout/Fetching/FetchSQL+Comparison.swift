@@ -34,7 +34,7 @@ extension FetchSQL {
 
   // MARK: operands
 
-  private mutating func direct(
+  mutating func direct(
     _ left: Operand, _ sign: Comparison.Operator, _ right: Operand, _ options: Comparison.Options
   ) throws -> String {
     if let condition = try entityCondition(left, sign, right, options) { return condition }

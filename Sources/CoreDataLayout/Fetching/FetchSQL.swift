@@ -62,6 +62,14 @@ struct FetchSQL {
       + (residual.isEmpty ? FetchSQL.window(request) : "")
   }
 
+  /// The whole statement for the number of objects that meet a condition.
+  mutating func count(_ condition: String, _ request: FetchSpecification) -> String {
+    applyIndexHints()
+    let window = FetchSQL.window(request)
+    let tail = tail(condition, request)
+    return window.isEmpty ? "SELECT count(*)\(tail)" : "SELECT count(*) FROM (SELECT 1\(tail)\(window))"
+  }
+
   /// `FROM … WHERE …`, without the `WHERE` when every row is wanted.
   func tail(_ condition: String, _ request: FetchSpecification) -> String {
     let conditions = [condition == "1" ? nil : condition, entityCondition(request)].compactMap { $0 }
@@ -107,10 +115,11 @@ struct FetchSQL {
   /// The part of the predicate that SQL can say; the rest goes to `residual`.
   mutating func condition(splitting request: FetchSpecification) throws -> String {
     var conditions: [String] = []
-    for part in FetchSQL.conjuncts(of: request.predicate.compacted(for: request.entity, now: now)) {
+    let parts = FetchSQL.conjuncts(of: request.predicate.compacted(for: request.entity, now: now))
+    for part in parts {
       let before = self
       do {
-        conditions.append(try condition(part, isNegated: false))
+        conditions.append(try ownersCondition(part, among: parts) ?? condition(part, isNegated: false))
       } catch is Untranslatable {
         let filled = lists
         self = before

@@ -46,7 +46,7 @@ extension StoreReader {
 }
 
 /// A SELECT for dictionaries and how its columns are read.
-private struct RowStatement {
+struct RowStatement {
   /// One fetched column.
   private struct Column {
     var kind: FetchSQL.Kind

@@ -48,6 +48,13 @@ import StoreInterface
     }
   }
 
+  /// Whether there is a reader for a table as it is now.
+  static func reads(_ session: StoreSession, _ plan: ColumnScanPlan, _ table: TableLayout) throws -> Bool {
+    guard let reader = try PageExportReader(session, plan, table: table) else { return false }
+    try reader.close()
+    return true
+  }
+
   /// Within a read transaction.
   private static func open(
     _ session: StoreSession, _ plan: ColumnScanPlan, _ table: TableLayout

@@ -5,9 +5,8 @@ extension StoreReader {
   /// The members of a to-many relationship: by order key when ordered, by primary key otherwise.
   public func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     try session.perform {
-      guard let key = file.primaryKey(of: owner), let select = memberSelect(relationship) else { return [] }
-      let statement = try session.cached(
-        "SELECT m.Z_PK, m.Z_ENT FROM \(select.from) WHERE \(select.owner) = ?1 ORDER BY \(select.order)")
+      guard let key = file.primaryKey(of: owner), let text = memberText(of: relationship) else { return [] }
+      let statement = try session.cached(text)
       defer { statement.reset() }
       try statement.bind(1, key)
       var result: [ObjectID] = []
@@ -44,6 +43,13 @@ extension StoreReader {
         }
       }
       return keys.map { key in key.flatMap { lists[$0] } ?? [] }
+    }
+  }
+
+  /// The SELECT for the members of one owner; nil for a relationship without rows of its own.
+  func memberText(of relationship: Relationship) -> String? {
+    memberSelect(relationship).map { select in
+      "SELECT m.Z_PK, m.Z_ENT FROM \(select.from) WHERE \(select.owner) = ?1 ORDER BY \(select.order)"
     }
   }
 

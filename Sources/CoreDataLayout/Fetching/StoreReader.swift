@@ -95,11 +95,7 @@ public final class StoreReader: @unchecked Sendable {
       defer { forgetLists(sql.lists) }
       let condition = try sql.condition(splitting: request)
       if !sql.residual.isEmpty { return try snapshots(request).count }
-      sql.applyIndexHints()
-      let window = FetchSQL.window(request)
-      let tail = sql.tail(condition, request)
-      let text = window.isEmpty ? "SELECT count(*)\(tail)" : "SELECT count(*) FROM (SELECT 1\(tail)\(window))"
-      let statement = try prepared(text, sql.parameters)
+      let statement = try prepared(sql.count(condition, request), sql.parameters)
       defer { statement.reset() }
       return try statement.step() ? Int(statement.int64(at: 0)) : 0
     }

@@ -37,14 +37,19 @@ final class RowFinder {
     for index in keyCells where plan.cells[index].kind == .externalBlob {
       throw StoreError.unsupported("\(plan.entity.name): \(plan.cells[index].name) cannot be a key")
     }
-    var conditions = keyCells.enumerated().map { "\(plan.cells[$1].name) = ?\($0 + 1)" }
+    statement = try session.cached(
+      RowFinder.text(plan, columns: keyCells.map { plan.cells[$0].name }, session.file.layout))
+  }
+
+  /// The SELECT for the rows that have given values in some columns.
+  static func text(_ plan: RowPlan, columns: [String], _ layout: StoreLayout) -> String {
+    var conditions = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
     if plan.entity.superentity != nil {
-      let numbers = session.file.layout.numbers(ofKind: plan.entity).map(String.init).joined(separator: ", ")
+      let numbers = layout.numbers(ofKind: plan.entity).map(String.init).joined(separator: ", ")
       // The plus keeps SQLite from using the index of Z_ENT, which finds far more rows than the key's.
       conditions.append("+Z_ENT IN (\(numbers))")
     }
-    statement = try session.cached(
-      "SELECT Z_PK FROM \(plan.table.name) WHERE \(conditions.joined(separator: " AND ")) ORDER BY Z_PK LIMIT 2")
+    return "SELECT Z_PK FROM \(plan.table.name) WHERE \(conditions.joined(separator: " AND ")) ORDER BY Z_PK LIMIT 2"
   }
 
   /// The row with the key; of several the one with the lowest primary key.

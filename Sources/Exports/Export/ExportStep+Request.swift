@@ -1,9 +1,18 @@
-import ObjectModel
-import Pipelines
-import Predicates
-import StoreInterface
+package import ObjectModel
+package import Pipelines
+package import Predicates
+package import StoreInterface
 
 extension ExportStep {
+  /// What is written of which objects.
+  /// - Throws: `RunError` when the model has no such entity or attributes, or the predicate does not fit them.
+  package func selection(
+    in model: ManagedObjectModel
+  ) throws(RunError) -> (request: FetchSpecification, keyPaths: [FetchPredicate.KeyPath]) {
+    let entity = try entity(in: model)
+    return (try request(entity), try columns(of: entity).map(\.keyPath))
+  }
+
   /// Selects the objects that are written, in their order.
   /// - Throws: `RunError` when the predicate or the order does not fit the entity.
   func request(_ entity: Entity) throws(RunError) -> FetchSpecification {

@@ -97,11 +97,12 @@ public struct StoreExport {
 
   /// How the objects would be found, and which indexes would help. Nothing is written.
   /// - Throws: `RunError`.
-  public func explanation() throws(RunError) -> ExportExplanation {
+  public func explanation() throws(RunError) -> ExplainedFetch {
     do {
       let store = try open()
       defer { try? store.close() }
-      return try ExportExplanation(of: step.request(step.entity(in: store.model)), store)
+      let fetch = try store.explanation(of: step.request(step.entity(in: store.model)))
+      return try ExplainedFetch(fetch, advisor: IndexAdvisor(store))
     } catch {
       throw RunError(any: error, store: storePath)
     }

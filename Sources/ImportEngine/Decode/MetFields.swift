@@ -126,7 +126,7 @@ extension StepPlan {
   func sourcePath(ofNode index: Int) -> [String] {
     chain(to: index).map { parent, child in
       let paths = parent.index == 0 ? projection : parent.projection
-      return paths.indices.contains(child.slot) ? paths[child.slot] : ""
+      return child.slot.map { paths.indices.contains($0) ? paths[$0] : "" } ?? ""
     }
   }
 
@@ -151,7 +151,8 @@ extension NodePlan {
     let cells = cells.filter { $0.slots.contains(slot) }.map(\.property)
     let references = references.filter { $0.parts.contains { $0.slots.contains(slot) } }.map(\.property)
     let others =
-      children.filter { $0.slot == slot }.map(\.property) + composites.filter { $0.slot == slot }.map(\.property)
+      children.filter { $0.input.slots.contains(slot) }.map(\.property)
+      + composites.filter { $0.slot == slot }.map(\.property)
     return cells + references + others
   }
 }

@@ -6,27 +6,82 @@ import StoreInterface
 extension NodeDecoder {
   /// Decodes the nested objects of a child for all rows.
   func decode(_ child: ChildPlan) {
+    let found =
+      switch child.input {
+      case .field(let slot): unsafe fieldObjects(of: child, slot: slot)
+      case .list(let evaluator, let slots, let nulls): unsafe listElements(of: child, evaluator, slots, nulls)
+      }
+    let batch = RowBatch(entity: child.node.entity, columns: child.node.columns, capacity: max(found.owners.count, 1))
+    batch.count = found.owners.count
+    let inner = DecodedNode(plan: child.node, batch: batch)
+    inner.owners = found.owners
+    inner.records = found.owners.map { unsafe node.records[Int($0)] }
+    unsafe node.children.append(inner)
+    unsafe node.childStates.append(found.states)
+    unsafe project(found.objects, of: child, into: inner)
+  }
+
+  /// The nested objects of all rows of a node.
+  private struct NestedObjects {
+    /// By row: whether the relationship is to be left alone, cleared, or given these objects.
     var states: [RowBatch.State] = []
+    /// By object: the row that it belongs to.
     var owners: [Int32] = []
     var objects: [FieldSlice] = []
+
+    mutating func append(_ object: FieldSlice, row: Int) {
+      objects.append(object)
+      owners.append(Int32(row))
+    }
+  }
+
+  /// The elements of the lists that an expression yields.
+  private func listElements(
+    of child: ChildPlan, _ evaluator: RecordExpressionEvaluator, _ slots: [Int], _ nulls: [[UInt8]]
+  ) -> NestedObjects {
+    var found = NestedObjects()
+    for row in unsafe entries.indices {
+      let rawOffset = unsafe table.rawOffset(Int(entries[row]), slot: slots.first)
+      var state = RowBatch.State.value
+      do {
+        let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: nulls)
+        switch try unsafe evaluator.evaluate(fields) {
+        case .absent: state = .absent
+        case .null: state = unsafe !slots.isEmpty && areAbsent(slots, row: row) ? .absent : .null
+        case .list(let elements):
+          for element in elements {
+            unsafe found.append(decoded.records.append(element.text, rawOffset: rawOffset ?? 0), row: row)
+          }
+        case let value: unsafe found.append(decoded.records.append(value.text, rawOffset: rawOffset ?? 0), row: row)
+        }
+      } catch {
+        state = .null
+        unsafe note(
+          RecordProblem(
+            rawOffset: rawOffset, property: child.property, code: error.code, value: "",
+            message: "\(error.message) (\(plan.entity.name).\(child.property))", hint: error.hint ?? ""), row: row)
+      }
+      found.states.append(state)
+    }
+    return found
+  }
+
+  /// The objects that a field has.
+  private func fieldObjects(of child: ChildPlan, slot: Int) -> NestedObjects {
+    var found = NestedObjects()
     var elements: [FieldSlice] = []
     let arrays = JSONFields.ofArrays()
     for row in unsafe entries.indices {
-      let slice = unsafe table.slice(Int(entries[row]), slot: child.slot)
+      let slice = unsafe table.slice(Int(entries[row]), slot: slot)
       var state = RowBatch.State.value
       switch slice.kind {
       case .absent: state = .absent
       case .null: state = .null
-      case .object:
-        objects.append(slice)
-        owners.append(Int32(row))
+      case .object: found.append(slice, row: row)
       case .array where child.relationship.isToMany:
         do {
           try unsafe arrays.elements(of: slice, in: decoded.records, into: &elements)
-          for element in elements where unsafe isObject(element, child, row: row) {
-            objects.append(element)
-            owners.append(Int32(row))
-          }
+          for element in elements where unsafe isObject(element, child, row: row) { found.append(element, row: row) }
         } catch {
           unsafe note(
             RecordProblem(
@@ -34,23 +89,11 @@ extension NodeDecoder {
               value: table.text(of: slice), message: error.message, hint: error.hint ?? ""), row: row)
         }
       default:
-        if unsafe !isObject(slice, child, row: row) {
-          state = .null
-        } else {
-          objects.append(slice)
-          owners.append(Int32(row))
-        }
+        if unsafe isObject(slice, child, row: row) { found.append(slice, row: row) } else { state = .null }
       }
-      states.append(state)
+      found.states.append(state)
     }
-    let batch = RowBatch(entity: child.node.entity, columns: child.node.columns, capacity: max(owners.count, 1))
-    batch.count = owners.count
-    let inner = DecodedNode(plan: child.node, batch: batch)
-    inner.owners = owners
-    inner.records = owners.map { unsafe node.records[Int($0)] }
-    unsafe node.children.append(inner)
-    unsafe node.childStates.append(states)
-    unsafe project(objects, of: child, into: inner)
+    return found
   }
 
   /// Projects the objects and decodes their fields.

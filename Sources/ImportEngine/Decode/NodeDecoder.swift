@@ -191,7 +191,7 @@ import StoreInterface
     }
   }
 
-  private func areAbsent(_ slots: [Int], row: Int) -> Bool {
+  func areAbsent(_ slots: [Int], row: Int) -> Bool {
     let isAbsent = { (slot: Int) in unsafe table.slice(Int(entries[row]), slot: slot).kind == .absent }
     return unsafe table.respectsQuotes ? slots.contains(where: isAbsent) : slots.allSatisfy(isAbsent)
   }

@@ -73,7 +73,7 @@ struct SourceInputs {
     return FileSystem.exists("\(folder)/../\(name)") ? "did you mean ../\(name)?" : nil
   }
 
-  private static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
+  static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {
     guard path != "-" else { return }
     let path = SeedPlace.parts(of: path).file
     let reason: String

@@ -20,6 +20,22 @@ struct ExistingObjects {
   var ambiguous: [Int] = []
 }
 
+extension FetchSpecification {
+  /// Selects the objects whose values at the keys are one of the tuples.
+  /// - Parameters:
+  ///   - tuples: none with a null.
+  ///   - names: attributes.
+  init(matching tuples: [[Value]], by names: [String], in entity: Entity) {
+    self.init(entity)
+    let keyPaths = names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
+    if let keyPath = keyPaths.first, keyPaths.count == 1 {
+      predicate = .isIn(keyPath, tuples.flatMap { $0 })
+    } else {
+      predicate = .tupleIsIn(keyPaths, tuples)
+    }
+  }
+}
+
 extension ManagedObjectContext {
   /// The objects whose values at the keys are one of the tuples, with one fetch.
   /// - Parameters:
@@ -27,15 +43,8 @@ extension ManagedObjectContext {
   ///   - names: attributes.
   func matches(of tuples: [[Value]], by names: [String], entity: Entity) throws -> [ValueTuple: ObjectMatch] {
     if tuples.isEmpty { return [:] }
-    let keyPaths = names.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
-    var request = FetchSpecification(entity)
-    if let keyPath = keyPaths.first, keyPaths.count == 1 {
-      request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
-    } else {
-      request.predicate = .tupleIsIn(keyPaths, tuples)
-    }
     var found: [ValueTuple: ObjectMatch] = [:]
-    for object in try fetch(request) {
+    for object in try fetch(FetchSpecification(matching: tuples, by: names, in: entity)) {
       let tuple = ValueTuple(names.map { object.attributeValue($0) })
       if found[tuple] == nil {
         found[tuple] = ObjectMatch(id: object.objectID)

@@ -2,6 +2,15 @@ import CoreDataLayout
 import ObjectModel
 import StoreInterface
 
+extension KeyTableID {
+  /// The columns that a table of stored keys is made of.
+  var storedColumns: [RowBatch.Column] {
+    attributes.compactMap { name in
+      entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.rowBatchStorage) }
+    }
+  }
+}
+
 /// Key tables read from the store. Record keys are not in it: tables of those have the objects of this run only.
 extension KeyTables {
   /// Fills all tables.
@@ -33,9 +42,7 @@ extension KeyTables {
 
   private func load(_ id: KeyTableID, into table: KeyTable, from target: any ImportTarget) throws {
     guard !id.isByRecordKey else { return }
-    let columns = id.attributes.compactMap { name in
-      id.entity.storedAttribute(name).map { RowBatch.Column(.attribute(name), $0.type.rowBatchStorage) }
-    }
+    let columns = id.storedColumns
     let keyColumns = Array(columns.indices)
     var key: [UInt8] = []
     let batch = RowBatch(entity: id.entity, columns: columns, capacity: 4096)

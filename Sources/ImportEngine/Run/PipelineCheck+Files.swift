@@ -57,7 +57,7 @@ extension PipelineCheck {
       case .attribute(let mapping):
         [mapping.expression, mapping.defaultValue].compactMap { $0 }.map { ($0, entry.position) }
       case .reference(let mapping): mapping.from.map { ($0, entry.position) }
-      case .nested(let mapping): placed(mapping.map)
+      case .nested(let mapping): [mapping.elements].compactMap { $0 }.map { ($0, entry.position) } + placed(mapping.map)
       }
     }
   }

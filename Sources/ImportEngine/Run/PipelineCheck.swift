@@ -257,7 +257,9 @@ extension ImportStep {
       case .reference(var mapping):
         mapping.from = mapping.from.map { $0.preferringColumns(columns) }
         entry.mapping = .reference(mapping)
-      case .nested: break
+      case .nested(var mapping):
+        mapping.elements = mapping.elements?.preferringColumns(columns)
+        entry.mapping = .nested(mapping)
       }
       return entry
     }

@@ -11,14 +11,26 @@ extension RecordExpression.Node {
     }
   }
 
-  /// Whether the list that split() gives without a number stands where only a single value may.
+  /// Whether the value is a list: of `words()`, or of `split()` without a number.
+  package var yieldsList: Bool {
+    switch self {
+    case .call(.words, _): true
+    case .call(.split, let arguments): arguments.count == 2
+    case .call(.coalesce, let arguments): arguments.contains(where: \.yieldsList)
+    case .binary(.coalesce, let left, let right): left.yieldsList || right.yieldsList
+    case .conditional(_, let yes, let no): yes.yieldsList || no.yieldsList
+    default: false
+    }
+  }
+
+  /// Whether a list stands where only a single value may.
   /// - Parameter isTaken: whether the node's own value may be a list.
   func misplacesList(isTaken: Bool) -> Bool {
     switch self {
     case .field, .constant: false
     case .call(.coalesce, let arguments): arguments.contains { $0.misplacesList(isTaken: isTaken) }
-    case .call(let function, let arguments):
-      function == .split && arguments.count == 2 && !isTaken
+    case .call(_, let arguments):
+      yieldsList && !isTaken
         || arguments.contains { $0.misplacesList(isTaken: false) }
     case .unary(_, let operand): operand.misplacesList(isTaken: false)
     case .binary(.coalesce, let left, let right):

@@ -28,7 +28,7 @@ public struct RecordExpression: Sendable, Hashable {
   /// A function by its name.
   public enum Function: String, Sendable, CaseIterable {
     case normalized, duration, date, trim, upper, lower, replace, substring, length, number, text, concat, coalesce
-    case contains, split, first, round, uuid, lookup, file
+    case contains, split, words, first, round, uuid, lookup, file
   }
   /// The path of `.`: the value itself that fields are looked for in, such as an element of an array of texts.
   package static let elementPath = ""

@@ -1,4 +1,5 @@
 import Foundation
+import Predicates
 
 extension RecordExpression.Function {
   /// The function's value for its arguments, whose number the parser has checked. Null arguments give null, except
@@ -35,6 +36,7 @@ extension RecordExpression.Function {
     case .split:
       let pieces = try Self.pieces(of: first.asText(), arguments[1].asText())
       return arguments.count > 2 ? try Self.piece(arguments[2], of: pieces) : .list(pieces.map { .string(String($0)) })
+    case .words: return .list(TextFolding.words(in: try first.asText()).map { .string($0) })
     case .round: return try Self.rounded(first, arguments.count > 1 ? arguments[1] : nil)
     case .uuid: return try Self.uuid(first.asText(), namespace: arguments.count > 1 ? arguments[1].asText() : nil)
     // The evaluator does these itself.

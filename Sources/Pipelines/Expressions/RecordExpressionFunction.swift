@@ -108,10 +108,19 @@ extension RecordExpression.Function {
         signature: "split(text, separator, n)", argumentCounts: 2...3,
         documentation: """
           The `n`-th piece between separators, counted from 1, or from the end by -1, -2 and so on; null where there is \
-          none. Without `n` all pieces as a list, which only a Transformable attribute holds: \
-          `tags: split(tags, "|")`; its transformer makes an archive of an array of texts.
+          none. Without `n` all pieces as a list: for a Transformable attribute (`tags: split(tags, "|")`; its transformer \
+          makes an archive of an array of texts), or as `from` of nested objects.
           """,
         example: ("split(\"DE-BE-10115\", \"-\", 2)", "BE"))
+    case .words:
+      FunctionSpecification(
+        signature: "words(text)", argumentCounts: 1...1,
+        documentation: """
+          The words of a text as a list, each once and as `normalized` leaves it, for a to-many relationship to an entity \
+          of search terms: `terms: { from: words(title), match: word, map: { word: . } }`. A word is a run of letters and \
+          digits with their marks, and an ideograph or a Hiragana letter by itself; see [SEARCH.md](SEARCH.md).
+          """,
+        example: ("words(\"L'Été: 2 étés, un été\")", "l, ete, 2, etes, un"))
     case .first:
       FunctionSpecification(
         signature: "first(field)", argumentCounts: 1...1,

@@ -118,6 +118,7 @@ public enum PipelineDocumentation {
     "| a mapping with `key` | a relationship by record key |",
     "| a mapping with `from` and `map` | nested objects |",
     "| `tags: { from: tags, match: name, map: { name: . } }` | objects of an array of bare values, such as `[\"music\", \"bar\"]`: `.` is the value itself |",
+    "| `terms: { from: words(title), match: word, map: { word: . } }` | objects of a list that an expression gives, also of CSV: here one for each word, found or made |",
     "| `address.city: city` | an element of a composite attribute; nested composites go on with dots |",
     "| `address: { map: { city: town } }` | elements of a composite attribute from fields of the record; with `from` from those of an object inside it |",
     "| `address: addr` | every element of a composite attribute, from the members of that name of a JSON object; `null` clears all of them |",

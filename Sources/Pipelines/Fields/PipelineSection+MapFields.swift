@@ -59,7 +59,9 @@ extension PipelineSection {
   static let nestedFields = [
     FieldSpec(
       "from", .text, .derived("the record itself, for a composite; a relationship needs it"),
-      "The field that holds the object, or the array of objects.", example: "location"),
+      "The field that holds the object, or the array of objects; or an expression that gives a list, `words(...)` or "
+        + "`split(text, separator)`, from any source: each element, read as `.`, becomes an object.",
+      example: "location"),
     FieldSpec(
       "map", .properties, .required, "Where each property's value comes from, inside the nested object.",
       example: "{ latitude: lat }"),

@@ -86,7 +86,12 @@ extension Lint {
       )
     case .reference(let reference): check(reference, relationship, name, at: entry.position)
     case .nested(let nested):
-      if nested.from.isEmpty {
+      if nested.elements != nil, !relationship.isToMany {
+        add(
+          "list-to-one", "\(name) is to-one, and \"from\" gives a list",
+          at: nested.fieldPositions["from"] ?? entry.position)
+      }
+      if nested.from.isEmpty, nested.elements == nil {
         add(
           "nested-from", "\(name) is a relationship: \"from\" is missing", at: entry.position,
           hint: "say which field holds its objects")
@@ -107,10 +112,10 @@ extension Lint {
           "abstract-entity", "\(entity.name) is abstract: it has no objects of its own", at: entry.position,
           hint: Suggestion.list("add entity: with one of its sub-entities", Self.concrete(under: entity)))
       }
-      if source.format == .csv || source.format == .tsv {
+      if source.format == .csv || source.format == .tsv, nested.elements == nil {
         add(
           "nested-in-csv", "\(name): CSV fields hold no nested objects", at: entry.position,
-          hint: "write { match: ..., from: ... }")
+          hint: "write { match: ..., from: ... }, or make a list with split() or words()")
       }
       let map = expanded(nested.map, of: entity, readsJSON: true)
       check(match: nested.match, of: entity, map: map, at: nested.fieldPositions["match"] ?? entry.position)

@@ -178,13 +178,34 @@ package struct ReferencePlan: Sendable {
   package var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
 }
 
-/// A nested object or array that becomes objects of the relationship's destination.
+/// A nested object, an array or a list that becomes objects of the relationship's destination.
 package struct ChildPlan: Sendable {
+  /// Where the objects are.
+  package enum Input: Sendable {
+    /// In a field, as an object or array.
+    case field(slot: Int)
+    /// In a list that an expression yields, over these fields; some texts in them mean null.
+    case list(RecordExpressionEvaluator, slots: [Int], nulls: [[UInt8]])
+
+    /// The fields that are read.
+    package var slots: [Int] {
+      switch self {
+      case .field(let slot): [slot]
+      case .list(_, let slots, _): slots
+      }
+    }
+  }
+
   package let property: String
   package let relationship: Relationship
-  /// Slot of the object or array in the parent's field table.
-  package let slot: Int
+  /// What is read of the parent's field table.
+  package let input: Input
   package let node: NodePlan
+  /// The slot of the field that has the objects; nil where an expression yields them.
+  package var slot: Int? {
+    if case .field(let slot) = input { return slot }
+    return nil
+  }
   /// Whether the map reads the element itself, so that it need not be an object.
   package var takesElements: Bool { node.projection.contains(RecordExpression.elementPath) }
 }

@@ -122,7 +122,7 @@ package struct StepPlanner {
           throw unknownProperty(entry, of: entity)
         }
         let destination = try nestedEntity(mapping, relationship, at: entry.position)
-        guard !mapping.from.isEmpty else {
+        guard !mapping.from.isEmpty || mapping.elements != nil else {
           throw failure(
             "pipeline.nested-from", "\(entry.property) is a relationship: \"from\" is missing", at: entry.position,
             hint: "say which field holds its objects")
@@ -132,12 +132,14 @@ package struct StepPlanner {
           destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
           position: entry.position)
         try checkPaths(childSlots, at: entry.position)
+        let elements = try elements(of: mapping, entry, relationship, childSlots, slots: &slots)
         if !relationship.isToMany {
           appendForeignKey(of: relationship, to: &columns)
         }
         children.append(
           ChildPlan(
-            property: entry.property, relationship: relationship, slot: slots.slot(of: mapping.from), node: child))
+            property: entry.property, relationship: relationship,
+            input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child))
       }
     }
     let composites = expansion.objects.map { object in
@@ -280,7 +282,9 @@ package struct StepPlanner {
       } else {
         input = .expression(try evaluator(expression, slots: &slots, at: position))
       }
-    default: input = .expression(try evaluator(expression, slots: &slots, at: position, for: attribute))
+    default:
+      input = .expression(
+        try evaluator(expression, slots: &slots, at: position, takesList: attribute.type == .transformable))
     }
     let zone = mapping.timeZone ?? step.source.timeZone
     let dates: DateParser
@@ -292,7 +296,7 @@ package struct StepPlanner {
     var fallback: RecordExpressionValue?
     if let expression = mapping.defaultValue {
       var none = SlotList()
-      let compiled = try evaluator(expression, slots: &none, at: position, for: attribute)
+      let compiled = try evaluator(expression, slots: &none, at: position, takesList: attribute.type == .transformable)
       guard none.paths.isEmpty else {
         throw failure("pipeline.default", "default must be a constant", at: position, hint: "use coalesce() in from:")
       }
@@ -366,15 +370,36 @@ package struct StepPlanner {
         || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }
 
-  /// - Parameter attribute: what gets the value, where an attribute does.
+  /// What yields the list that a nested mapping makes objects of; nil where it reads a field.
+  private func elements(
+    of mapping: NestedMapping, _ entry: MapEntry, _ relationship: Relationship, _ childSlots: SlotList,
+    slots: inout SlotList
+  ) throws(RunError) -> ChildPlan.Input? {
+    guard let expression = mapping.elements?.preferringColumns(columns) else { return nil }
+    guard relationship.isToMany else {
+      throw failure("pipeline.list", "\(entry.property) is to-one, and \"from\" gives a list", at: entry.position)
+    }
+    if let path = childSlots.paths.first(where: { $0 != RecordExpression.elementPath }) {
+      throw failure(
+        "pipeline.element-fields", "\(entry.property): the elements of a list are texts, and have no field \"\(path)\"",
+        at: entry.position, hint: "write . for the element itself, as in map: { name: . }")
+    }
+    let compiled = try evaluator(expression, slots: &slots, at: entry.position, takesList: true)
+    return .list(
+      compiled, slots: expression.fieldPaths.map { slots.slot(of: $0) },
+      nulls: step.source.nulls.map { Array($0.utf8) })
+  }
+
+  /// - Parameter takesList: whether what gets the value can hold a list.
   private func evaluator(
-    _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition,
-    for attribute: AttributeDescription? = nil
+    _ expression: RecordExpression, slots: inout SlotList, at position: FilePosition, takesList: Bool = false
   ) throws(RunError) -> RecordExpressionEvaluator {
     let expression = expression.preferringColumns(columns)
-    if expression.root.misplacesList(isTaken: attribute?.type == .transformable) {
+    if expression.root.misplacesList(isTaken: takesList) {
       throw failure(
-        "pipeline.list", "split() without a number gives a list, which only a Transformable attribute holds",
+        "pipeline.list",
+        "words(), and split() without a number, give a list, which only a Transformable attribute or a to-many "
+          + "relationship takes",
         at: position, hint: "split(text, separator, 1) takes the first piece of a text")
     }
     if !step.source.format.isJSON, expression.root.takesFirst {

@@ -15,7 +15,7 @@ extension MapEntry {
       switch mapping {
       case .attribute(let mapping): [mapping.expression] + [mapping.defaultValue].compactMap { $0 }
       case .reference(let mapping): mapping.from
-      case .nested: []
+      case .nested(let mapping): [mapping.elements].compactMap { $0 }
       }
     return expressions.flatMap { expression in
       doubt(ofConstant: expression, columns) + (isOptional ? doubts(ofMissing: expression, columns) : [])

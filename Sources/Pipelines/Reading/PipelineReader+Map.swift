@@ -112,10 +112,13 @@ extension SectionReader {
   private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
     let map = values.nodes["map"].map { properties($0, at: values.position("map"), depth: depth + 1) } ?? []
     let from = values.text("from") ?? ""
+    // Anything else is the path of a field.
+    let parsed = try? RecordExpressionParser.parseField(from)
+    let elements = parsed?.root.yieldsList == true ? parsed : nil
     guard let match = values.texts("match") else { return nil }
     checkRepeats(match, "match", values)
     return NestedMapping(
-      from: from, entity: values.text("entity"), match: match, map: map,
+      from: elements == nil ? from : "", elements: elements, entity: values.text("entity"), match: match, map: map,
       isOptional: values.boolean("optional") ?? false, fieldPositions: values.positions)
   }
 

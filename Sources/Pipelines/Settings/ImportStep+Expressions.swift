@@ -7,7 +7,7 @@ extension ImportStep {
       switch entry.mapping {
       case .attribute(let mapping): [mapping.expression]
       case .reference(let mapping): mapping.from
-      case .nested(let mapping): expressions(of: mapping.map)
+      case .nested(let mapping): [mapping.elements].compactMap { $0 } + expressions(of: mapping.map)
       }
     }
   }

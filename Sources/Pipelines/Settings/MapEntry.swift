@@ -64,8 +64,10 @@ public struct ReferenceMapping: Sendable {
 
 /// A nested JSON object or array that becomes one or more objects of the relationship's destination.
 public struct NestedMapping: Sendable {
-  /// Field path of the object or array inside the record.
+  /// Field path of the object or array inside the record; empty where `elements` says what the objects are made of.
   public var from: String
+  /// Yields a list, each element of which becomes an object.
+  public var elements: RecordExpression?
   /// The destination entity, or one of its sub-entities.
   public var entity: String?
   /// Natural key of the nested object; empty: the object belongs to its owner alone.

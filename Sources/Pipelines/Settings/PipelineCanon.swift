@@ -52,8 +52,11 @@ package enum PipelineCanon {
             mapping.onMissing.rawValue, "\(mapping.isByRecordKey)",
           ].joined(separator: "|")
         case .nested(let mapping):
-          [mapping.from, mapping.entity ?? "", mapping.match.description, "{" + text(of: mapping.map) + "}"]
-            .joined(separator: "|")
+          [
+            mapping.elements?.source ?? mapping.from, mapping.entity ?? "", mapping.match.description,
+            "{" + text(of: mapping.map) + "}",
+          ]
+          .joined(separator: "|")
         }
       return entry.property + ": " + value
     }.joined(separator: "; ")

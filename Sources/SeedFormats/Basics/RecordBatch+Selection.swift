@@ -34,6 +34,18 @@ extension RecordBatch {
   /// Bytes of the records and of their fields.
   public var byteCount: Int { storage.count }
 
+  /// Adds a text that no record has as it is, but that was made of one. Moves `bytes`.
+  /// - Parameter rawOffset: where in its record the text comes from.
+  public func append(_ text: String, rawOffset: UInt32) -> FieldSlice {
+    var text = text
+    let offset = storage.count
+    text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+    // As with other texts that were unescaped, a NUL may be in it.
+    return FieldSlice(
+      offset: UInt32(offset), length: UInt32(storage.count - offset), kind: .string, isQuoted: true,
+      rawOffset: rawOffset)
+  }
+
   private func append(_ bytes: UnsafeRawBufferPointer) {
     unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
       if let base = bytes.baseAddress { unsafe storage.append(base, count: bytes.count) }

@@ -2,7 +2,7 @@ public import Predicates
 
 /// The capability of a store to say how it would answer a request.
 public protocol FetchExplaining: PersistentStore {
-  /// How the objects that a request selects would be found. Nothing is fetched.
+  /// How what a request asks for, as its `resultType` says, would be found. Nothing is fetched.
   /// - Throws: what the fetch itself throws for a request that is wrong.
   func explanation(of request: FetchSpecification) throws -> FetchExplanation
 }

@@ -90,12 +90,25 @@ struct StatementTests {
         == "ZSTOP AS t0 WHERE (t0.ZNORMALIZEDNAME >= ?1 AND t0.ZNORMALIZEDNAME < ?2) ORDER BY t0.Z_PK ASC")
   }
 
-  @Test("search terms are looked for through the join table")
+  @Test("members that an index finds give their owners")
   func searchTerms() throws {
     let text = try condition("ANY searchTerms.text BEGINSWITH[n] %@", "alex")
-    #expect(text.hasPrefix("ZSTOP AS t0 WHERE EXISTS (SELECT 1 FROM Z_"))
+    #expect(text.hasPrefix("ZSTOP AS t0 WHERE t0.Z_PK IN (SELECT t2.Z_"), "\(text)")
     #expect(text.contains(" AS t2 JOIN ZSEARCHTERM AS t1 ON t1.Z_PK = t2.Z_"))
-    #expect(text.contains("(t1.ZTEXT >= ?1 AND t1.ZTEXT < ?2)"))
+    #expect(text.contains("WHERE (t1.ZTEXT >= ?1 AND t1.ZTEXT < ?2)) ORDER BY"), "\(text)")
+  }
+
+  @Test(
+    "members are looked at for each owner where no index finds them, where few owners are left, and where they must not be there",
+    arguments: [
+      "ANY searchTerms.text CONTAINS 'x'", "ANY searchTerms.text BEGINSWITH[cd] 'x'",
+      "identifier == 'a' AND ANY searchTerms.text BEGINSWITH 'x'", "NOT ANY searchTerms.text == 'x'",
+      "zone == 'a' OR ANY searchTerms.text == 'x'", "ANY searchTerms.text == nil", "ANY stopTimes.sequence == 3",
+      "ANY children.searchTerms.text == 'x'",
+    ])
+  func membersOfEachOwner(format: String) throws {
+    let text = try condition(format)
+    #expect(text.contains("EXISTS (SELECT 1 FROM") && !text.contains("Z_PK IN (SELECT"), "\(text)")
   }
 
   @Test("values never stand in the text, and relationships are joined once")

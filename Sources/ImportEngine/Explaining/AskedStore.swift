@@ -1,0 +1,55 @@
+import CoreDataLayout
+import Foundation
+import ObjectModel
+import Pipelines
+import StoreInterface
+
+/// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of the
+/// model in a temporary folder, which goes when this is closed.
+final class AskedStore {
+  let store: SQLiteStore
+  /// Of a store that is there; nil for an empty one of the model.
+  let path: String?
+  /// What is worth knowing about it.
+  let notes: [String]
+  private let folder: String?
+
+  init(_ settings: StoreSettings, _ model: ManagedObjectModel) throws {
+    var notes: [String] = []
+    for path in [settings.path, settings.seed].compactMap({ $0 }) where FileManager.default.fileExists(atPath: path) {
+      do {
+        // A run may replace what is no store, or migrate one of another version.
+        try StoreMetadata.read(path: path).check(against: model)
+      } catch {
+        notes.append("\(FilePath.shown(path)) is no store of this model")
+        continue
+      }
+      var options = SQLiteStore.Options()
+      options.isReadOnly = true
+      options.leavesSidecarsAlone = true
+      store = try SQLiteStore.open(path: path, model: model, options: options)
+      self.path = path
+      self.notes = notes
+      folder = nil
+      return
+    }
+    let folder = NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    do {
+      var options = SQLiteStore.Options()
+      if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
+      store = try SQLiteStore.create(path: folder + "/Empty.sqlite", model: model, options: options)
+    } catch {
+      try? FileManager.default.removeItem(atPath: folder)
+      throw error
+    }
+    self.folder = folder
+    path = nil
+    self.notes = notes
+  }
+
+  func close() {
+    try? store.close()
+    if let folder { try? FileManager.default.removeItem(atPath: folder) }
+  }
+}
