@@ -78,8 +78,8 @@ let package = Package(
     .target(
       name: "Migration",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "ObjectGraph",
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
+        "CoreDataLayout", "ObjectGraph",
       ]),
     .target(
       name: "Seedbed",
@@ -106,12 +106,12 @@ let package = Package(
         "Platform", "ObjectModel", "Predicates", "StoreInterface", "SQLite", "SQLitePages", "CoreDataLayout",
         "Pipelines",
       ]),
-    .target(name: "Reports", dependencies: ["Pipelines"]),
+    .target(name: "Reports", dependencies: ["Diagnostics", "Pipelines"]),
     .target(
       name: "ImportEngine",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
+        "CoreDataLayout", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
     .executableTarget(
@@ -175,8 +175,8 @@ let package = Package(
     .testTarget(
       name: "CoreDataLayoutTests",
       dependencies: [
-        "Platform", "PropertyLists", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport", "TestMigrations",
+        "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface",
+        "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
@@ -193,8 +193,8 @@ let package = Package(
     .testTarget(
       name: "MigrationTests",
       dependencies: [
-        "Migration", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "ObjectModel", "ModelFiles",
-        "NotesMigrationExample", "Platform", "TestSupport",
+        "Migration", "Diagnostics", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "ObjectModel",
+        "ModelFiles", "NotesMigrationExample", "Platform", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTests",

@@ -22,6 +22,9 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
   public internal(set) var cacheMisses = Work()
   /// Saves that reached a store.
   public internal(set) var saves = Work()
+  /// How often a store was asked for anything: each fetch, and each time that rows or members of faults were asked for,
+  /// however many objects it was for.
+  public internal(set) var requests = Work()
 
   /// Nothing counted.
   public init() {}
@@ -38,6 +41,7 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
     result.relationshipFaultsFired = difference(\.relationshipFaultsFired)
     result.cacheMisses = difference(\.cacheMisses)
     result.saves = difference(\.saves)
+    result.requests = difference(\.requests)
     return result
   }
 }
@@ -68,7 +72,7 @@ public final class PerformanceCounters: Sendable {
 
   /// What is counted.
   package enum Kind: Sendable, CaseIterable {
-    case fetches, faultsFired, relationshipFaultsFired, cacheMisses, saves
+    case fetches, faultsFired, relationshipFaultsFired, cacheMisses, saves, requests
 
     fileprivate var path: WritableKeyPath<PerformanceCounts, PerformanceCounts.Work> {
       switch self {
@@ -77,6 +81,7 @@ public final class PerformanceCounters: Sendable {
       case .relationshipFaultsFired: \.relationshipFaultsFired
       case .cacheMisses: \.cacheMisses
       case .saves: \.saves
+      case .requests: \.requests
       }
     }
   }
@@ -93,6 +98,19 @@ public final class PerformanceCounters: Sendable {
     total?.add(kind, count, duration)
     meters[kind]?.counter.increment(by: count)
     meters[kind]?.timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+
+  /// Runs `body`, which asks a store once, and counts it as a request and as work of a kind, also when it throws.
+  package func measureRequest<Result, Failure: Error>(
+    _ kind: Kind, _ count: Int = 1, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let start = ContinuousClock.now
+    defer {
+      let duration = ContinuousClock.now - start
+      add(kind, count, duration)
+      add(.requests, 1, duration)
+    }
+    return try body()
   }
 
   /// Runs `body` and counts it, also when it throws.
@@ -118,6 +136,7 @@ private struct Meters: Sendable {
       case .relationshipFaultsFired: "coredata_relationship_faults_fired"
       case .cacheMisses: "coredata_cache_misses"
       case .saves: "coredata_saves"
+      case .requests: "coredata_requests"
       }
     counter = Counter(label: name, dimensions: [], factory: factory)
     timer = Timer(label: name + "_seconds", dimensions: [], factory: factory)

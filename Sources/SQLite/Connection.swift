@@ -34,6 +34,8 @@ import Platform
   /// Path of the database file; empty for a private temporary database, ":memory:" for one in memory.
   public let path: String
   @unsafe private var database: OpaquePointer?
+  /// Counts what its statements do, `execute` as one. Connections of one owner may share it.
+  public var counter = StatementCounter()
   /// What `setTrace` was given: SQLite only holds a plain pointer to it.
   var traceBox: TraceBox?
   /// Called with every statement that was prepared, before it runs; it may use the connection.
@@ -142,7 +144,9 @@ import Platform
 
   /// Runs every statement of `sql` and drops the rows.
   public func execute(_ sql: String) throws(SQLiteError) {
-    let result = unsafe sqlite3_exec(try handle(), sql, nil, nil, nil)
+    let handle = unsafe try handle()
+    counter.noteBegin()
+    let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if result != SQLITE_OK { throw error(result, sql: sql) }
   }
 

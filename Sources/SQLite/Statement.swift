@@ -22,6 +22,9 @@ import CSQLite
   /// The text it was prepared from.
   public let sql: String
   @unsafe private var handle: OpaquePointer?
+  /// Whether it ran since it was reset or ended, and the rows that it gave meanwhile.
+  private var isRunning = false
+  private var rowCount = 0
 
   /// Prepares the first statement of `sql`.
   /// - Parameter isPersistent: tells SQLite that the statement will be kept and used often.
@@ -42,11 +45,13 @@ import CSQLite
   }
 
   deinit {
+    noteEnd()
     unsafe sqlite3_finalize(handle)
   }
 
   /// Gives the statement's memory back before its object goes; afterwards it must not be used.
   public func finalize() {
+    noteEnd()
     unsafe sqlite3_finalize(handle)
     unsafe handle = nil
   }
@@ -137,8 +142,16 @@ import CSQLite
   /// - Returns: false when there is none. The statement must be reset before it runs again.
   public func step() throws(SQLiteError) -> Bool {
     if let counter = connection.stepCounter, counter.countsPerCall { counter.steps = 0 }
+    if !isRunning {
+      isRunning = true
+      connection.counter.noteBegin()
+    }
     let result = unsafe sqlite3_step(handle)
-    if result == SQLITE_ROW { return true }
+    if result == SQLITE_ROW {
+      rowCount &+= 1
+      return true
+    }
+    noteEnd()
     if result == SQLITE_DONE { return false }
     let failure = connection.error(result, sql: sql)
     unsafe sqlite3_reset(handle)
@@ -147,13 +160,20 @@ import CSQLite
 
   /// Ready to run again, with its parameters as they are. Never fails: a failed step has been reported already.
   public func reset() {
+    noteEnd()
     unsafe sqlite3_reset(handle)
   }
 
   /// Steps once, drops a row if there is one, and resets.
   public func run() throws(SQLiteError) {
     _ = try step()
-    unsafe sqlite3_reset(handle)
+    reset()
+  }
+
+  private func noteEnd() {
+    if rowCount > 0 { connection.counter.add(rows: rowCount) }
+    rowCount = 0
+    isRunning = false
   }
 
   // MARK: reading

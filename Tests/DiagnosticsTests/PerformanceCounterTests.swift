@@ -52,6 +52,26 @@ struct PerformanceCounterTests {
     #expect(recorder.counts.withLock { $0 } == ["coredata_fetches": 2, "coredata_faults_fired": 3])
     #expect(recorder.times.withLock { $0 } == ["coredata_fetches_seconds": 2, "coredata_faults_fired_seconds": 1])
   }
+
+  @Test("a request is counted once, whatever it is for, also when it fails")
+  func requests() {
+    struct Broken: Error {}
+    let counters = PerformanceCounters()
+    #expect(counters.measureRequest(.cacheMisses, 3) { 7 } == 7)
+    #expect(throws: Broken.self) { try counters.measureRequest(.fetches) { throw Broken() } }
+    #expect(counters.current.cacheMisses.count == 3 && counters.current.fetches.count == 1)
+    #expect(counters.current.requests.count == 2)
+  }
+
+  @Test("work of stores is added up and taken apart, number by number")
+  func storeWork() {
+    var first = StoreWork()
+    (first.statements, first.rows, first.pages, first.pageRows) = (1, 20, 300, 4_000)
+    let both = first + first
+    #expect([both.statements, both.rows, both.pages, both.pageRows] == [2, 40, 600, 8_000])
+    #expect(both.since(first) == first)
+  }
+
   @Test("every coordinator's counts add to those of the process")
   func total() {
     let before = PerformanceCounters.process.current

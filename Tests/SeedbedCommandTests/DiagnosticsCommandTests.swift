@@ -64,6 +64,52 @@ struct DiagnosticsCommandTests {
     #expect(try workspace.bytes("Shop.sqlite") == before)
   }
 
+  @Test(
+    "tables that are written as finished pages have a line each in the log of statements, and so have their indexes")
+  func pages() async throws {
+    let workspace = try await workspace()
+    let again = try await Tool.run(
+      ["run", "--quiet", "items.yaml"], in: workspace.folder, environment: ["SEEDBED_SQL_DEBUG": "1"])
+    #expect(again.exitCode == 0, "\(again.talk)")
+    #expect(again.talk.contains(/pages: ZITEM, 2 rows in 1 page, [0-9.]+ s/), "\(again.talk)")
+    #expect(again.talk.contains(/pages: indexes of ZITEM, [0-9]+ pages?, [0-9.]+ s/), "\(again.talk)")
+  }
+
+  @Test(
+    "a migration by a mapping model tells each entity mapping where migrations are debugged",
+    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+  func mappings() async throws {
+    let workspace = try Workspace()
+    let model = "UnCloudNotesDataModel.xcdatamodeld"
+    for name in [model, "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"] {
+      try FileManager.default.copyItem(
+        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
+    }
+    try workspace.write("notes.json", "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]")
+    try workspace.write(
+      "notes.yaml",
+      """
+      model: { path: \(model), version: UnCloudNotesDataModel v2 }
+      store: { path: Notes.sqlite }
+      import:
+        - from: notes.json
+          entity: Note
+          map: { title: title, body: '"b"', image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
+      """)
+    let run = try await workspace.run("run", "--quiet", "notes.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    let result = try await Tool.run(
+      [
+        "migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v3",
+        "-com.apple.CoreData.MigrationDebug", "1",
+      ], in: workspace.folder)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(
+      result.talk.contains(/mapping \w+ \(Note to Note\): objects 2 read, 2 made, [0-9.]+ s/), "\(result.talk)")
+    #expect(result.talk.contains(/\(Note to Note\): relationships of 2 objects, [0-9.]+ s/), "\(result.talk)")
+    #expect(result.talk.contains(/validation of [0-9]+ objects, [0-9.]+ s/), "\(result.talk)")
+  }
+
   @Test("a query is explained, for people and for programs")
   func explained() async throws {
     let workspace = try await workspace()

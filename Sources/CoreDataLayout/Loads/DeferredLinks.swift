@@ -116,6 +116,7 @@ extension StoreLoads {
     writer.session.forgetStatements()
     try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
     try file.mappingPageErrors {
+      let start = ContinuousClock.now
       let pages = try DatabaseFile(path: file.path)
       let table = try TableTreeWriter(file: pages, root: root)
       var encoder = JoinRowEncoder(join)
@@ -130,9 +131,12 @@ extension StoreLoads {
       }
       try table.finish()
       try pages.finish()
+      var written = WrittenTable()
+      written.add(rows: Int(rowID), pages: pages.writtenPageCount, ContinuousClock.now - start)
+      pageLog.note(written, table: join.name)
       let loader = IndexLoader(
         path: file.path, memoryBudget: memoryBudget, temporaryPath: file.path + "-sort", workers: workers)
-      try loader.load(shapes, tableRoot: root)
+      try fill(join.name) { try loader.load(shapes, tableRoot: root) }
     }
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return true

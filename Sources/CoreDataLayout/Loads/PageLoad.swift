@@ -28,6 +28,8 @@ final class PageLoad {
   let links: DeferredLinks
   /// What becomes of rows that a table had before.
   let changes: ChangedRows?
+  /// What was written of each table, by its name.
+  private(set) var written: [String: WrittenTable] = [:]
 
   /// - Parameters:
   ///   - roots: root page by table name.
@@ -91,11 +93,13 @@ final class PageLoad {
     encoders[key] = encoder
     // Safety: the caller has checked that there is a key for each row of the batch.
     unsafe try encoder.encode(batch, keys: keys, into: rows)
-    var start = 0
-    for row in 0..<rows.count {
-      let end = unsafe rows.ends[row]
-      unsafe try tree.append(rowID: keys[row], payload: rows.base + start, count: end - start)
-      start = end
+    try noting(batch.count, in: plan.table.name) {
+      var start = 0
+      for row in 0..<rows.count {
+        let end = unsafe rows.ends[row]
+        unsafe try tree.append(rowID: keys[row], payload: rows.base + start, count: end - start)
+        start = end
+      }
     }
     unsafe keep(batch, shape, table: plan.table.name) { column, values, states in
       unsafe column.append(
@@ -116,7 +120,9 @@ final class PageLoad {
       throw StoreError.failure("\(plan.table.name) is not being loaded")
     }
     // Safety: the records were encoded for this batch, so that both have as many rows; the caller has checked it.
-    unsafe try tree.append(firstRowID: firstKey, payloads: rows.base, ends: rows.ends, count: rows.count)
+    try noting(batch.count, in: plan.table.name) {
+      unsafe try tree.append(firstRowID: firstKey, payloads: rows.base, ends: rows.ends, count: rows.count)
+    }
     unsafe keep(batch, shape, table: plan.table.name) { column, values, states in
       unsafe column.append(
         values, states: states, valueState: RowBatch.State.value.rawValue, firstRowID: firstKey, count: batch.count)
@@ -157,6 +163,8 @@ final class PageLoad {
     roots.first { $0.value == tableRoot }.flatMap { keyColumns[$0.key] }?.filter(\.isComplete) ?? []
   }
 
+  func name(ofTable root: UInt32) -> String { roots.first { $0.value == root }?.key ?? "" }
+
   /// Takes up memberships, if they can wait.
   func link(
     _ relationship: Relationship, _ pairs: [(owner: Int64, destination: Int64)], replacing: Bool
@@ -178,7 +186,17 @@ final class PageLoad {
   }
 
   func finishTables() throws {
-    for (table, tree) in trees { try tree.finish(changing: changes?.table == table ? changes?.changes : nil) }
+    for (table, tree) in trees {
+      try noting(0, in: table) { try tree.finish(changing: changes?.table == table ? changes?.changes : nil) }
+    }
     try file.finish()
+  }
+
+  /// Writes pages of a table, and adds up how many they are and how long it takes.
+  private func noting(_ rows: Int, in table: String, _ write: () throws -> Void) rethrows {
+    let (start, before) = (ContinuousClock.now, file.writtenPageCount)
+    try write()
+    written[table, default: WrittenTable()].add(
+      rows: rows, pages: file.writtenPageCount - before, ContinuousClock.now - start)
   }
 }

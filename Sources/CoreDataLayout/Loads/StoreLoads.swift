@@ -11,6 +11,8 @@ final class StoreLoads {
   private var pageLoad: PageLoad?
   /// Whether rows were ever written so.
   private(set) var hasLoadedPages = false
+  /// What was written so.
+  var pageLog = PageLog()
   /// Whether the transaction that is open is none, as rows were being loaded when it began.
   private var isTransactionVoid = false
   /// Notes whose members an import changes; nil in a store that is new, and where no import goes on.
@@ -212,10 +214,13 @@ final class StoreLoads {
         let workers = StoreFiles.workers(workers, for: file.path)
         let loader = IndexLoader(
           path: file.path, memoryBudget: memoryBudget, temporaryPath: file.path + "-sort", workers: workers)
+        for (table, written) in load.written.sorted(by: { $0.key < $1.key }) { pageLog.note(written, table: table) }
         for (tableRoot, shapes) in load.indexes {
           let (unfilled, areReplaced) = load.unfilledIndexes(of: tableRoot, shapes)
-          try loader.load(
-            unfilled, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: areReplaced)
+          try fill(load.name(ofTable: tableRoot)) {
+            try loader.load(
+              unfilled, tableRoot: tableRoot, columns: load.keptColumns(tableRoot), replacing: areReplaced)
+          }
         }
         try flush?.finish()
       }
@@ -230,6 +235,15 @@ final class StoreLoads {
         try write(load.links, memoryBudget: memoryBudget, workers: workers)
       }
     }
+  }
+
+  /// Fills the indexes of a table, and notes how many pages were written.
+  func fill(_ table: String, _ load: () throws -> Int) throws {
+    let start = ContinuousClock.now
+    let pages = try load()
+    var written = WrittenTable()
+    written.add(rows: 0, pages: pages, ContinuousClock.now - start)
+    pageLog.noteIndexes(written, table: table)
   }
 
   /// See `SQLiteStore.abandonPageLoad`.

@@ -136,6 +136,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
       try connection.atomically(mapping: { $0 as any Error }) { try createSchema(file, connection, options) }
       let store = try SQLiteStore(session, options, hasDeferredIndexes: options.defersIndexes)
       if !options.defersIndexes { try store.writer.maintainDerivedData() }
+      store.beginCounting()
       return store
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
@@ -190,6 +191,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
       // of Core Data's do not run.
       if !options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       let store = try SQLiteStore(session, options, hasDeferredIndexes: false)
+      defer { store.beginCounting() }
       if options.isReadOnly { return store }
       try store.writer.maintainDerivedData()
       if options.raisesOwnersAtEnd { try store.loads.followImport() }

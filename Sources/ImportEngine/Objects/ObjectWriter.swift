@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -21,6 +22,9 @@ final class ObjectWriter {
     self.tables = tables
     container = try PersistentContainer(name: "seedbed.import", model: target.model, store: target)
   }
+
+  /// What its contexts asked of the target.
+  var counts: PerformanceCounts { container.persistentStoreCoordinator.counters.current }
 
   /// A context for one batch: nothing that it loads or saves is kept for others.
   private func newContext() -> ManagedObjectContext {

@@ -68,7 +68,10 @@ extension PipelineRun {
     settings.isReadOnly = true
     settings.leavesSidecarsAlone = true
     let store = try SQLiteStore.open(path: pipeline.store.path, model: model, options: settings)
-    defer { try? store.close() }
+    defer {
+      report.work.store = store.work
+      try? store.close()
+    }
     let stale = try steps.filter { try !isCurrent($0, store) }
     for step in stale {
       let isThere = PathContent(at: step.to) != .nothing

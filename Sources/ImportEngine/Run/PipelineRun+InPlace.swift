@@ -39,7 +39,9 @@ extension PipelineRun {
       logSeal(bytes: nil)
       try sealing.work { try commit(store, exported, isUnchanged: !hasChanges) }
       report.result = hasChanges ? .updated : .unchanged
+      report.work.store = store.work
     } catch {
+      report.work.store = store.work
       try? store.rollbackWhole()
       throw error
     }

@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagnostics
 public import Exports
 import Foundation
 public import Logging
@@ -166,9 +167,9 @@ public struct PipelineRun {
     do {
       (report.steps, report.ownersUpdated) = try importAll(
         plans, inputs, into: store, isFresh: isFresh, rejects: rejects, temporaryFolder: build.folder,
-        indexing: indexing,
-        warnings: &report.warnings)
+        indexing: indexing, warnings: &report.warnings, contexts: &report.work.contexts)
     } catch {
+      report.work.store = store.work
       // The rejects tell what to mend, so they stay even though the run fails.
       try? rejects.finish(steps: pipeline.imports)
       logRejects(rejects)
@@ -222,6 +223,7 @@ public struct PipelineRun {
       }
     }
     defer { finishing?.wait() }
+    report.work.store = store.work
 
     do {
       report.expectations = try expectations.check(
@@ -234,6 +236,7 @@ public struct PipelineRun {
     let exporting = StageMeter(.export)
     // What has gone out cannot be taken back.
     if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
+    var exportWork = StoreWork()
     let exported: [FinishedExport]
     do {
       exported = try exporting.work {
@@ -241,7 +244,10 @@ public struct PipelineRun {
         var settings = SQLiteStore.Options()
         settings.isReadOnly = true
         let store = try SQLiteStore.open(path: build.storePath, model: model, options: settings)
-        defer { try? store.close() }
+        defer {
+          exportWork = store.work
+          try? store.close()
+        }
         return try export(pipeline.exports, from: store, build)
       }
     } catch {
@@ -253,6 +259,7 @@ public struct PipelineRun {
     if pipeline.store.replace == .whenChanged {
       try sealing.work { try ResultProof.write(build.storePath, placeholder: placeholder) }
     }
+    report.work.store = report.work.store + exportWork
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: isUnchanged ? pipeline.store.path : build.storePath)
     report.externalFiles = build.externalFiles(of: isUnchanged ? pipeline.store.path : build.storePath)
@@ -356,15 +363,18 @@ public struct PipelineRun {
   ///   - isFresh: whether the target has no rows, and its indexes are still to be built.
   ///   - temporaryFolder: where references wait and keys are kept that do not fit into memory.
   ///   - warnings: gets what is amiss with the steps.
+  ///   - contexts: gets what was asked by way of objects, also where the import fails.
   func importAll(
     _ plans: [StepPlan], _ inputs: SourceInputs, into target: any ImportTarget, isFresh: Bool,
-    rejects: RejectCollector, temporaryFolder: String, indexing: StageMeter, warnings: inout [String]
+    rejects: RejectCollector, temporaryFolder: String, indexing: StageMeter, warnings: inout [String],
+    contexts: inout PerformanceCounts
   ) throws -> (steps: [StepReport], ownersUpdated: Int) {
     let session = try ImportSession(
       target: target, plans: plans, rejects: rejects, progress: progress, cancellation: cancellation,
       jobs: max(options.jobs, 1), recordsPerBatch: options.recordsPerBatch,
       memory: options.memory, temporaryPath: temporaryFolder + "/pending",
       isFresh: isFresh, unchangedScan: options.unchangedScan, strategy: options.strategy)
+    defer { contexts = session.contextCounts }
     var steps: [StepRun] = []
     for (index, plan) in plans.enumerated() {
       progress.begin(step: index + 1)

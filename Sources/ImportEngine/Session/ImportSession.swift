@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagnostics
 import Exports
 import Foundation
 import ObjectModel
@@ -74,6 +75,9 @@ final class ImportSession {
       return writer
     }
   }
+
+  /// What was asked of the target by way of objects.
+  var contextCounts: PerformanceCounts { objectWriter?.counts ?? PerformanceCounts() }
 
   /// Refuses tables with primary keys that `RowReference` cannot hold: a reference would lead to another row.
   private func requirePackableKeys(of plans: [StepPlan]) throws {

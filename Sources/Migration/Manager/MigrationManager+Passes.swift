@@ -33,19 +33,23 @@ extension MigrationManager {
       done += 1
       migrationProgress = min(done / Double(3 * max(steps.count, 1)), 0.99)
     }
+    let log = MigrationLog()
     for step in steps {
-      try createInstances(step)
+      try log.following(step.mapping, "objects") {
+        let read = try createInstances(step)
+        return "\(read) read, \(associations.destinations(mapping: step.mapping.name).count) made"
+      }
       advance()
     }
     for step in steps {
-      try createRelationships(step)
+      try log.following(step.mapping, "relationships") { "of \(try createRelationships(step)) objects" }
       advance()
     }
     for step in steps {
       try inStep(step) { try step.policy.performCustomValidation(forMapping: step.mapping, manager: self) }
       advance()
     }
-    try validate()
+    try log.following(nil, "validation") { "of \(try validate()) objects" }
     for step in steps { try inStep(step) { try step.policy.end(step.mapping, manager: self) } }
   }
 
@@ -94,7 +98,8 @@ extension MigrationManager {
 
   // MARK: Passes
 
-  private func createInstances(_ step: MappingPlan.Step) throws {
+  /// - Returns: how many source objects there were.
+  private func createInstances(_ step: MappingPlan.Step) throws -> Int {
     try inStep(step) { try step.policy.begin(step.mapping, with: self) }
     var ids: [ObjectID] = []
     try inStep(step) { ids = try sourceIDs(step) }
@@ -107,6 +112,7 @@ extension MigrationManager {
       }
     }
     try inStep(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: self) }
+    return ids.count
   }
 
   private func sourceIDs(_ step: MappingPlan.Step) throws -> [ObjectID] {
@@ -118,8 +124,10 @@ extension MigrationManager {
     return try value.objects(variables).map(\.objectID)
   }
 
-  private func createRelationships(_ step: MappingPlan.Step) throws {
-    try inBatches(of: associations.destinations(mapping: step.mapping.name), step) { batch in
+  /// - Returns: how many destination objects there are.
+  private func createRelationships(_ step: MappingPlan.Step) throws -> Int {
+    let ids = associations.destinations(mapping: step.mapping.name)
+    try inBatches(of: ids, step) { batch in
       for destination in try destinationContext?.objects(with: batch) ?? [] where !destination.isDeleted {
         try naming(step.mapping, nil, destination.objectID) {
           try step.policy.createRelationships(forDestination: destination, in: step.mapping, manager: self)
@@ -128,10 +136,13 @@ extension MigrationManager {
       }
     }
     try inStep(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self) }
+    return ids.count
   }
 
   /// Checks every object of the destination by the model's rules.
-  private func validate() throws {
+  /// - Returns: how many there are.
+  private func validate() throws -> Int {
+    var count = 0
     for entity in destinationModel.entities where !entity.isAbstract {
       let request = FetchRequest<ManagedObject>(entity: entity)
       request.includesSubentities = false
@@ -145,7 +156,9 @@ extension MigrationManager {
         }
         start = end
       }
+      count += ids.count
     }
+    return count
   }
 
   private func validate(_ object: ManagedObject) throws {

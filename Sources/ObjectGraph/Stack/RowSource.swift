@@ -29,27 +29,27 @@ struct RowSource: Sendable {
 
   /// The ids of the objects that a request selects.
   func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    try counters.measure(.fetches) { try reader(for: request).objectIDs(request) }
+    try counters.measureRequest(.fetches) { try reader(for: request).objectIDs(request) }
   }
 
   /// The number of objects that a request selects.
   func count(_ request: FetchSpecification) throws -> Int {
-    try counters.measure(.fetches) { try reader(for: request).count(request) }
+    try counters.measureRequest(.fetches) { try reader(for: request).count(request) }
   }
 
   /// The rows of a request for dictionaries.
   func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    try counters.measure(.fetches) { try reader(for: request).rows(request) }
+    try counters.measureRequest(.fetches) { try reader(for: request).rows(request) }
   }
 
   /// The members of a to-many relationship that is a fault.
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try counters.measure(.relationshipFaultsFired) { try reader.members(of: owner, relationship: relationship) }
+    try counters.measureRequest(.relationshipFaultsFired) { try reader.members(of: owner, relationship: relationship) }
   }
 
   /// The members of the same to-many relationship of several objects.
   func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try counters.measure(.relationshipFaultsFired, owners.count) {
+    try counters.measureRequest(.relationshipFaultsFired, owners.count) {
       try reader.members(of: owners, relationship: relationship)
     }
   }
@@ -59,7 +59,7 @@ struct RowSource: Sendable {
     -> [SnapshotBlock]
   {
     let epoch = rowCache.epoch
-    let blocks = try counters.measure(.fetches) {
+    let blocks = try counters.measureRequest(.fetches) {
       try monitor.map { [SnapshotBlock(try snapshots(request, monitor: $0))] }
         ?? reader(for: request).snapshotBlocks(request)
     }
@@ -93,7 +93,9 @@ struct RowSource: Sendable {
       var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
       let epoch = rowCache.epoch
-      let blocks = try counters.measure(.cacheMisses, ids.count) { try reader(for: request).snapshotBlocks(request) }
+      let blocks = try counters.measureRequest(.cacheMisses, ids.count) {
+        try reader(for: request).snapshotBlocks(request)
+      }
       if seconds != 0 { rowCache.remember(blocks, readIn: epoch, coordinator) }
       for block in blocks { snapshots += block.snapshots }
     }

@@ -1,3 +1,4 @@
+import Diagnostics
 package import Foundation
 import Pipelines
 
@@ -32,6 +33,7 @@ package enum ReportJSON {
           })
       ),
       ("stages", .array(report.stages.map(stage))),
+      ("work", work(report.work)),
       ("expectations", .integer(report.expectations)),
       ("rejects", .array(report.rejects.map(\.json))),
       (
@@ -82,6 +84,22 @@ package enum ReportJSON {
       ("outputWaitSeconds", .double(stage.outputWaitSeconds)), ("rows", .integer(stage.rows)),
       ("bytes", .integer(stage.bytes)), ("allocations", count(stage.allocations)),
     ])
+  }
+
+  private static func work(_ work: RunWork) -> JSONValue {
+    let (store, contexts) = (work.store, work.contexts)
+    let parts = [
+      contexts.requests, contexts.fetches, contexts.faultsFired, contexts.relationshipFaultsFired,
+      contexts.cacheMisses, contexts.saves,
+    ]
+    return .object(
+      [
+        ("statements", .integer(store.statements)), ("rows", .integer(store.rows)), ("pages", .integer(store.pages)),
+        ("pageRows", .integer(store.pageRows)),
+      ]
+        + zip(ReportSchema.contextWork, parts).map { named, part in
+          (named.0, .object([("count", .integer(part.count)), ("seconds", .double(part.seconds))]))
+        })
   }
 
   /// Null where nothing was counted.

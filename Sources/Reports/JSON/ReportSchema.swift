@@ -54,6 +54,7 @@ package enum ReportSchema {
     ),
     ("exports", array(reference("export"))),
     ("stages", described(array(reference("stage")), "Where the time outside of the steps went.")),
+    ("work", described(reference("work"), "What the run asked of its store, exports included.")),
     ("expectations", described(type("integer"), "How many expectations were met.")),
     ("rejects", described(array(reference("reject")), "The first ones, at most 20.")),
     ("rejectGroups", described(array(reference("rejectGroup")), "All rejects, by their reason.")),
@@ -65,7 +66,27 @@ package enum ReportSchema {
     ("allocations", described(type("integer", "null"), "Null unless something counts them.")),
   ]
 
+  /// What steps ask that write through objects: the names in the report, and what they say.
+  static let contextWork = [
+    ("requests", "Times that the store was asked for objects."), ("fetches", "Fetches and counts."),
+    ("faultsFired", "Objects whose values were asked for while they were faults."),
+    ("relationshipFaultsFired", "To-many relationships that were."),
+    ("cacheMisses", "Fired faults whose rows the store had to be asked for."),
+    ("saves", "Saves that reached the store."),
+  ]
+
   private static let definitions: [(String, JSONValue)] = [
+    (
+      "work",
+      object(
+        [
+          ("statements", described(type("integer"), "SQL statements that ran.")),
+          ("rows", described(type("integer"), "Rows that they gave.")),
+          ("pages", described(type("integer"), "Pages of tables and indexes that were written past SQL.")),
+          ("pageRows", described(type("integer"), "Rows in them.")),
+        ] + contextWork.map { name, text in (name, described(reference("workPart"), text)) })
+    ),
+    ("workPart", object([("count", type("integer")), ("seconds", type("number"))])),
     (
       "counts",
       object(

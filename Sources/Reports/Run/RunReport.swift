@@ -54,6 +54,8 @@ public struct RunReport: Sendable {
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.
   public var stages: [StageReport] = []
+  /// What the run asked of its store, also where it failed.
+  public var work = RunWork()
   /// Allocations of the process, all threads together; nil unless something counts them (`scripts/count-allocations`).
   public var allocations: Int?
   /// Highest resident memory of the process so far, bytes.

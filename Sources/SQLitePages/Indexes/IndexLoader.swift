@@ -25,11 +25,13 @@ public struct IndexLoader {
   ///   - columns: columns of the table that were kept while it was written. Those that are complete must hold all its
   ///     rows; indexes over one of them do not read the table.
   ///   - replacing: whether the indexes have entries, which are forgotten; otherwise they must be empty.
+  /// - Returns: how many pages were written.
   /// - Throws: `PageError` of kind `duplicateKey` when rows break a unique index. The file is of no use then.
+  @discardableResult
   public func load(
     _ indexes: [IndexShape], tableRoot: UInt32, columns: [KeyColumn] = [], replacing: Bool = false
-  ) throws(PageError) {
-    if indexes.isEmpty { return }
+  ) throws(PageError) -> Int {
+    if indexes.isEmpty { return 0 }
     let file = try DatabaseFile(path: path)
     if replacing { for index in indexes { try file.emptyIndex(root: index.root) } }
     var known: [Int: [KeyColumn]] = [:]
@@ -71,6 +73,7 @@ public struct IndexLoader {
       }
     }
     try file.finish()
+    return file.writtenPageCount
   }
 
   /// The only column of an index that is put in order by counting: foreign keys are small, dense numbers.

@@ -12,6 +12,8 @@ import Platform
   public let geometry: PageGeometry
   /// Pages of the file, the new ones included.
   public private(set) var pageCount: UInt32
+  /// Pages that were written as they are or handed out for it, those that replaced older ones included.
+  public private(set) var writtenPageCount = 0
   let path: String
   private let descriptor: Int32
   let firstNewPage: UInt32
@@ -98,6 +100,7 @@ import Platform
   /// - Parameter bytes: `pageSize` bytes.
   /// - Returns: its number.
   @unsafe func append(_ bytes: UnsafeRawPointer) throws(PageError) -> UInt32 {
+    writtenPageCount += 1
     if let page = recycled.removeFirst() {
       unsafe try renew(page, bytes)
       return page
@@ -115,6 +118,7 @@ import Platform
 
   /// Gives the next page to the caller, which fills it with `write`.
   func reservePage() throws(PageError) -> UInt32 {
+    writtenPageCount += 1
     if let page = recycled.removeFirst() { return page }
     if pageCount >= windowFirst { try flush(count: Int(pageCount - windowFirst) + 1) }
     pageCount = page(after: pageCount)
@@ -175,6 +179,7 @@ import Platform
 
   /// Replaces a page that was there before, such as the root of a tree.
   @unsafe func replace(_ page: UInt32, _ bytes: UnsafeRawPointer) throws(PageError) {
+    writtenPageCount += 1
     unsafe try writeAll(bytes, count: geometry.pageSize, at: offset(page))
   }
 

@@ -138,10 +138,12 @@ struct MemoryImportTests {
     settings.file = nil
     let rejects = RejectCollector(settings: settings, stepCount: pipeline.imports.count)
     var warnings: [String] = []
+    var work = RunWork()
     let reports = try run.importAll(
       run.plans(target.model, inputs, RecordExpressionResources.load(pipeline, files: FileValues(pipeline)).resources),
       inputs, into: target,
-      isFresh: true, rejects: rejects, temporaryFolder: folder.path, indexing: StageMeter(.index), warnings: &warnings)
+      isFresh: true, rejects: rejects, temporaryFolder: folder.path, indexing: StageMeter(.index), warnings: &warnings,
+      contexts: &work.contexts)
     return (reports.steps, rejects.count)
   }
 }

@@ -1,0 +1,49 @@
+import Diagnostics
+import Foundation
+
+/// How much was written of a table, or of its indexes, as finished pages.
+struct WrittenTable {
+  private(set) var rows = 0
+  private(set) var pages = 0
+  private(set) var duration = Duration.zero
+
+  mutating func add(rows: Int, pages: Int, _ duration: Duration) {
+    self.rows += rows
+    self.pages += pages
+    self.duration += duration
+  }
+}
+
+/// Adds up what was written as finished pages. Statements of a log have their numbers beside them; pages have a line each for
+/// a table and for its indexes.
+struct PageLog {
+  private(set) var pages = 0
+  private(set) var rows = 0
+  private let write: ((String) -> Void)?
+
+  init(_ settings: DebugSettings = .process, write: @escaping (String) -> Void = DebugLog.sql) {
+    self.write = settings.sqlLevel > 0 ? write : nil
+  }
+
+  /// A table is finished.
+  mutating func note(_ written: WrittenTable, table: String) {
+    if written.pages == 0 { return }
+    pages += written.pages
+    rows += written.rows
+    write?(
+      "pages: \(table), \(written.rows) \(written.rows == 1 ? "row" : "rows") in \(Self.text(written))")
+  }
+
+  /// The indexes of a table are.
+  mutating func noteIndexes(_ written: WrittenTable, table: String) {
+    if written.pages == 0 { return }
+    pages += written.pages
+    write?("pages: indexes of \(table), \(Self.text(written))")
+  }
+
+  private static func text(_ written: WrittenTable) -> String {
+    let seconds = written.duration / .seconds(1)
+    let count = "\(written.pages) \(written.pages == 1 ? "page" : "pages")"
+    return count + ", " + String(format: "%.4f", seconds) + " s"
+  }
+}

@@ -1,0 +1,19 @@
+public import Diagnostics
+import SQLite
+
+extension SQLiteStore: WorkCounting {
+  /// What the store's connections did since it was opened, those of readers included. It waits for what the store is doing.
+  public var work: StoreWork {
+    session.locked {
+      var work = StoreWork()
+      work.statements = connection.counter.statements
+      work.rows = connection.counter.rows
+      work.pages = loads.pageLog.pages
+      work.pageRows = loads.pageLog.rows
+      return work
+    }
+  }
+
+  /// The store is open: what that took is none of its work.
+  func beginCounting() { connection.counter = StatementCounter() }
+}

@@ -1,0 +1,40 @@
+/// What a store did for those that asked it: what its log of statements would tell, in numbers.
+public struct StoreWork: Sendable, Hashable, Codable {
+  /// SQL statements that ran, those that begin and end transactions among them. Opening a connection counts none.
+  public var statements = 0
+  /// Rows that statements gave.
+  public var rows = 0
+  /// Pages of tables and indexes that were written as they are, past SQL.
+  public var pages = 0
+  /// Rows of tables in these pages.
+  public var pageRows = 0
+
+  /// Nothing done.
+  public init() {}
+
+  /// What was done since `earlier`.
+  public func since(_ earlier: StoreWork) -> StoreWork {
+    var result = StoreWork()
+    result.statements = statements - earlier.statements
+    result.rows = rows - earlier.rows
+    result.pages = pages - earlier.pages
+    result.pageRows = pageRows - earlier.pageRows
+    return result
+  }
+
+  /// The work of both.
+  public static func + (left: StoreWork, right: StoreWork) -> StoreWork {
+    var sum = left
+    sum.statements += right.statements
+    sum.rows += right.rows
+    sum.pages += right.pages
+    sum.pageRows += right.pageRows
+    return sum
+  }
+}
+
+/// The capability of a store to say what it did.
+public protocol WorkCounting: AnyObject, Sendable {
+  /// What was done since the store was opened. A closed store keeps saying it.
+  var work: StoreWork { get }
+}
