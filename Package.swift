@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Seedbed", targets: ["Seedbed"]),
+    .library(name: "SeedbedTesting", targets: ["SeedbedTesting"]),
     .library(name: "ObjectModel", targets: ["ObjectModel"]),
     .library(name: "PropertyLists", targets: ["PropertyLists"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
@@ -88,6 +89,7 @@ let package = Package(
         "MemoryStore", "CoreDataLayout",
         "FileStores", "ObjectGraph", "Migration",
       ]),
+    .target(name: "SeedbedTesting", dependencies: ["Platform", "Seedbed", "SeedFormats", "Pipelines"]),
     .target(name: "SeedFormats", dependencies: ["CZlib", "Platform", "PropertyLists"]),
     .target(
       name: "Pipelines",
@@ -204,6 +206,8 @@ let package = Package(
         "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
       ]),
+    .testTarget(
+      name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Exports", "TestSupport"]),
     .testTarget(name: "IdiomTests", dependencies: ["Seedbed"]),
     .testTarget(
       name: "AccessorTests",

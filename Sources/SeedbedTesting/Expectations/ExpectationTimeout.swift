@@ -1,0 +1,28 @@
+public import Seedbed
+
+/// What a test expected did not come in time.
+public struct ExpectationTimeout: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was expected.
+  public var expected: String
+  /// How long was waited.
+  public var seconds: Double
+  /// What came instead, in its order.
+  public var seen: [String]
+
+  /// What was expected, and what came instead.
+  public var description: String {
+    let instead = seen.isEmpty ? "nothing came" : "instead came " + seen.joined(separator: "; ")
+    return "\(expected) did not come within \(seconds.formatted()) s: \(instead)"
+  }
+}
+
+extension ExpectationTimeout: LocalizedError, CustomNSError {
+  /// What was expected, and what came instead.
+  public var errorDescription: String? { description }
+  /// The library's own.
+  public static var errorDomain: String { "Seedbed.ExpectationTimeout" }
+  /// 1: there is one kind.
+  public var errorCode: Int { 1 }
+  /// The description.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+}

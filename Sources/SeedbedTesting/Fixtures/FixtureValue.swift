@@ -1,0 +1,60 @@
+import Pipelines
+import Seedbed
+
+/// Values of attributes out of JSON, in the forms in which stores are dumped.
+enum FixtureValue {
+  /// A JSON value that is no object and no array.
+  enum Scalar {
+    case boolean(Bool)
+    /// As it is written, with all its digits.
+    case number(String)
+    case string(String)
+  }
+
+  /// The value of an attribute; nil where the JSON is none of its type.
+  static func value(_ scalar: Scalar, _ type: AttributeType) -> Value? {
+    switch (type, scalar) {
+    case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)):
+      Int64(text).map { .integer($0) }
+    case (.boolean, .boolean(let flag)): .boolean(flag)
+    case (.double, _), (.float, _): real(scalar).map { .double($0) }
+    case (.decimal, .number(let text)), (.decimal, .string(let text)):
+      Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isNaN ? nil : .decimal($0) }
+    case (.string, .string(let text)): .string(text)
+    case (.date, .string(let text)) where DateParser.iso8601.parse(text) != nil:
+      DateParser.iso8601.parse(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case (.date, _): real(scalar).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case (.binary, .string(let text)), (.transformable, .string(let text)):
+      Data(base64Encoded: text).map { .data($0) }
+    case (.uuid, .string(let text)): UUID(uuidString: text).map { .uuid($0) }
+    case (.uri, .string(let text)): URL(string: text).map { .uri($0) }
+    default: nil
+    }
+  }
+
+  private static func real(_ scalar: Scalar) -> Double? {
+    switch scalar {
+    case .number(let text): Double(text)
+    case .string("Infinity"): .infinity
+    case .string("-Infinity"): -.infinity
+    default: nil
+    }
+  }
+
+  /// What a property of the type is written as, for messages.
+  static func form(_ type: AttributeType) -> String {
+    switch type {
+    case .integer16, .integer32, .integer64: "a whole number"
+    case .double, .float, .decimal: "a number"
+    case .boolean: "true or false"
+    case .string: "a text"
+    case .date: "an ISO 8601 date in UTC, or seconds since 2001"
+    case .binary: "base64"
+    case .transformable: "an object whose \"base64\" has the stored bytes"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .composite: "an object"
+    case .undefined, .objectID: "nothing: attributes of this type have no form in JSON"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Seedbed
+
+/// The objects of one call of a generator.
+struct GeneratedObjects {
+  let model: ManagedObjectModel
+  /// In the order in which they were made.
+  private var objects: [[ManagedObject]]
+  private var order: [ObjectIdentifier: Int] = [:]
+
+  init(_ model: ManagedObjectModel) {
+    self.model = model
+    objects = Array(repeating: [], count: model.entities.count)
+  }
+
+  mutating func add(_ object: ManagedObject) {
+    order[ObjectIdentifier(object)] = order.count
+    objects[object.entity.index].append(object)
+  }
+
+  /// Those of an entity and of all that descend from it, in their order.
+  func ofKind(_ entity: Entity) -> [ManagedObject] {
+    let found = model.entities.indices.filter { model.entities[$0].isKind(of: entity) }.map { objects[$0] }
+      .filter { !$0.isEmpty }
+    if found.count == 1 { return found[0] }
+    return found.joined().sorted { place(of: $0) < place(of: $1) }
+  }
+
+  func count(ofKind entity: Entity) -> Int {
+    model.entities.indices.reduce(0) { $0 + (model.entities[$1].isKind(of: entity) ? objects[$1].count : 0) }
+  }
+
+  /// The position among all objects.
+  func place(of object: ManagedObject) -> Int { order[ObjectIdentifier(object)] ?? 0 }
+
+  var byName: [String: [ManagedObject]] {
+    var result: [String: [ManagedObject]] = [:]
+    for entity in model.entities where !objects[entity.index].isEmpty { result[entity.name] = objects[entity.index] }
+    return result
+  }
+
+  /// The relationships that are stored, each where it is declared; of two that are inverse to each other both.
+  var relationships: [Relationship] {
+    model.entities.flatMap { entity in
+      entity.relationships.filter { $0.declaringEntity == entity && !$0.description.isTransient }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Seedbed
+
+/// Links the objects of one call of a generator, both sides of a relationship at once.
+struct LinkGenerator {
+  let made: GeneratedObjects
+
+  init(_ made: GeneratedObjects) { self.made = made }
+
+  func link(_ random: inout RepeatableRandom) throws {
+    func name(_ relationship: Relationship) -> String { "\(relationship.declaringEntity.name).\(relationship.name)" }
+    var done: Set<String> = []
+    for relationship in made.relationships where !done.contains(name(relationship)) {
+      let inverse = relationship.inverse
+      if let inverse { done.insert(name(inverse)) }
+      switch (relationship.isToMany, inverse?.isToMany) {
+      case (false, false): linkPairs(relationship, &random)
+      case (false, _): linkSingles(relationship, list: inverse, &random)
+      case (true, false): if let inverse { linkSingles(inverse, list: relationship, &random) }
+      case (true, _): try MemberLinks(made, relationship, &random).apply()
+      }
+    }
+    try check()
+  }
+
+  /// Whether an optional link is left out this time: one in eight is.
+  static func isLeftOut(_ relationship: Relationship, _ random: inout RepeatableRandom) -> Bool {
+    relationship.description.isOptional && Int.random(in: 0..<8, using: &random) == 0
+  }
+
+  static func overlap(_ first: Entity, _ second: Entity) -> Bool {
+    first.isKind(of: second) || second.isKind(of: first)
+  }
+
+  // MARK: One to one
+
+  private func linkPairs(_ relationship: Relationship, _ random: inout RepeatableRandom) {
+    let owners = made.ofKind(relationship.declaringEntity)
+    guard let inverse = relationship.inverse, !owners.isEmpty else { return }
+    if relationship.isOwnInverse {
+      let shuffled = owners.shuffled(using: &random)
+      for pair in stride(from: 0, to: shuffled.count - 1, by: 2) {
+        shuffled[pair].setObject(shuffled[pair + 1], for: relationship.name)
+      }
+    } else if Self.overlap(relationship.declaringEntity, relationship.destination) {
+      // A chain, closed where each must have one.
+      let isClosed = relationship.description.isMandatory || inverse.description.isMandatory
+      for (position, owner) in owners.enumerated() where isClosed || position + 1 < owners.count {
+        owner.setObject(owners[(position + 1) % owners.count], for: relationship.name)
+      }
+    } else {
+      for (owner, other) in zip(owners, made.ofKind(relationship.destination).shuffled(using: &random)) {
+        if !inverse.description.isMandatory, Self.isLeftOut(relationship, &random) { continue }
+        owner.setObject(other, for: relationship.name)
+      }
+    }
+  }
+
+  // MARK: Many to one
+
+  /// - Parameters:
+  ///   - single: the to-one side.
+  ///   - list: the other side, where there is one.
+  private func linkSingles(_ single: Relationship, list: Relationship?, _ random: inout RepeatableRandom) {
+    let others = made.ofKind(single.destination)
+    if others.isEmpty { return }
+    let owners = made.ofKind(single.declaringEntity)
+    if Self.overlap(single.declaringEntity, single.destination) {
+      return linkTree(owners, others, single, &random)
+    }
+    let least = list?.description.minimumCount ?? 0
+    let most = list.map { $0.description.maximumCount } ?? 0
+    // Where a list must not be short, fewer are filled.
+    let targets =
+      least > 1 || list?.description.isMandatory == true
+      ? Array(others.prefix(owners.count / max(least, 1))) : others
+    if targets.isEmpty { return }
+    var counts = Array(repeating: 0, count: targets.count)
+    let needed = targets.count < others.count || least > 0 ? least * targets.count : 0
+    for (position, owner) in owners.shuffled(using: &random).enumerated() {
+      var place = position / max(least, 1)
+      if position >= needed {
+        if Self.isLeftOut(single, &random) { continue }
+        guard let free = Self.free(counts, most, &random) else { continue }
+        place = free
+      }
+      counts[place] += 1
+      owner.setObject(targets[place], for: single.name)
+    }
+  }
+
+  /// A place that has room; nil where there is none.
+  static func free(_ counts: [Int], _ most: Int, _ random: inout RepeatableRandom) -> Int? {
+    let start = Int.random(in: counts.indices, using: &random)
+    if most <= 0 || counts[start] < most { return start }
+    return (start..<start + counts.count).lazy.map { $0 % counts.count }.first { counts[$0] < most }
+  }
+
+  /// A parent is an earlier object, so that there are no circles; where each must have one, the first has itself.
+  private func linkTree(
+    _ owners: [ManagedObject], _ others: [ManagedObject], _ single: Relationship, _ random: inout RepeatableRandom
+  ) {
+    let places = others.map { made.place(of: $0) }
+    let most = single.inverse?.description.maximumCount ?? 0
+    var counts = Array(repeating: 0, count: others.count)
+    var earlier = 0
+    for owner in owners {
+      let place = made.place(of: owner)
+      while earlier < others.count, places[earlier] < place { earlier += 1 }
+      if Self.isLeftOut(single, &random) { continue }
+      if earlier > 0, let parent = Self.free(Array(counts[..<min(earlier, counts.count)].suffix(64)), most, &random) {
+        let position = max(earlier - 64, 0) + parent
+        counts[position] += 1
+        owner.setObject(others[position], for: single.name)
+      } else if single.description.isMandatory {
+        owner.setObject(others.first { $0 === owner } ?? others[0], for: single.name)
+      }
+    }
+  }
+
+  // MARK: The result
+
+  /// - Throws: `GenerationError` for the first relationship that does not have as many members as the model says.
+  private func check() throws {
+    for relationship in made.relationships {
+      let rules = relationship.description
+      let isCounted = relationship.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
+      guard rules.isMandatory || isCounted else { continue }
+      for object in made.ofKind(relationship.declaringEntity) {
+        let count: Int
+        if relationship.isToMany {
+          count = try object.objectIDs(for: relationship.name).count
+        } else {
+          count = object.objectID(for: relationship.name) == nil ? 0 : 1
+        }
+        let isMissing = count == 0 && rules.isMandatory
+        let isShort = relationship.isToMany && count > 0 && count < rules.minimumCount
+        let isLong = relationship.isToMany && rules.maximumCount > 0 && count > rules.maximumCount
+        guard isMissing || isShort || isLong else { continue }
+        throw GenerationError(
+          object.entity.name, relationship.name,
+          "an object would have \(count) members, against the model's rules",
+          hint: "generate another number of \(relationship.destination.name) with them, or link these by hand")
+      }
+    }
+  }
+}
