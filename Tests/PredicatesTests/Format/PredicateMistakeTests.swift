@@ -102,15 +102,32 @@ struct PredicateMistakeTests {
       "é",
       "TRUEPREDICATE", "now()", "add:to:(", "&&", "!", "&", "|", "^", "~", "<<", ">>", ".5", "0.", "IN (",
     ]
+    let sensible = [
+      "a == 1", "NOT b.c < 2.5", "a IN { 1 , 2.5 }", "ANY b.c CONTAINS[cd] 'x'", "a BETWEEN { 1 , 2.5 }",
+      "( a == 1 OR b.c != 'x' ) AND a + 1 > 2.5 * 2", "a.@count >= $v", "%K == nil", "TRUEPREDICATE",
+      "SUBQUERY( b , $v , $v.c == 1 ).@count > 0", "TERNARY( a == 1 , 2 , 1 ) == 2",
+    ]
     var trees = 0
     for _ in 0..<3_000 {
-      let length = Int.random(in: 1...12, using: &random)
-      let text = (0..<length).compactMap { _ in words.randomElement(using: &random) }
-        .joined(separator: Bool.random(using: &random) ? " " : "")
-      guard let predicate = try? FetchPredicate(parsing: text, "k") else { continue }
+      var pieces: [String]
+      if Bool.random(using: &random) {
+        pieces = (0..<Int.random(in: 1...12, using: &random)).compactMap { _ in words.randomElement(using: &random) }
+      } else {
+        // What makes sense, and mostly another word somewhere in it.
+        pieces = (sensible.randomElement(using: &random) ?? "").split(separator: " ").map(String.init)
+        if Int.random(in: 0..<4, using: &random) > 0, let word = words.randomElement(using: &random) {
+          let place = Int.random(in: 0..<pieces.count, using: &random)
+          if Bool.random(using: &random) { pieces[place] = word } else { pieces.insert(word, at: place) }
+        }
+      }
+      let text = pieces.joined(separator: Int.random(in: 0..<4, using: &random) > 0 ? " " : "")
+      // An argument that the format does not take is a mistake by itself.
+      let takesArgument = text.contains("%K") || text.contains("%@")
+      let parsed = takesArgument ? try? FetchPredicate(parsing: text, "k") : try? FetchPredicate(parsing: text)
+      guard let predicate = parsed else { continue }
       trees += 1
       #expect((try? FetchPredicate(parsing: predicate.predicateFormat)) == predicate, "\(text)")
     }
-    #expect(trees > 0, "no format made sense, so none was read back")
+    #expect(trees > 300, "\(trees) formats made sense: too few were read back")
   }
 }
