@@ -225,7 +225,8 @@ let package = Package(
         "SQLite",
         "SQLitePages",
         "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "TestSupport", "TestMigrations",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestSupport",
+        "TestMigrations",
       ]),
     .testTarget(
       name: "ComparisonTests",

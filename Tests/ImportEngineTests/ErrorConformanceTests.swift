@@ -12,6 +12,7 @@ import PropertyLists
 import SQLite
 import SQLitePages
 import SeedFormats
+import SeedbedTesting
 import StoreInterface
 import TestSupport
 import Testing
@@ -34,6 +35,8 @@ struct ErrorConformanceTests {
     "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self,
     "IndexAdviceError": IndexAdviceError.self, "StoreMigrationError": StoreMigrationError.self,
     "ValidationError": ValidationError.self,
+    "ExpectationTimeout": ExpectationTimeout.self, "FixtureError": FixtureError.self,
+    "GenerationError": GenerationError.self,
   ]
 
   @Test("every public error type says its description and its domain to Foundation")
