@@ -140,7 +140,7 @@ extension Consistency {
   }
 
   /// A query of owners `k` and their numbers of members `n`.
-  private func members(of relationship: Relationship) -> String? {
+  func members(of relationship: Relationship) -> String? {
     if let (table, side) = layout.joinTable(of: relationship) {
       return "SELECT \(side.ownerColumn) AS k, count(*) AS n FROM \(SchemaGuard.quoted(table.name)) GROUP BY 1"
     }

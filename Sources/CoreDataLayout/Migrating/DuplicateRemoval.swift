@@ -16,6 +16,7 @@ struct DuplicateRemoval {
   func run() throws -> [String: Int] {
     var removed: [String: Int] = [:]
     var broken: [MigrationCondition] = []
+    var check: RemovalCheck?
     for index in work.new.indexes {
       guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
         !isThere(index)
@@ -26,14 +27,15 @@ struct DuplicateRemoval {
       if policy == .refuse {
         broken.append(found)
       } else {
+        if check == nil { check = try RemovalCheck(connection, work.new) }
         let numbers = try resolve(duplicates, table.new)
         for (name, count) in numbers { removed[name, default: 0] += count }
       }
     }
     guard broken.isEmpty else { throw StoreMigrationError.conditions(path: work.path, broken) }
-    if !removed.isEmpty {
-      let mandatory = try emptiedRelationships()
-      guard mandatory.isEmpty else { throw StoreMigrationError.conditions(path: work.path, mandatory) }
+    if let check {
+      let unresolved = try emptiedRelationships() + check.broken()
+      guard unresolved.isEmpty else { throw StoreMigrationError.conditions(path: work.path, unresolved) }
     }
     return removed
   }
@@ -62,8 +64,15 @@ struct DuplicateRemoval {
     }
     counts.finalize()
     try noteFiles(table)
-    if policy == .merge { try takeValues(table) }
-    for other in work.new.tables { try redirect(in: other, to: table) }
+    do {
+      if policy == .merge { try takeValues(table) }
+      for other in work.new.tables { try redirect(in: other, to: table) }
+    } catch let error as SQLiteError where error.code == .constraint {
+      let condition = MigrationCondition(
+        kind: .unresolvedDuplicates, entity: table.root.name, count: removed.values.reduce(0, +),
+        examples: ["another uniqueness constraint would be broken"])
+      throw StoreMigrationError.conditions(path: work.path, [condition])
+    }
     for join in work.new.joinTables { try redirect(in: join, to: table) }
     try connection.execute(
       "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(losers)); DROP TABLE temp.\(losers)")

@@ -43,7 +43,9 @@ struct MigrationJob {
       work: aside, connection: connection, policy: options.duplicates, external: external
     ).run()
     options.willBegin?(.indexing)
-    try rows.derive(at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate)
+    try rows.derive(
+      at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate,
+      hasRemoved: !report.removedDuplicates.isEmpty)
     try rows.makeIndexes()
     options.willBegin?(.finishing)
     let books = MigrationBooks(work: aside, connection: connection)

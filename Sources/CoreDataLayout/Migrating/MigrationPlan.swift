@@ -129,6 +129,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case objectCount
     /// Objects that may have one owner have several.
     case severalOwners
+    /// Duplicates that no policy resolves: with them gone, something else would be wrong, as `examples` say.
+    case unresolvedDuplicates
   }
 
   /// What sort of rule.
@@ -139,7 +141,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   public var property: String?
   /// How many objects break it, or how many values are there more than once.
   public var count: Int
-  /// The first duplicate keys, at most 20.
+  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates.
   public var examples: [String] = []
   /// The step of several in which it was met, such as `Shop → Shop 2: inferred`; nil for a migration in one step.
   public var step: String?
@@ -164,6 +166,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
         + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
     case .missingValue: return "\(name): mandatory now, and \(objects) would have no value"
     case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"
+    case .unresolvedDuplicates:
+      return "\(entity): duplicates cannot be resolved so: \(examples.joined(separator: "; ")) (\(objects))"
     case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
     }
   }

@@ -176,12 +176,13 @@ struct MigrationTables {
   // MARK: what follows from rows
 
   /// Computes derived attributes. Those of `now()` that were there before keep their time.
-  func derive(at timestamp: Double) throws {
+  /// - Parameter hasRemoved: whether duplicates went, or gave their values to others.
+  func derive(at timestamp: Double, hasRemoved: Bool) throws {
     for derived in work.new.derivedAttributes {
       guard let derivation = derived.derivation else { continue }
       let isNew = !wasDerived(derived)
       if case .now = derivation.formula, !isNew { continue }
-      guard isNew || work.movesRows else { continue }
+      guard isNew || hasRemoved || work.movesRows else { continue }
       let statement = try Statement(connection, derivation.refreshStatement())
       if statement.parameterCount > 0 { try statement.bind(1, timestamp) }
       try statement.run()
