@@ -158,7 +158,7 @@ struct LightweightMigrationTests {
     Rule(
       "two hierarchies are merged",
       obstacles: [
-        "Lone: shares the ancestor Base with Hall now, and had none in common before: hierarchies cannot be merged"
+        "Lone: shares the ancestor Base with Hall now, and had none in common before: Core Data does not merge hierarchies"
       ]
     ) {
       $0["Base"] = EntityDescription("Base")

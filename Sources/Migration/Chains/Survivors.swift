@@ -4,8 +4,10 @@ import ObjectModel
 struct Survivors {
   private var entities: [String: EntitySuccession]
 
-  /// All that a model has.
-  init(of model: ManagedObjectModel) { entities = model.successions(in: model) }
+  /// All that a model has. Abstract entities have no objects, and what they declare their sub-entities have.
+  init(of model: ManagedObjectModel) {
+    entities = model.successions(in: model).filter { name, _ in model[name]?.isAbstract == false }
+  }
 
   /// What is left after one more step.
   /// - Parameter step: what becomes of the entities of the version that it begins at.

@@ -33,7 +33,8 @@ struct MappingInference {
         successor[old.name] = new
       } else if let old {
         removed.append(old)
-        add(.losses, old.name, nil, "removed, its objects go")
+        // An abstract one has no objects; what its properties hold is that of other entities.
+        if !old.isAbstract { add(.losses, old.name, nil, "removed, its objects go") }
       } else if let new {
         added.append(new)
       }
@@ -107,7 +108,7 @@ struct MappingInference {
         add(
           .obstacles, pair.new.name, nil,
           "shares the ancestor \(root) with \(successor[first.name]?.name ?? first.name) now, and had none in common "
-            + "before: hierarchies cannot be merged")
+            + "before: Core Data does not merge hierarchies")
         if let item = result.obstacles.last { result.mergedHierarchies.append(item) }
       }
     }
@@ -125,7 +126,7 @@ struct MappingInference {
       case (nil, let to?) where !to.isOptional && to.defaultValue == .null && to.derivation == nil:
         add(
           .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
-      case (let from?, nil):
+      case (let from?, nil) where !old.isAbstract:
         let owner = declaringEntity(of: from.name, in: old)
         // A property that moved down the hierarchy is still there in the sub-entities; those without it lose it.
         add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its values go")
@@ -168,7 +169,7 @@ struct MappingInference {
         add(
           .conditions, to.declaringEntity.name, to.name,
           "new and mandatory, so the store must have no \(to.declaringEntity.name), or the app must fill it")
-      case (let from?, nil):
+      case (let from?, nil) where !old.isAbstract:
         let owner = from.declaringEntity
         add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its references go")
       default: break

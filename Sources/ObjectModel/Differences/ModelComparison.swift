@@ -80,19 +80,48 @@ struct ModelComparison {
     return list.differences
   }
 
+  /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in both are told of
+  /// the entity that declares them.
   private func compareAttributes(
     _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
   ) {
-    for pair in Self.pairs(old.attributes, new.attributes, \.name, \.renamingIdentifier) {
+    let (owned, owning) = (Set(old.attributes.map(\.name)), Set(new.attributes.map(\.name)))
+    let (before, after) = (older[old.name]?.attributes ?? [], newer[new.name]?.attributes ?? [])
+    for pair in Self.pairs(before, after, \.name, \.renamingIdentifier) {
       let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
+      let isOwn = (
+        pair.old.map { owned.contains($0.name) } ?? false, pair.new.map { owning.contains($0.name) } ?? false
+      )
+      guard isOwn.0 || isOwn.1 else { continue }
       list.subject = .attribute(pair.new?.name ?? pair.old?.name ?? "")
       switch (pair.old, pair.new) {
       case (let former?, let next?):
+        if isOwn.0 != isOwn.1 {
+          list.append(move(old, new, former.name, next.name, isUp: isOwn.0), affectsHash: isStored)
+        }
         list.compare(former, next, isStored: isStored, movesHash: Self.isMoved(former, next, in: new))
       case (nil, _?): list.append(.added, affectsHash: isStored)
       default: list.append(.removed, affectsHash: isStored)
       }
     }
+  }
+
+  /// That a property moved from an entity to one above it, or the other way.
+  private func move(
+    _ old: EntityDescription, _ new: EntityDescription, _ former: String, _ next: String, isUp: Bool
+  ) -> ModelDifference.Change {
+    isUp
+      ? .movedUp(to: Self.owner(of: next, in: newer[new.name]) ?? new.name)
+      : .movedDown(from: Self.owner(of: former, in: older[old.name]) ?? old.name)
+  }
+
+  /// The entity that declares a property: the one itself or one above it.
+  private static func owner(of property: String, in entity: Entity?) -> String? {
+    var owner = entity
+    while let parent = owner?.superentity, parent.attribute(property) != nil || parent.relationship(property) != nil {
+      owner = parent
+    }
+    return owner?.name
   }
 
   /// Whether another name gives an attribute another place among the hashes of the entity's properties, which go in the
@@ -113,11 +142,22 @@ struct ModelComparison {
   private func compareRelationships(
     _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
   ) {
-    for pair in Self.pairs(old.relationships, new.relationships, \.name, \.renamingIdentifier) {
+    let (owned, owning) = (Set(old.relationships.map(\.name)), Set(new.relationships.map(\.name)))
+    let before = older[old.name]?.relationships.map(\.description) ?? []
+    let after = newer[new.name]?.relationships.map(\.description) ?? []
+    for pair in Self.pairs(before, after, \.name, \.renamingIdentifier) {
       let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
+      let isOwn = (
+        pair.old.map { owned.contains($0.name) } ?? false, pair.new.map { owning.contains($0.name) } ?? false
+      )
+      guard isOwn.0 || isOwn.1 else { continue }
       list.subject = .relationship(pair.new?.name ?? pair.old?.name ?? "")
       switch (pair.old, pair.new) {
-      case (let old?, let new?): list.compare(old, new, isStored: isStored)
+      case (let former?, let next?):
+        if isOwn.0 != isOwn.1 {
+          list.append(move(old, new, former.name, next.name, isUp: isOwn.0), affectsHash: isStored)
+        }
+        list.compare(former, next, isStored: isStored)
       case (nil, _?): list.append(.added, affectsHash: isStored)
       default: list.append(.removed, affectsHash: isStored)
       }

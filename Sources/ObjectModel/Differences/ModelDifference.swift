@@ -16,6 +16,10 @@ public struct ModelDifference: Sendable, Hashable {
     case removed
     /// It was `from` before; the newer one's renaming identifier says so.
     case renamed(from: String)
+    /// The entity has it still, and another one above it declares it now.
+    case movedUp(to: String)
+    /// The entity had it before, and another one above it declared it.
+    case movedDown(from: String)
     /// One aspect has another value. The values are texts to show; nil stands for none.
     case changed(Aspect, from: String?, to: String?)
   }
@@ -73,6 +77,8 @@ extension ModelDifference: CustomStringConvertible {
     case .added: "\(name): added"
     case .removed: "\(name): removed"
     case .renamed(let old): "\(name): renamed from \(old)"
+    case .movedUp(let entity): "\(name): moved up to \(entity)"
+    case .movedDown(let entity): "\(name): moved down from \(entity)"
     case .changed(let aspect, let old, let new):
       "\(name): \(aspect.rawValue) changed from \(old ?? "none") to \(new ?? "none")"
     }

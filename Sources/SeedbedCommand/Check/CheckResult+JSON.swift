@@ -79,7 +79,8 @@ extension LightweightMigration {
   var json: JSONValue {
     func items(_ items: [Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
     return .object([
-      ("possible", .boolean(isPossible)), ("obstacles", items(obstacles)), ("conditions", items(conditions)),
+      ("possible", .boolean(isPossible)), ("obstacles", items(obstacles)),
+      ("mergedHierarchies", items(mergedHierarchies)), ("conditions", items(conditions)),
       ("losses", items(losses)),
     ])
   }

@@ -23,6 +23,10 @@ struct DifferenceText {
     if migration.isPossible {
       lines.append("A lightweight migration would do" + (migration.conditions.isEmpty ? "." : ", on condition that"))
       lines += migration.conditions.map { "  " + $0.description }
+    } else if migration.isPossibleWithMerging {
+      lines.append(
+        "Core Data's lightweight migration would not do; seedbed merges the hierarchies, with other primary keys:")
+      lines += (migration.mergedHierarchies + migration.conditions).map { "  " + $0.description }
     } else {
       lines.append("A lightweight migration would not do:")
       lines += migration.obstacles.map { "  " + $0.description }
@@ -71,7 +75,7 @@ extension ModelDifference {
     switch change {
     case .changed(let aspect, _, _): return aspect == .className ? "class name" : aspect.rawValue
     case .renamed: return "name"
-    case .added, .removed: return "transient property"
+    case .added, .removed, .movedUp, .movedDown: return "transient property"
     }
   }
 }
