@@ -116,8 +116,14 @@ extension RunError {
         hint: FileNature.hint(forMissing: path))
     case .cannotCreate(let path, let message):
       self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
-    case .inputOutput(let path, let message, _):
-      self.init(.inputOutput, code: "store.input-output", "\(path): \(message)")
+    case .inputOutput(let path, let message, let code):
+      // SQLite's code for what may not be written, with more in its upper bytes.
+      let isReadOnly = code.map { $0 & 0xFF == 8 } ?? false
+      self.init(
+        .inputOutput, code: "store.input-output", "\(path): \(message)",
+        hint: isReadOnly
+          ? "the store and the folder that it lies in must be writable, as a journal is written beside it; or work on a copy elsewhere (seedbed copy)"
+          : nil)
     case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
     case .historyTokenExpired:
       self.init(.badData, code: "store.history-expired", error.errorDescription ?? "", hint: error.recoverySuggestion)
