@@ -142,8 +142,11 @@ public struct StoreLayout: Sendable {
     [
       "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
       "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-    ] + (generation.hasModelCache ? ["CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"] : [])
+    ] + (generation.hasModelCache ? [Self.modelCacheStatement] : [])
   }
+
+  /// Frameworks that write no model cache leave the table alone.
+  static let modelCacheStatement = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
   /// CREATE TABLE statements of entity tables, each followed by the join tables that its entities gave their names.
   public var tableStatements: [String] {

@@ -3,12 +3,30 @@ import SQLite
 import StoreInterface
 
 /// What a store's file has that its model does not explain: a program or a person put it there.
-package struct ForeignObjects: Sendable, Hashable {
+package struct ForeignObjects: Sendable {
   /// Triggers on the store's tables, each with its table, such as `audit on ZNOTE`. They may name what is not there any more, and
   /// go in every migration.
   package private(set) var triggers: [String] = []
   /// Other triggers, tables and views, such as `view recent`. They go where a store is made anew.
   package private(set) var others: [String] = []
+  /// Indexes on the store's tables. They stay where their columns do.
+  private(set) var indexes: [ForeignIndex] = []
+  /// Columns of the store's tables.
+  private(set) var columns: [Column] = []
+  /// Views and triggers on other tables, in the order in which they were made. They stay, and work where what they name is there still.
+  private(set) var views: [ForeignView] = []
+
+  /// A column of a table, both in upper case.
+  struct Column: Sendable, Hashable {
+    var table: String
+    var name: String
+  }
+
+  /// What makes the tables that are none of the layout's.
+  private var tableStatements: [String] = []
+  /// Views and triggers that do not work as it is.
+  private var broken: Set<ForeignView> = []
+  private let generation: FrameworkGeneration
 
   /// Reads those of a store.
   /// - Parameter model: the model that it was made with.
@@ -20,25 +38,140 @@ package struct ForeignObjects: Sendable, Hashable {
   }
 
   init(_ connection: Connection, _ layout: StoreLayout) throws {
+    generation = layout.generation
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
     for trigger in try SchemaGuard(connection: connection).foreignTriggers(layout) {
       let text = "\(trigger.name) on \(trigger.table)"
       let isOnTable = tables.contains(trigger.table.uppercased()) || trigger.table.hasPrefix("Z_RT_")
       if isOnTable { triggers.append(text) } else { others.append("trigger \(text)") }
     }
+    try readColumns(connection, layout)
+    let present = Dictionary(
+      try tables.map { name in (name, try Self.columnNames(name, connection)) }, uniquingKeysWith: { first, _ in first }
+    )
+    indexes = try ForeignIndex.all(connection, layout, tables: present)
     let known = tables.union(Self.bookkeeping)
+    var layoutStatements: [String] = []
     let statement = try Statement(
       connection,
-      "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
-        + "ORDER BY type, name")
+      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'view', 'trigger') "
+        + "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid")
     while try statement.step() {
       let (type, name) = (statement.string(at: 0) ?? "", statement.string(at: 1) ?? "")
-      if known.contains(name.uppercased()) || name.hasPrefix("Z_RT_") { continue }
-      others.append("\(type) \(name)")
+      let (table, sql) = (statement.string(at: 2) ?? "", statement.string(at: 3) ?? "")
+      switch type {
+      case "trigger":
+        let isKnown = tables.contains(table.uppercased()) || table.hasPrefix("Z_RT_")
+        if !isKnown { views.append(ForeignView(type: type, name: name, table: table, statement: sql)) }
+      case "view":
+        others.append("view \(name)")
+        views.append(ForeignView(type: type, name: name, table: name, statement: sql))
+      default:
+        if tables.contains(name.uppercased()) {
+          layoutStatements.append(sql)
+        } else {
+          tableStatements.append(sql)
+          if !known.contains(name.uppercased()), !name.hasPrefix("Z_RT_") { others.append("table \(name)") }
+        }
+      }
     }
+    others.sort()
+    guard !views.isEmpty else { return }
+    let trial = try SchemaTrial(tables: layoutStatements + tableStatements, views: views)
+    broken = Set(views.filter { trial.obstacle($0) != nil })
+  }
+
+  private mutating func readColumns(_ connection: Connection, _ layout: StoreLayout) throws {
+    for table in layout.tables {
+      let known = Set(table.columns.map { $0.name.uppercased() })
+      let name = table.name.uppercased()
+      let foreign = try Self.columnNames(name, connection).subtracting(known).sorted()
+      columns += foreign.map { Column(table: name, name: $0) }
+    }
+  }
+
+  private static func columnNames(_ table: String, _ connection: Connection) throws -> Set<String> {
+    guard case .ordinary(let columns) = try SchemaGuard(connection: connection).table(table) else { return [] }
+    return columns
   }
 
   private static let bookkeeping: Set<String> = [
     "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
   ]
+}
+
+/// What a migration does to what no model explains.
+package struct ForeignFate: Sendable, Hashable {
+  /// Triggers on the store's tables, such as `audit on ZNOTE`.
+  package var droppedTriggers: [String] = []
+  /// Indexes, such as `recent on ZNOTE`, whose columns are not all what they were.
+  package var droppedIndexes: [String] = []
+  /// Columns of tables that are written anew, such as `ZNOTE.MINE`.
+  package var droppedColumns: [String] = []
+  /// Views and triggers that stay and do not work any more, each with SQLite's reason, such as
+  /// `view recent, which stays and does not work any more: no such column: ZTEXT`.
+  package var brokenViews: [String] = []
+  /// Indexes that stay, or are made again.
+  var keptIndexes: [ForeignIndex] = []
+  /// Views and triggers on other tables, in the order in which they were made.
+  var views: [ForeignView] = []
+
+  package init() {}
+
+  /// A line for each, as a plan tells it.
+  package var lostTexts: [String] {
+    func lost(_ kind: String, _ list: [String]) -> [String] {
+      list.map { "the \(kind) \($0), which is none of the model's" }
+    }
+    return lost("trigger", droppedTriggers) + lost("index", droppedIndexes) + lost("column", droppedColumns)
+      + brokenViews.map { "the \($0)" }
+  }
+}
+
+extension ForeignObjects {
+  /// What goes where a store is made anew: everything. Nothing is left.
+  package mutating func leaveBehind() -> (fate: ForeignFate, others: [String]) {
+    var fate = ForeignFate()
+    fate.droppedTriggers = triggers
+    fate.droppedIndexes = indexes.map(\.text)
+    fate.droppedColumns = columns.map { "\($0.table).\($0.name)" }
+    let others = others
+    (triggers, indexes, columns, views, self.others) = ([], [], [], [], [])
+    return (fate, others)
+  }
+
+  /// What an inferred step does to them, after which this is what is left.
+  package mutating func carry(
+    from older: ManagedObjectModel, to newer: ManagedObjectModel, _ mapping: MappingModel
+  ) throws -> ForeignFate {
+    let old = StoreLayout(model: older, generation: generation)
+    let moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
+    return try carry(through: MigrationWork(outlineOf: moves, mapping))
+  }
+
+  /// What a migration does to them, after which this is what is left.
+  mutating func carry(through work: MigrationWork) throws -> ForeignFate {
+    var fate = ForeignFate()
+    fate.droppedTriggers = triggers
+    triggers = []
+    fate.keptIndexes = indexes.filter { $0.stays(in: work) }
+    fate.droppedIndexes = indexes.filter { !fate.keptIndexes.contains($0) }.map(\.text)
+    indexes = fate.keptIndexes
+    let kept = Dictionary(
+      work.keptNames.map { ($0.key.uppercased(), $0.value.uppercased()) }, uniquingKeysWith: { first, _ in first })
+    fate.droppedColumns = columns.filter { kept[$0.table] == nil }.map { "\($0.table).\($0.name)" }
+    columns = columns.compactMap { column in kept[column.table].map { Column(table: $0, name: column.name) } }
+    guard !views.isEmpty else { return fate }
+    fate.views = views
+    let added = columns.map {
+      "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"
+    }
+    let trial = try SchemaTrial(tables: work.new.tableStatements + added + tableStatements, views: views)
+    for view in views where !broken.contains(view) {
+      guard let obstacle = trial.obstacle(view) else { continue }
+      broken.insert(view)
+      fate.brokenViews.append("\(view.text), which stays and does not work any more: \(obstacle)")
+    }
+    return fate
+  }
 }

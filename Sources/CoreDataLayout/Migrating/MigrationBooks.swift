@@ -10,13 +10,10 @@ struct MigrationBooks {
   let work: MigrationWork
   let connection: Connection
 
-  /// - Returns: how many changes of the history were about objects of removed entities, and went.
-  func write(modelCache: [UInt8]?) throws -> Int {
+  func write(modelCache: [UInt8]?) throws {
     try writeEntities()
-    let removed = try writeHistory()
     try writeMetadata()
     try writeCache(modelCache)
-    return removed
   }
 
   // MARK: entities
@@ -56,8 +53,9 @@ struct MigrationBooks {
   // MARK: history
 
   /// Changes follow their objects: entity numbers, primary keys, the masks of changed properties and the values that are
-  /// kept of deleted objects. A bit of a property that is gone is dropped.
-  private func writeHistory() throws -> Int {
+  /// kept of deleted objects. A bit of a property that is gone is dropped. What the migration itself changes comes behind them.
+  /// - Returns: how many changes were about objects of removed entities, and went.
+  func writeHistory() throws -> Int {
     guard case .ordinary(var columns) = try SchemaGuard(connection: connection).table("ACHANGE"),
       columns.isSuperset(of: ["ZENTITY", "ZENTITYPK", "ZCOLUMNS"])
     else { return 0 }
@@ -134,10 +132,12 @@ struct MigrationBooks {
   }
 
   private func writeCache(_ content: [UInt8]?) throws {
-    guard case .ordinary(let columns) = try SchemaGuard(connection: connection).table("Z_MODELCACHE"),
-      columns.contains("Z_CONTENT")
-    else { return }
-    try connection.execute("DELETE FROM Z_MODELCACHE")
+    switch try SchemaGuard(connection: connection).table("Z_MODELCACHE") {
+    case .missing: try connection.execute(StoreLayout.modelCacheStatement)
+    case .ordinary(let columns) where columns.contains("Z_CONTENT"):
+      try connection.execute("DELETE FROM Z_MODELCACHE")
+    default: return
+    }
     guard let content else { return }
     let statement = try Statement(connection, "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)")
     try statement.bind(1, blob: content)

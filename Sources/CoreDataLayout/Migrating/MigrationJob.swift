@@ -23,7 +23,8 @@ struct MigrationJob {
     var report = MigrationReport(plan: plan)
     let aside = work.setAside()
     let rows = MigrationTables(
-      work: aside, connection: connection, tablesOfPages: Set(rewrites.map(\.table.new.name)))
+      work: aside, connection: connection, tablesOfPages: Set(rewrites.map(\.table.new.name)),
+      keptIndexes: plan.foreign.keptIndexes, views: plan.foreign.views)
     options.willBegin?(.writing)
     try rows.noteExternalFiles(in: external)
     try rows.makeRoom()
@@ -39,17 +40,21 @@ struct MigrationJob {
       report.tablesOfPages = rewrites.map(\.table.new.name)
     }
     try rows.finishTables()
-    report.removedDuplicates = try DuplicateRemoval(
-      work: aside, connection: connection, policy: options.duplicates, external: external
-    ).run()
+    let books = MigrationBooks(work: aside, connection: connection)
+    report.removedHistoryChanges = try books.writeHistory()
+    let now = options.derivationTimestamp
+    var duplicates = DuplicateRemoval(
+      work: aside, connection: connection, policy: options.duplicates, external: external, timestamp: now)
+    report.removedDuplicates = try duplicates.run()
     options.willBegin?(.indexing)
     try rows.derive(
-      at: options.derivationTimestamp ?? Date().timeIntervalSinceReferenceDate,
+      at: now ?? Date().timeIntervalSinceReferenceDate,
       hasRemoved: !report.removedDuplicates.isEmpty)
     try rows.makeIndexes()
+    try rows.makeViews()
+    report.plan.foreign.droppedIndexes += try rows.makeKeptIndexes().map(\.text)
     options.willBegin?(.finishing)
-    let books = MigrationBooks(work: aside, connection: connection)
-    report.removedHistoryChanges = try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
+    try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
     if let failure = values.failure { throw failure }
     return report
   }

@@ -14,15 +14,19 @@ public struct MigrationPlan: Sendable {
     public var rows: Int?
     /// What is added to the objects' primary keys: not 0 where hierarchies are merged.
     public var primaryKeyOffset: Int64
+    /// Whether a mapping model takes some of the objects alone, by a predicate of its own; `rows` are all.
+    public var isFiltered: Bool
 
     package init(
-      source: String?, destination: String?, type: EntityMapping.MappingType, rows: Int?, primaryKeyOffset: Int64 = 0
+      source: String?, destination: String?, type: EntityMapping.MappingType, rows: Int?, primaryKeyOffset: Int64 = 0,
+      isFiltered: Bool = false
     ) {
       self.source = source
       self.destination = destination
       self.type = type
       self.rows = rows
       self.primaryKeyOffset = primaryKeyOffset
+      self.isFiltered = isFiltered
     }
   }
 
@@ -61,8 +65,16 @@ public struct MigrationPlan: Sendable {
   public internal(set) var conditions: [MigrationCondition] = []
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
+  /// What becomes of what lies in the file and is none of the old model's.
+  package internal(set) var foreign = ForeignFate()
   /// Triggers that are none of the old model's, each with its table, such as `audit on ZNOTE`: they go.
-  public internal(set) var droppedTriggers: [String] = []
+  public var droppedTriggers: [String] { foreign.droppedTriggers }
+  /// Indexes that are none of the old model's and whose columns do not all stay, such as `recent on ZNOTE`: they go. Others stay.
+  public var droppedIndexes: [String] { foreign.droppedIndexes }
+  /// Columns that are none of the old model's, of tables that are written anew, such as `ZNOTE.MINE`: they go.
+  public var droppedColumns: [String] { foreign.droppedColumns }
+  /// Views, and triggers on other tables than the store's, that stay and do not work any more, each with the reason.
+  public var brokenViews: [String] { foreign.brokenViews }
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 
@@ -82,14 +94,14 @@ extension MigrationPlan: CustomStringConvertible {
       "\(step.destination ?? ""): primary keys are raised by \(step.primaryKeyOffset), and URIs change with them"
     }
     lines += losses.map { "lost: \($0)" }
-    lines += droppedTriggers.map { "lost: the trigger \($0), which is none of the model's" }
+    lines += foreign.lostTexts.map { "lost: \($0)" }
     lines += conditions.map { $0.line(resolving: duplicates) }
     return lines.joined(separator: "\n")
   }
 }
 
 extension MigrationPlan.EntityStep: CustomStringConvertible {
-  /// Such as `entity Note: changed, 3 objects`.
+  /// Such as `entity Note: changed, 3 objects`, or `entity Note: changed, those of 3 objects that the mapping's filter takes`.
   public var description: String {
     let name =
       switch (source, destination) {
@@ -103,7 +115,9 @@ extension MigrationPlan.EntityStep: CustomStringConvertible {
       case .copy: "unchanged"
       default: "changed"
       }
-    return "entity \(name): \(verb)" + (rows.map { ", \($0) \($0 == 1 ? "object" : "objects")" } ?? "")
+    let objects = rows.map { "\($0) \($0 == 1 ? "object" : "objects")" }
+    let taken = isFiltered ? "those\(objects.map { " of \($0)" } ?? "") that the mapping's filter takes" : objects
+    return "entity \(name): \(verb)" + (taken.map { ", \($0)" } ?? "")
   }
 }
 
@@ -129,6 +143,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case objectCount
     /// Objects that may have one owner have several.
     case severalOwners
+    /// A mandatory relationship would lose its object, a duplicate that goes.
+    case emptiedRelationship
     /// Duplicates that no policy resolves: with them gone, something else would be wrong, as `examples` say.
     case unresolvedDuplicates
   }
@@ -165,6 +181,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
         "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
         + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
     case .missingValue: return "\(name): mandatory now, and \(objects) would have no value"
+    case .emptiedRelationship:
+      return "\(name): mandatory, and \(objects) would lose what it leads to, which is a duplicate"
     case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"
     case .unresolvedDuplicates:
       return "\(entity): duplicates cannot be resolved so: \(examples.joined(separator: "; ")) (\(objects))"

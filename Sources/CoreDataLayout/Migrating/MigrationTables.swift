@@ -9,6 +9,10 @@ struct MigrationTables {
   let connection: Connection
   /// New tables whose rows are written as pages, between `write` and `finishTables`.
   var tablesOfPages: Set<String> = []
+  /// Indexes of a program's or a person's own that stay.
+  var keptIndexes: [ForeignIndex] = []
+  /// Views, and triggers on other tables, which are none of the model's either.
+  var views: [ForeignView] = []
 
   private func quoted(_ name: String) -> String { SchemaGuard.quoted(name) }
 
@@ -44,7 +48,11 @@ struct MigrationTables {
   func makeRoom() throws {
     let tables = Set(work.oldTableNames.map { $0.uppercased() })
     let kept = Set(work.keptNames.filter { $0.key == $0.value }.keys.map { $0.uppercased() })
-    let staying = Set(work.new.indexes.map(\.createStatement))
+    // Pages of tables are written without knowing the indexes of others.
+    let staying = Set(
+      work.new.indexes.map(\.createStatement)
+        + keptIndexes.filter { index in !tablesOfPages.contains { $0.uppercased() == index.table.uppercased() } }
+        .map(\.statement))
     var statements: [String] = []
     let list = try Statement(
       connection,
@@ -64,6 +72,10 @@ struct MigrationTables {
       }
     }
     list.finalize()
+    // SQLite reads each of them when it renames a column, and stops at one that names what is not there.
+    for view in views.sorted(by: { $0.type > $1.type }) {
+      statements.insert("DROP \(view.type) \(quoted(view.name))", at: 0)
+    }
     statements += work.names.sorted { $0.key < $1.key }.map { "ALTER TABLE \(quoted($0)) RENAME TO \($1)" }
     for statement in statements { try connection.execute(statement) }
   }
@@ -201,6 +213,27 @@ struct MigrationTables {
     for index in work.new.indexes { try connection.execute(StoreWriter.ifMissing(index.createStatement)) }
     for statement in work.new.triggerStatements { try connection.execute(statement) }
     for tree in try RTree.all(in: connection, work.new) { try connection.execute(tree.fillStatement()) }
+  }
+
+  /// Makes the views and triggers again that made room, as they were.
+  func makeViews() throws { for view in views { try view.make(in: connection) } }
+
+  /// Makes the indexes that stay and went with their tables.
+  /// - Returns: unique ones that cannot be made, because rows have the same values now.
+  func makeKeptIndexes() throws -> [ForeignIndex] {
+    try keptIndexes.filter { index in
+      let name = "'" + index.name.replacing("'", with: "''") + "'"
+      let isThere = try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = \(name)") == 1
+      // A forged file may have anything in the place of a statement, or behind it.
+      let begins = ["CREATE INDEX ", "CREATE UNIQUE INDEX "].contains { index.statement.uppercased().hasPrefix($0) }
+      if isThere || !begins { return !isThere }
+      do {
+        try Statement(connection, index.statement).run()
+        return false
+      } catch let error as SQLiteError where index.isUnique && error.code == .constraint {
+        return true
+      }
+    }
   }
 }
 

@@ -51,6 +51,16 @@ struct MigrationWork {
     )
   }
 
+  /// What a migration does to tables, as far as it can be told without a store: with the columns of the layout, and no rows.
+  init(outlineOf moves: EntityMoves, _ mapping: MappingModel) {
+    self = MigrationWork(
+      path: "", metadata: StoreMetadata(model: moves.old.model, uuid: "", generation: moves.old.generation),
+      mapping: mapping, moves: moves, names: [:], constants: MigrationConstants(),
+      present: Dictionary(
+        moves.old.tables.map { ($0.name, Set($0.columns.map { $0.name.uppercased() })) },
+        uniquingKeysWith: { first, _ in first }))
+  }
+
   /// The same over old tables that made room, as `names` of the result says.
   func setAside() -> MigrationWork {
     let kept = keptNames
@@ -145,7 +155,8 @@ extension MigrationWork {
         primaryKeyOffset: source.flatMap { moves.move(of: $0)?.offset } ?? 0)
     }
     plan.tables = tableSteps()
-    plan.droppedTriggers = try ForeignObjects(connection, old).triggers
+    var foreign = try ForeignObjects(connection, old)
+    plan.foreign = try foreign.carry(through: self)
     plan.conditions = try MigrationConditions(work: self, connection: connection).broken()
     return plan
   }

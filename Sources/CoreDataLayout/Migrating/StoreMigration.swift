@@ -35,7 +35,7 @@ public enum StoreMigration {
     /// What becomes of duplicates.
     public var duplicates = DuplicatePolicy.refuse
     /// The new contents of `Z_MODELCACHE`, a deflated archive of the compiled model; nil has the new model archived. A
-    /// store without that table stays without it.
+    /// store without that table gets it.
     public var modelCache: [UInt8]?
     /// How long the migration waits for other connections before it fails with `StoreError.busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000

@@ -33,7 +33,7 @@ extension PipelineRun {
         ).plan
         losses =
           plan.losses.map(\.description)
-          + plan.droppedTriggers.map { "the trigger \($0) goes, which is none of the model's" }
+          + plan.foreign.lostTexts
       }
       return notes + losses.map { "in the migration \($0)" } + steps.warnings
     } catch {

@@ -5,8 +5,8 @@ import ObjectModel
 /// What the data of a SQLite store will break in the steps of a chain, as far as it can be told before the first step.
 ///
 /// For each inferred step up to the first one that a mapping model makes, the mappings are put together to one from the store's own
-/// model, and the rules of the step's model are tried on the store. What a step makes of values by a default of its own is not
-/// seen, nor what an earlier step removes as a duplicate.
+/// model, and the rules of the step's model are tried on the store. Where a default of a step gives values to what is mandatory in a
+/// later one, nothing is missing there; what such values break otherwise is not seen, nor what an earlier step removes as a duplicate.
 package struct ChainOutlook {
   /// For each step of the chain what is in its way and in that of none before it; nothing for steps that cannot be looked ahead to.
   package private(set) var conditions: [[MigrationCondition]]
@@ -18,12 +18,29 @@ package struct ChainOutlook {
     guard let model = chain.steps.first?.source.model else { return }
     var whole: MappingModel?
     var known: Set<MigrationCondition> = []
+    var filled: Set<[String]> = []
     for (index, step) in chain.steps.enumerated() {
       guard case .inferred(let inferred) = step.way else { return }
       let mapping = whole?.followed(by: inferred) ?? inferred
       whole = mapping
       let plan = try StoreMigration.plan(storeAt: path, from: model, to: step.destination.model, mapping: mapping)
-      conditions[index] = plan.conditions.filter { known.insert($0).inserted }
+      filled = inferred.filled(in: step.destination.model, after: filled)
+      conditions[index] = plan.conditions.filter { condition in
+        !Self.isFilled(condition, filled, step.destination.model) && known.insert(condition).inserted
+      }
+    }
+  }
+
+  /// Whether an attribute that the store has no values for gets them on the way, in all that have it.
+  private static func isFilled(
+    _ condition: MigrationCondition, _ filled: Set<[String]>, _ model: ManagedObjectModel
+  ) -> Bool {
+    guard condition.kind == .missingValue, let property = condition.property, let entity = model[condition.entity]
+    else {
+      return false
+    }
+    return model.entities.allSatisfy {
+      $0.isAbstract || !$0.isKind(of: entity) || filled.contains([$0.name, property])
     }
   }
 }
@@ -48,6 +65,22 @@ extension MappingModel {
     mappings.removeAll { $0.sourceEntityName == nil && $0.destinationEntityName == nil }
     mappings += entityMappings.filter { $0.destinationEntityName == nil }
     return MappingModel(entityMappings: mappings)
+  }
+
+  /// Attributes that have values whatever the store's first model was, by entity and name: a default filled them, in this step or in one
+  /// before that left `earlier`.
+  fileprivate func filled(in model: ManagedObjectModel, after earlier: Set<[String]>) -> Set<[String]> {
+    var result: Set<[String]> = []
+    for mapping in entityMappings {
+      guard let name = mapping.destinationEntityName, let entity = model[name] else { continue }
+      for property in mapping.attributeMappings {
+        guard let attribute = entity.attribute(property.name) else { continue }
+        let before = mapping.sourceEntityName.flatMap { source in property.sourcePropertyName.map { [source, $0] } }
+        let takesDefault = attribute.defaultValue != .null && (before == nil || !attribute.isOptional)
+        if takesDefault || before.map(earlier.contains) == true { result.insert([name, property.name]) }
+      }
+    }
+    return result
   }
 
   private static func follow(_ first: [PropertyMapping], _ second: [PropertyMapping]) -> [PropertyMapping] {

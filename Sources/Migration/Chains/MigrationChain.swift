@@ -21,8 +21,12 @@ public struct MigrationChain: Sendable {
     public let way: Way
     /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
     public internal(set) var losses: [String]
+    /// What becomes of what lies in a SQLite store and is none of the model's.
+    package internal(set) var foreign = ForeignFate()
     /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in this step.
-    public internal(set) var droppedTriggers: [String] = []
+    public var droppedTriggers: [String] { foreign.droppedTriggers }
+    /// Indexes of a SQLite store that no model explains, such as `recent on ZNOTE`, and that go in this step.
+    public var droppedIndexes: [String] { foreign.droppedIndexes }
 
     package init(
       source: ModelLibrary.Version, destination: ModelLibrary.Version, way: Way, losses: [String]
@@ -45,13 +49,19 @@ public struct MigrationChain: Sendable {
 
 extension MigrationChain {
   /// Notes what the steps do not bring along of what lies in a SQLite store beside the model: triggers on its tables go in the
-  /// first step, everything else where a mapping model has the store made anew.
-  mutating func note(_ foreign: ForeignObjects) {
-    if steps.isEmpty { return }
-    steps[0].droppedTriggers = foreign.triggers
-    let anew = steps.firstIndex { if case .mapped = $0.way { true } else { false } }
-    guard let anew else { return }
-    steps[anew].losses += foreign.others.map { "the \($0), which is none of the model's" }
+  /// first step, indexes and columns where tables change, everything where a mapping model has the store made anew.
+  mutating func note(_ foreign: ForeignObjects) throws {
+    var foreign = foreign
+    for (index, step) in steps.enumerated() {
+      switch step.way {
+      case .inferred(let mapping):
+        steps[index].foreign = try foreign.carry(from: step.source.model, to: step.destination.model, mapping)
+      case .mapped:
+        let (fate, others) = foreign.leaveBehind()
+        steps[index].foreign = fate
+        steps[index].losses += others.map { "the \($0), which is none of the model's" }
+      }
+    }
   }
 }
 
@@ -75,10 +85,8 @@ extension MigrationChain.Step: CustomStringConvertible {
     return "\(source.name) → \(destination.name): \(way)"
   }
 
-  /// What goes for good, triggers too.
-  package var lostTexts: [String] {
-    losses + droppedTriggers.map { "the trigger \($0), which is none of the model's" }
-  }
+  /// What goes for good, with what is none of the model's.
+  package var lostTexts: [String] { losses + foreign.lostTexts }
 
   /// What happens to the objects of each entity.
   /// - Parameter rows: how many objects an entity has, by its name; empty where that is not known.
@@ -90,8 +98,28 @@ extension MigrationChain.Step: CustomStringConvertible {
       }
     return mapping.entityMappings.map { entity in
       MigrationPlan.EntityStep(
-        source: entity.sourceEntityName, destination: entity.destinationEntityName, type: entity.mappingType,
-        rows: entity.sourceEntityName.flatMap { rows[$0] })
+        source: entity.sourceEntityName, destination: entity.destinationEntityName, type: type(of: entity),
+        rows: entity.sourceEntityName.flatMap { rows[$0] }, isFiltered: entity.isFiltered)
     }
   }
+
+  /// What happens to an entity's objects. The author of a mapping model may say of one that it is copied and leave some of it out.
+  private func type(of mapping: EntityMapping) -> EntityMapping.MappingType {
+    guard mapping.mappingType == .copy, case .mapped = way, let before = mapping.sourceEntityName,
+      let after = mapping.destinationEntityName, let older = source.model[before], let newer = destination.model[after]
+    else { return mapping.mappingType }
+    func stored(_ entity: Entity) -> Set<String> {
+      Set(
+        entity.storedAttributes.filter { $0.derivation == nil }.map(\.name)
+          + entity.relationships.filter { !$0.description.isTransient }.map(\.name))
+    }
+    let kept = (mapping.attributeMappings + mapping.relationshipMappings).filter { $0.sourcePropertyName == $0.name }
+    let isWhole = stored(older) == stored(newer) && stored(older).isSubset(of: kept.map(\.name))
+    return isWhole && mapping.entityMigrationPolicyClassName == nil ? .copy : .transform
+  }
+}
+
+extension EntityMapping {
+  /// Whether the source objects are chosen by a predicate, or in another way than by what Xcode writes for all.
+  fileprivate var isFiltered: Bool { sourceExpression.map { !$0.contains("\"TRUEPREDICATE\"") } ?? false }
 }

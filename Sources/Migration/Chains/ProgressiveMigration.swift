@@ -60,14 +60,17 @@ public struct ProgressiveMigration: StoreMigrating {
   ) throws -> MigrationChain {
     let hashes = try type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
     var library = library
-    library.add(ModelLibrary.Version(name: "the wanted model", model: model))
-    library.use(model)
+    library.takeIn(ModelLibrary.Version(name: "the wanted model", model: model))
     let position = library.adopt(hashes)
     if position == nil { library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes)) }
     let start = position ?? 0
     guard let end = library.index(of: model) else {
       throw MigrationError(.missingMappingModel, "the wanted model is none of the library's")
     }
+    // Versions may differ in nothing that a store depends on.
+    let isThere =
+      library.versions[start].model.entityVersionHashesByName == library.versions[end].model.entityVersionHashesByName
+    if isThere { return MigrationChain(steps: []) }
     var search = ChainSearch(library, infers: infersMappingModels)
     guard var chain = search.chain(from: start, to: end) else {
       throw noWay(from: library.versions[start], to: library.versions[end], infersMappingModels)
@@ -90,7 +93,7 @@ public struct ProgressiveMigration: StoreMigrating {
     }
     try requireConsent(to: chain)
     if type is SQLiteStoreType, let first = chain.steps.first {
-      chain.note(try ForeignObjects(storeAt: url.path, model: first.source.model))
+      try chain.note(ForeignObjects(storeAt: url.path, model: first.source.model))
     }
     return chain
   }

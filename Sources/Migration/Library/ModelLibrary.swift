@@ -32,8 +32,8 @@ public struct ModelLibrary: Sendable {
     }
   }
 
-  /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers, so that
-  /// `Shop 10` comes after `Shop 9`.
+  /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers and capital
+  /// letters as small ones, so that `shop 10` comes after `Shop 9`.
   public private(set) var versions: [Version]
   /// The mapping models.
   public private(set) var mappings: [Mapping]
@@ -93,7 +93,8 @@ public struct ModelLibrary: Sendable {
     unreadable.append(text)
   }
 
-  /// Numbers in names count as numbers, wherever they stand, and a name comes before those that go on behind it.
+  /// As Xcode shows versions: numbers in names count as numbers, wherever they stand, capital letters as small ones, and a name
+  /// comes before those that go on behind it.
   static func precedes(_ left: String, _ right: String) -> Bool {
     let (first, second) = (parts(left), parts(right))
     for (one, other) in zip(first, second) where one != other { return one < other }
@@ -126,7 +127,9 @@ public struct ModelLibrary: Sendable {
     static func < (left: NamePart, right: NamePart) -> Bool {
       switch (left, right) {
       case (.number(let one), .number(let other)): (one.count, one) < (other.count, other)
-      case (.text(let one), .text(let other)): one < other
+      case (.text(let one), .text(let other)):
+        // As folders are shown: letters by their order, whatever their case; names that differ in nothing else by that.
+        (one.lowercased(), one) < (other.lowercased(), other)
       case (.number, .text): true
       case (.text, .number): false
       }
@@ -135,24 +138,22 @@ public struct ModelLibrary: Sendable {
 
   // MARK: Versions
 
-  /// Adds a version as the newest, unless one with the same hashes is there.
-  mutating func add(_ version: Version) {
-    if index(of: version.model) == nil { versions.append(version) }
+  /// Takes in the model that is wanted: the very version where it is one of them, else in the place of the one that has its hashes, as
+  /// its defaults may be others, else as the newest.
+  mutating func takeIn(_ version: Version) {
+    guard let index = index(of: version.model) else { return versions.append(version) }
+    versions[index] = Version(name: versions[index].name, model: version.model)
   }
 
   /// Adds a version as the oldest.
   mutating func insertOldest(_ version: Version) { versions.insert(version, at: 0) }
 
-  /// Uses a model in the place of the version that has its hashes: its defaults may be others.
-  mutating func use(_ model: ManagedObjectModel) {
-    guard let index = index(of: model) else { return }
-    versions[index] = Version(name: versions[index].name, model: model)
-  }
-
-  /// The position of the version with a model's hashes.
+  /// The position of a model: of the version that is declared just like it, else of the newest with its hashes. Versions may
+  /// differ in what enters no hash, such as defaults, and one of them be a step to another.
   func index(of model: ManagedObjectModel) -> Int? {
     let hashes = model.entityVersionHashesByName
-    return versions.firstIndex { $0.model.entityVersionHashesByName == hashes }
+    let same = versions.indices.filter { versions[$0].model.entityVersionHashesByName == hashes }
+    return same.first { versions[$0].model.descriptions == model.descriptions } ?? same.last
   }
 
   /// The version that a store was made with, by the version hashes in its metadata.

@@ -13,6 +13,8 @@ struct MigrationVerdict {
   private(set) var chain: MigrationChain?
   /// What in the data would be in the way, as far as it can be told before the first step.
   private(set) var conditions: [MigrationCondition] = []
+  /// What goes, or works no more, of what is none of the model's, where one step does.
+  private(set) var foreign = ForeignFate()
   /// Mapping models that would not be used.
   private(set) var warnings: [String] = []
   /// The error that it would end with before it looks at the data.
@@ -30,9 +32,9 @@ struct MigrationVerdict {
       if let outlook = try steps.outlook() {
         conditions = outlook.conditions.flatMap { $0 }
       } else {
-        conditions = try StoreMigration.plan(
-          storeAt: store, from: models.source.model, to: models.target.model, options: try models.options()
-        ).conditions
+        let plan = try StoreMigration.plan(
+          storeAt: store, from: models.source.model, to: models.target.model, options: try models.options())
+        (conditions, foreign) = (plan.conditions, plan.foreign)
       }
     } catch {
       refusal = RunError(any: error, store: store)
@@ -61,6 +63,7 @@ struct MigrationVerdict {
       lines.append("seedbed migrate takes \(chain.steps.count == 1 ? "this step" : "these steps"):")
       lines += chain.description.split(separator: "\n").map { "  \($0)" }
     }
+    lines += foreign.lostTexts.map { "lost: \($0)" }
     lines += conditions.map { "in the way: \($0)" }
     if let suggestion {
       let policies = StoreMigration.DuplicatePolicy.allCases.filter { $0 != .refuse }.map(\.rawValue)
@@ -86,6 +89,7 @@ struct MigrationVerdict {
     return .object([
       ("exitCode", .integer(Int(exitCode))), ("command", suggestion.map { .string($0) } ?? .null),
       ("steps", steps.map { .array($0) } ?? .null),
+      ("foreignLosses", .array(foreign.lostTexts.map { .string($0) })),
       ("conditions", .array(conditions.map { .string($0.description) })),
       ("refusal", refusal.map { .string($0.message) } ?? .null),
     ])

@@ -119,7 +119,11 @@ struct MigrateCommand: ParsableCommand {
     if dryRun {
       result.plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
     } else {
-      announce(older.lightweightMigration(to: newer).losses.map(\.description))
+      var foreign = try ForeignObjects(storeAt: store, model: older)
+      let mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
+      announce(
+        older.lightweightMigration(to: newer).losses.map(\.description)
+          + (try foreign.carry(from: older, to: newer, mapping)).lostTexts)
       let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
       result.plan = report.plan
       result.report = report

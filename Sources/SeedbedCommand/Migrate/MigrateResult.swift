@@ -106,12 +106,13 @@ struct MigrateResult {
       members.append(("steps", .array(steps(of: chain).map(\.json))))
     }
     if let plan {
-      members += [
-        ("entities", .array(plan.entities.map(\.json))), ("tables", .array(plan.tables.map(\.json))),
-        ("conditions", .array(plan.conditions.map(\.json))), ("losses", items(plan.losses)),
-        ("droppedTriggers", .array(plan.droppedTriggers.map { .string($0) })),
-        ("mergedHierarchies", items(plan.mergedHierarchies)),
-      ]
+      members +=
+        [
+          ("entities", .array(plan.entities.map(\.json))), ("tables", .array(plan.tables.map(\.json))),
+          ("conditions", .array(plan.conditions.map(\.json))), ("losses", items(plan.losses)),
+        ] + plan.foreign.jsonMembers + [
+          ("mergedHierarchies", items(plan.mergedHierarchies))
+        ]
     }
     if let report { members += report.jsonMembers }
     return JSONValue.object(members).text(isIndented: true)
@@ -145,8 +146,16 @@ private struct ChainedStep {
         ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
         ("entities", .array(entities.map(\.json))), ("conditions", .array(conditions.map(\.json))),
         ("losses", .array(step.losses.map { .string($0) })),
-        ("droppedTriggers", .array(step.droppedTriggers.map { .string($0) })),
-      ] + (report?.jsonMembers ?? []))
+      ] + step.foreign.jsonMembers + (report?.jsonMembers ?? []))
+  }
+}
+
+extension ForeignFate {
+  fileprivate var jsonMembers: [(String, JSONValue)] {
+    [
+      ("droppedTriggers", droppedTriggers), ("droppedIndexes", droppedIndexes), ("droppedColumns", droppedColumns),
+      ("brokenViews", brokenViews),
+    ].map { ($0.0, .array($0.1.map { .string($0) })) }
   }
 }
 
@@ -177,7 +186,7 @@ extension MigrationPlan.EntityStep {
     .object([
       ("source", source.map { .string($0) } ?? .null), ("destination", destination.map { .string($0) } ?? .null),
       ("type", .string("\(type)")), ("rows", rows.map { .integer($0) } ?? .null),
-      ("primaryKeyOffset", .integer(Int(primaryKeyOffset))),
+      ("primaryKeyOffset", .integer(Int(primaryKeyOffset))), ("filtered", .boolean(isFiltered)),
     ])
   }
 }

@@ -1,0 +1,65 @@
+import SQLite
+
+/// An index on one of a store's tables that its model does not explain.
+package struct ForeignIndex: Sendable, Hashable {
+  let name: String
+  let table: String
+  /// As the file has it.
+  let statement: String
+  /// The table's columns that the statement names, in an expression or a condition too, in upper case.
+  let columns: Set<String>
+  let isUnique: Bool
+
+  /// Such as `recent on ZNOTE`.
+  var text: String { "\(name) on \(table)" }
+
+  /// Those of a file, by name.
+  /// - Parameter tables: the columns of the layout's tables as they are in the file, by name, both in upper case.
+  static func all(_ connection: Connection, _ layout: StoreLayout, tables: [String: Set<String>]) throws
+    -> [ForeignIndex]
+  {
+    let known = Set(layout.indexes.map { $0.name.uppercased() })
+    let statement = try Statement(
+      connection, "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+    )
+    var result: [ForeignIndex] = []
+    while try statement.step() {
+      let (name, table) = (statement.string(at: 0) ?? "", statement.string(at: 1) ?? "")
+      guard let columns = tables[table.uppercased()], !known.contains(name.uppercased()) else { continue }
+      let sql = statement.string(at: 2) ?? ""
+      result.append(
+        ForeignIndex(
+          name: name, table: table, statement: sql, columns: columns.intersection(words(sql)),
+          isUnique: sql.uppercased().hasPrefix("CREATE UNIQUE ")))
+    }
+    return result
+  }
+
+  /// All that may be a name, in upper case.
+  private static func words(_ sql: String) -> Set<String> {
+    Set(sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { $0.uppercased() })
+  }
+
+  /// Whether the index can be made again after a migration and is over the same values: its table has its name still, and every
+  /// column of it is what it was.
+  func stays(in work: MigrationWork) -> Bool {
+    if work.new.indexes.contains(where: { $0.name.uppercased() == name.uppercased() }) { return false }
+    for join in work.joins {
+      if case .inPlace(let old) = join.method, isOn(old), isOn(join.new.name) { return join.renamed.isEmpty }
+    }
+    guard let place = work.tables.first(where: { isOn($0.new.name) }), place.feeds.count == 1,
+      isOn(place.feeds[0].old.name)
+    else { return false }
+    let filled = place.fills.map(\.columns) + place.ordered
+    let changed = Set(filled.flatMap { [$0.key, $0.entity, $0.order] }.compactMap { $0?.uppercased() })
+    return columns.allSatisfy { column in
+      guard let index = place.new.columns.firstIndex(where: { $0.name.uppercased() == column }) else {
+        // A column that is none of the model's either stays where the table does.
+        return place.method == .inPlace && !place.feeds[0].old.columns.contains { $0.name.uppercased() == column }
+      }
+      return place.feeds[0].cells[index].uppercased() == "S.\(column)" && !changed.contains(column)
+    }
+  }
+
+  private func isOn(_ table: String) -> Bool { table.uppercased() == self.table.uppercased() }
+}
