@@ -8,36 +8,66 @@ struct DuplicateRemoval {
   let connection: Connection
   let policy: StoreMigration.DuplicatePolicy
   let external: ExternalDataFolder
+  /// Of the history's transaction, in seconds since 2001; the clock when nil.
+  let timestamp: Double?
+  private var history: DuplicateHistory?
 
-  private static let losers = "seedbed_duplicates"
+  init(
+    work: MigrationWork, connection: Connection, policy: StoreMigration.DuplicatePolicy, external: ExternalDataFolder,
+    timestamp: Double?
+  ) {
+    self.work = work
+    self.connection = connection
+    self.policy = policy
+    self.external = external
+    self.timestamp = timestamp
+  }
+
+  /// The rows that go, each with the one that stays.
+  static let losers = "seedbed_duplicates"
 
   /// - Returns: how many objects went, by entity.
   /// - Throws: `StoreMigrationError.conditions` for duplicates that no policy resolves.
-  func run() throws -> [String: Int] {
+  mutating func run() throws -> [String: Int] {
+    let new = constraints()
+    if policy == .refuse {
+      let broken = try new.compactMap { try $0.duplicates.find(in: "SELECT * FROM \($0.table.name)", connection) }
+      guard broken.isEmpty else { throw StoreMigrationError.conditions(path: work.path, broken) }
+      return [:]
+    }
     var removed: [String: Int] = [:]
-    var broken: [MigrationCondition] = []
     var check: RemovalCheck?
-    for index in work.new.indexes {
-      guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
-        !isThere(index)
-      else { continue }
-      let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
-      let duplicates = Duplicates(constraint: constraint, columns: columns)
-      guard let found = try duplicates.find(in: "SELECT * FROM \(index.table)", connection) else { continue }
-      if policy == .refuse {
-        broken.append(found)
-      } else {
-        if check == nil { check = try RemovalCheck(connection, work.new) }
-        let numbers = try resolve(duplicates, table.new)
-        for (name, count) in numbers { removed[name, default: 0] += count }
+    // What is merged may come to have the same values under another constraint, also one that was looked at before.
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for (duplicates, table) in new {
+        guard try duplicates.find(in: "SELECT * FROM \(table.name)", connection) != nil else { continue }
+        if check == nil {
+          check = try RemovalCheck(connection, work.new)
+          history = try DuplicateHistory(work, connection, timestamp: timestamp)
+        }
+        for (name, count) in try resolve(duplicates, table) { removed[name, default: 0] += count }
+        goesOn = true
       }
     }
-    guard broken.isEmpty else { throw StoreMigrationError.conditions(path: work.path, broken) }
     if let check {
-      let unresolved = try emptiedRelationships() + check.broken()
+      let unresolved = try check.broken()
       guard unresolved.isEmpty else { throw StoreMigrationError.conditions(path: work.path, unresolved) }
+      try history?.finish()
     }
     return removed
+  }
+
+  /// The constraints that no index of the store guards yet, in the order of the indexes.
+  private func constraints() -> [(duplicates: Duplicates, table: TableLayout)] {
+    work.new.indexes.compactMap { index in
+      guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
+        !isThere(index)
+      else { return nil }
+      let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
+      return (Duplicates(constraint: constraint, columns: columns), table.new)
+    }
   }
 
   /// Whether the store has the index already, which then guards the rows.
@@ -64,6 +94,7 @@ struct DuplicateRemoval {
     }
     counts.finalize()
     try noteFiles(table)
+    try history?.noteDeletions(from: table)
     do {
       if policy == .merge { try takeValues(table) }
       for other in work.new.tables { try redirect(in: other, to: table) }
@@ -105,12 +136,36 @@ struct DuplicateRemoval {
           "t.Z_ENT IN (\(work.new.numbers(ofKind: work.new.numbering.entities[$0]).map(String.init).joined(separator: ", ")))"
         } ?? "1"
       let taken = columns.map { "\($0) = l.\($0)" }.joined(separator: ", ")
-      try connection.execute(
+      let update = try Statement(
+        connection,
         "UPDATE \(table.name) AS t SET \(taken) FROM \(table.name) AS l, (SELECT d.winner, min(d.loser) AS loser "
           + "FROM \(Self.losers) AS d JOIN \(table.name) AS r ON r.Z_PK = d.loser WHERE r.\(column.name) IS NOT NULL "
-          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.loser AND t.\(column.name) IS NULL AND \(kind)"
-      )
+          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.loser AND t.\(column.name) IS NULL AND \(kind) "
+          + "RETURNING Z_ENT, Z_PK, \(column.name)")
+      var rows: [(number: Int, key: Int64, value: Int64)] = []
+      while try update.step() {
+        guard history != nil else { continue }
+        rows.append((Int(update.int64(at: 0)), update.int64(at: 1), update.int64(at: 2)))
+      }
+      update.finalize()
+      try history?.noteValues(changed(columns, in: table), rows, owner: owner(column))
     }
+  }
+
+  /// Those of the columns that a history speaks of: an order is no property of its own.
+  private func changed(_ columns: [String], in table: TableLayout) -> [String] {
+    columns.filter { name in
+      switch table.columns.first(where: { $0.name == name })?.role {
+      case .orderKey, .virtualOrderKey: false
+      default: true
+      }
+    }
+  }
+
+  /// The to-many relationship that a hidden column stands for, at the object that it leads to.
+  private func owner(_ column: TableLayout.Column) -> Relationship? {
+    guard case .virtualForeignKey(let owner, let name) = column.role else { return nil }
+    return work.new.entity(number: owner)?.relationship(name)
   }
 
   private func companions(of key: TableLayout.Column, in table: TableLayout) -> [String] {
@@ -130,14 +185,21 @@ struct DuplicateRemoval {
   private func redirect(in table: TableLayout, to target: TableLayout) throws {
     for key in table.columns {
       let destination: Entity?
+      // The other side, at what the column leads to.
+      let inverse: Relationship?
       switch key.role {
       case .foreignKey(let name):
-        destination = key.entityIndex.flatMap { work.new.numbering.entities[$0].relationship(name)?.destination }
-      case .virtualForeignKey(let owner, _): destination = work.new.entity(number: owner)
+        let relationship = key.entityIndex.flatMap { work.new.numbering.entities[$0].relationship(name) }
+        (destination, inverse) = (relationship?.destination, relationship?.inverse)
+      case .virtualForeignKey(let owner, _): (destination, inverse) = (work.new.entity(number: owner), self.owner(key))
       default: continue
       }
       guard let destination, destination.root == target.root else { continue }
       let companions = companions(of: key, in: table)
+      try history?.noteReferences(
+        in: table, key.name, changing: self.owner(key) == nil ? changed([key.name] + companions, in: table) : [],
+        to: target,
+        inverse: policy == .merge && inverse?.isToMany == true ? inverse : nil)
       guard policy == .merge else {
         let list = ([key.name] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
         try connection.execute(
@@ -168,8 +230,9 @@ struct DuplicateRemoval {
   }
 
   private func redirect(in join: JoinTable, to target: TableLayout) throws {
-    for side in [join.master, join.inverse] where side.relationship.entity.root == target.root || join.isReflexive {
+    for side in [join.master, join.inverse] where side.relationship.entity.root == target.root {
       let column = side.ownerColumn
+      try history?.noteLinks(in: join, side, isTakenOver: policy == .merge)
       if policy == .merge {
         // A pair that is there already stays as it is.
         var change = "\(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
@@ -181,25 +244,6 @@ struct DuplicateRemoval {
       }
       try connection.execute("DELETE FROM \(join.name) WHERE \(column) IN (SELECT loser FROM \(Self.losers))")
     }
-  }
-
-  /// Mandatory to-one relationships that lost their object with a duplicate.
-  private func emptiedRelationships() throws -> [MigrationCondition] {
-    if policy == .merge { return [] }
-    var result: [MigrationCondition] = []
-    for entity in work.new.entitiesByNumber {
-      for relationship in entity.relationships
-      where relationship.declaringEntity == entity && !relationship.isToMany && relationship.description.isMandatory {
-        guard let key = work.new.foreignKeyColumn(of: relationship)?.name else { continue }
-        let numbers = work.new.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
-        let count = try connection.integer(
-          "SELECT count(*) FROM \(work.new.table(for: entity).name) WHERE \(key) IS NULL AND Z_ENT IN (\(numbers))")
-        guard let count, count > 0 else { continue }
-        result.append(
-          MigrationCondition(kind: .missingValue, entity: entity.name, property: relationship.name, count: Int(count)))
-      }
-    }
-    return result
   }
 }
 

@@ -72,6 +72,16 @@ final class StoreSession: @unchecked Sendable {
     externalData = owner.externalData
   }
 
+  /// Another's connection as it is set up, for work inside of a transaction of its owner, who is to let go of the session's statements
+  /// (`forgetStatements`) before it closes the connection.
+  init(borrowing connection: Connection, as file: StoreFile) {
+    self.file = file
+    owner = nil
+    options = Options()
+    self.connection = connection
+    externalData = ExternalDataFolder(storePath: file.path)
+  }
+
   /// Runs `body` while no other thread uses the connection.
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
     if let owner { return try owner.locked(body) }

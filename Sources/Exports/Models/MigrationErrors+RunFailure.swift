@@ -5,13 +5,29 @@ package import Pipelines
 extension StoreMigrationError: RunFailure {
   package func runError(store path: String) -> RunError {
     switch self {
-    case .conditions:
-      RunError(
-        .badData, code: "migration.conditions", errorDescription ?? "",
-        hint: "see --duplicates of migrate for values that are there more than once; other data must be mended first")
+    case .conditions(_, let conditions):
+      RunError(.badData, code: "migration.conditions", errorDescription ?? "", hint: Self.hint(conditions))
     case .sourceModel:
       RunError(.badPipeline, code: "migration.source", errorDescription ?? "", hint: recoverySuggestion)
     }
+  }
+}
+
+extension StoreMigrationError {
+  /// What to do about what is in the way, of which there may be several kinds.
+  private static func hint(_ conditions: [MigrationCondition]) -> String {
+    var hints: [String] = []
+    if conditions.contains(where: { $0.kind == .duplicateKeys }) {
+      hints.append("see --duplicates of migrate for values that are there more than once")
+    }
+    let unresolved: [MigrationCondition.Kind] = [.unresolvedDuplicates, .emptiedRelationship]
+    if conditions.contains(where: { unresolved.contains($0.kind) }) {
+      hints.append("another policy for duplicates may do, or make these objects differ with the app's present version")
+    }
+    if conditions.contains(where: { $0.kind != .duplicateKeys && !unresolved.contains($0.kind) }) {
+      hints.append("mend the data with the app's present version, or use a mapping model")
+    }
+    return hints.joined(separator: "; ")
   }
 }
 

@@ -23,10 +23,17 @@ struct RandomStores {
     var version: Int64 = 0
   }
 
-  /// - Parameter tracksHistory: whether the SQLite store keeps a history.
-  init(_ generator: inout SeededGenerator, tracksHistory: Bool = false) throws {
+  /// - Parameters:
+  ///   - tracksHistory: whether the SQLite store keeps a history.
+  ///   - change: what the random model is made into first.
+  init(
+    _ generator: inout SeededGenerator, tracksHistory: Bool = false,
+    change: (inout [EntityDescription], inout SeededGenerator) -> Void = { _, _ in }
+  ) throws {
     folder = try TemporaryFolder()
-    model = try RandomModel.make(&generator)
+    var entities = try RandomModel.make(&generator).descriptions
+    change(&entities, &generator)
+    model = try ManagedObjectModel(entities: entities)
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
     options.tracksHistory = tracksHistory
