@@ -1,4 +1,5 @@
 import SQLite
+import StoreInterface
 
 /// An index on one of a store's tables that its model does not explain.
 package struct ForeignIndex: Sendable, Hashable {
@@ -59,6 +60,13 @@ package struct ForeignIndex: Sendable, Hashable {
       }
       return place.feeds[0].cells[index].uppercased() == "S.\(column)" && !changed.contains(column)
     }
+  }
+
+  /// Makes it again. A forged file may have anything in the place of its statement, or behind it.
+  func make(in connection: Connection) throws {
+    let isStatement = ["CREATE INDEX ", "CREATE UNIQUE INDEX "].contains { statement.uppercased().hasPrefix($0) }
+    guard isStatement else { throw StoreError.failure("\(name) is no index") }
+    try Statement(connection, statement).run()
   }
 
   private func isOn(_ table: String) -> Bool { table.uppercased() == self.table.uppercased() }

@@ -154,19 +154,20 @@ extension ForeignObjects {
     var fate = ForeignFate()
     fate.droppedTriggers = triggers
     triggers = []
-    fate.keptIndexes = indexes.filter { $0.stays(in: work) }
-    fate.droppedIndexes = indexes.filter { !fate.keptIndexes.contains($0) }.map(\.text)
-    indexes = fate.keptIndexes
     let kept = Dictionary(
       work.keptNames.map { ($0.key.uppercased(), $0.value.uppercased()) }, uniquingKeysWith: { first, _ in first })
     fate.droppedColumns = columns.filter { kept[$0.table] == nil }.map { "\($0.table).\($0.name)" }
     columns = columns.compactMap { column in kept[column.table].map { Column(table: $0, name: column.name) } }
-    guard !views.isEmpty else { return fate }
-    fate.views = views
+    guard !indexes.isEmpty || !views.isEmpty else { return fate }
     let added = columns.map {
       "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"
     }
     let trial = try SchemaTrial(tables: work.new.tableStatements + added + tableStatements, views: views)
+    // What a program's own functions and collations are in, cannot be made here.
+    fate.keptIndexes = indexes.filter { $0.stays(in: work) && trial.works($0) }
+    fate.droppedIndexes = indexes.filter { !fate.keptIndexes.contains($0) }.map(\.text)
+    indexes = fate.keptIndexes
+    fate.views = views
     for view in views where !broken.contains(view) {
       guard let obstacle = trial.obstacle(view) else { continue }
       broken.insert(view)

@@ -42,6 +42,9 @@ struct SchemaTrial {
     try Statement(connection, sql).run()
   }
 
+  /// Whether an index can be made.
+  func works(_ index: ForeignIndex) -> Bool { (try? index.make(in: connection)) != nil }
+
   /// Why one does not work; nil where it does.
   func obstacle(_ view: ForeignView) -> String? {
     if view.type == "view" { return obstacle("SELECT * FROM \(SchemaGuard.quoted(view.name))") }

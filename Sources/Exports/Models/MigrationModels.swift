@@ -52,7 +52,9 @@ package struct MigrationModels {
       throw RunError(
         .badPipeline, code: "migration.source",
         "\(storePath) was made with none of the versions of \(modelPath), and carries no model that fits it",
-        hint: "give the model of the app that made the store; seedbed inspect \(storePath) shows its version hashes")
+        hint:
+          "give the model of the app that made the store; seedbed inspect \(FilePath.argument(storePath)) shows its version hashes"
+      )
     }
     // What the model does not know may be what a newer version has: nothing of it is dropped.
     let losses = carried.model.lightweightMigration(to: target.model).losses

@@ -89,7 +89,7 @@ package struct MigrationSteps {
       throw RunError(
         .badPipeline, code: "migration.mapping",
         reasons.isEmpty ? "\(mapping) is for none of the steps: \(chain)" : reasons.joined(separator: "; "),
-        hint: "seedbed inspect \(mapping) shows the entities that it is for")
+        hint: "seedbed inspect \(FilePath.argument(mapping)) shows the entities that it is for")
     }
   }
 

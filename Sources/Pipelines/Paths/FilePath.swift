@@ -8,6 +8,16 @@ package enum FilePath {
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
+  /// A path as a word of a command line that a message suggests: no shell and no command takes it for anything else, also where it looks
+  /// like an option.
+  package static func argument(_ path: String) -> String { quoted(path.hasPrefix("-") ? "./" + path : path) }
+
+  /// A word as a shell takes it as it is.
+  package static func quoted(_ word: String) -> String {
+    let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+=".contains($0)) }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+
   /// The folder that a path lies in; `.` for a bare name.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

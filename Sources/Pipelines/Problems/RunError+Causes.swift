@@ -85,7 +85,9 @@ extension RunError {
         .badPipeline, code: "store.incompatible-model",
         "\(path) was made with another model: "
           + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
-        hint: "use the model version the store was made with; seedbed check \(path) --model MODEL says what differs")
+        hint:
+          "use the model version the store was made with; seedbed check \(FilePath.argument(path)) --model MODEL says what differs"
+      )
     case .notAStore(let path, StoreError.isFolder):
       let nature = FileNature(path)
       self.init(

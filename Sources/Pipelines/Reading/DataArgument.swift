@@ -24,7 +24,8 @@ public enum DataArgument {
     let name = path.lowercased()
     if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
       return refused(
-        "source.is-pipeline", "this is \(nature.name), not data", "a pipeline is run with: seedbed run \(path)")
+        "source.is-pipeline", "this is \(nature.name), not data",
+        "a pipeline is run with: seedbed run \(FilePath.argument(path))")
     }
     return nil
   }
