@@ -53,6 +53,32 @@ struct DifferenceTests {
       ])
   }
 
+  @Test("what moves up or down a hierarchy is told of the entity that has it still, with what else changes")
+  func moves() throws {
+    let up = try texts { entities in
+      var doors = entities[2].attributes.removeFirst()
+      doors.isOptional = false
+      entities[0].attributes.append(doors)
+    }
+    #expect(
+      up == [
+        "Car.doors: moved up to Vehicle", "Car.doors: optional changed from yes to no", "Vehicle.doors: added",
+      ])
+    let down = try texts { entities in entities[2].attributes.append(entities[0].attributes.removeLast()) }
+    #expect(down == ["Car.size: moved down from Vehicle", "Vehicle.size: removed"])
+    // None has it any more.
+    #expect(try texts { $0[0].attributes.removeLast() } == ["Vehicle.size: removed"])
+    let owner = try texts { entities in
+      entities[2].relationships.append(entities[0].relationships.removeFirst())
+      entities[1].relationships[0].destinationEntityName = "Car"
+    }
+    #expect(
+      owner == [
+        "Car.owner: moved down from Vehicle", "Person.vehicles: destination changed from Vehicle to Car",
+        "Vehicle.owner: removed",
+      ])
+  }
+
   @Test("what the hashes leave out is told and marked so")
   func harmless() throws {
     let found = try differences { entities in
