@@ -234,7 +234,11 @@ struct DuplicateRemoval {
       let column = side.ownerColumn
       try history?.noteLinks(in: join, side, isTakenOver: policy == .merge)
       if policy == .merge {
-        // A pair that is there already stays as it is.
+        // Of pairs that become one the first object's is left, and one that is there already stays as it is.
+        try connection.execute(
+          "DELETE FROM \(join.name) WHERE rowid IN (SELECT id FROM (SELECT m.rowid AS id, ROW_NUMBER() OVER "
+            + "(PARTITION BY d.winner, m.\(side.memberColumn) ORDER BY d.loser) AS place FROM \(join.name) AS m "
+            + "JOIN \(Self.losers) AS d ON d.loser = m.\(column)) WHERE place > 1)")
         var change = "\(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
         if let order = side.orderColumn {
           let places = places(in: join.name, row: "rowid", owner: column, order: order)
