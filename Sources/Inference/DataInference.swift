@@ -132,7 +132,7 @@ public struct DataInference {
       }
     }
     let titles = Dictionary(grouping: Set(files.map(\.path)), by: \.lastPathPart)
-    for list in lists where titles[list.title]?.count ?? 1 > 1 { list.title = list.path }
+    for list in lists where titles[list.title]?.count ?? 1 > 1 { list.titleByPath() }
     let steps: [PipelineStep]
     var made: ManagedObjectModel?
     let notes: [String]

@@ -118,9 +118,9 @@ struct TableTranslationTests {
     let file = try DatabaseFile(path: fastPath)
     let root = try TemporaryFolder.root("N", fastPath)
     let writer = try TableTreeWriter(file: file, root: root)
-    let found = try writer.takeRows(of: TemporaryFolder.root("P", fastPath), Self.translation(raising: 0))
+    let found = try writer.moveRows(of: TemporaryFolder.root("P", fastPath), Self.translation(raising: 0))
     #expect(found == expected)
-    _ = try writer.takeRows(of: TemporaryFolder.root("Q", fastPath), Self.translation(raising: offset))
+    _ = try writer.moveRows(of: TemporaryFolder.root("Q", fastPath), Self.translation(raising: offset))
     try writer.finish()
     try file.finish()
     let shapes = try [("NT", 1), ("NB", 3)].map { name, field in
@@ -162,7 +162,7 @@ struct TableTranslationTests {
         kind == 2 ? .field(6) : .constant(.null), .constant(RecordValue(text: Array("it's".utf8))), .constant(.null),
       ]
     }
-    _ = try writer.takeRows(of: root, RowTranslation(kindPosition: 1, cells: [1: cells(1), 2: cells(2), 3: cells(3)]))
+    _ = try writer.moveRows(of: root, RowTranslation(kindPosition: 1, cells: [1: cells(1), 2: cells(2), 3: cells(3)]))
     try writer.finish()
     try file.finish()
     let fast = try Connection(path: fastPath)
@@ -187,7 +187,7 @@ struct TableTranslationTests {
       let writer = try TableTreeWriter(file: file, root: TemporaryFolder.root("N", path))
       let source = try TemporaryFolder.root("P", path)
       let error = #expect(throws: PageError.self) {
-        try writer.takeRows(of: source, RowTranslation(kindPosition: 1, cells: [1: [cell]]))
+        try writer.moveRows(of: source, RowTranslation(kindPosition: 1, cells: [1: [cell]]))
       }
       #expect(error?.kind == .unsuitable, "\(values)")
     }
@@ -200,7 +200,7 @@ struct TableTranslationTests {
     let writer = try TableTreeWriter(file: DatabaseFile(path: path), root: TemporaryFolder.root("N", path))
     let source = try TemporaryFolder.root("P", path)
     let error = #expect(throws: PageError.self) {
-      try writer.takeRows(of: source, RowTranslation(kindPosition: kind, cells: [1: [.field(field)]]))
+      try writer.moveRows(of: source, RowTranslation(kindPosition: kind, cells: [1: [.field(field)]]))
     }
     #expect(error?.kind == .unsuitable)
     #expect(error?.message == "-1 is the position of no field")

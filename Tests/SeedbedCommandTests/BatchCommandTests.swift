@@ -52,6 +52,8 @@ struct BatchCommandTests {
     #expect(result.exitCode == 0)
     let json = try #require(try JSONSerialization.jsonObject(with: Data(result.text.utf8)) as? [String: Any])
     #expect(json["deleted"] as? Int == 2 && json["related"] as? Int == 1 && json["dryRun"] as? Bool == false)
+    let work = try #require(json["work"] as? [String: Int])
+    #expect(work["statements"] ?? 0 > 0 && work["rows"] != nil && work["pages"] == 0 && work["pageRows"] == 0)
     #expect(try await items(workspace) == "identifier,count,parent.identifier\nb,5,\nc,,\nd,9,b\n")
     let parts = try await workspace.run("query", "Shop.sqlite", "Part", "--format", "csv", "--columns", "identifier")
     #expect(parts.text == "identifier\nq\n")

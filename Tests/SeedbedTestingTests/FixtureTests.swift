@@ -166,6 +166,12 @@ struct FixtureTests {
     let context = try context()
     _ = try context.performAndWait { try context.insertFixtures(contentsOf: folder.url) }
     #expect(context.performAndWait { context.insertedObjects.count } == 1)
+    // So a dump names a second file where some file systems would take it for the first.
+    try folder.write("{\"name\":\"b\"}\n{\"name\":\"c\"}\n", to: "Tag--.ndjson")
+    try context.performAndWait {
+      try context.insertFixtures(contentsOf: folder.file("Tag--.ndjson"))
+      #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Tag")) == 3)
+    }
     let error = #expect(throws: FixtureError.self) { try context.insertFixtures(contentsOf: folder.file("README.md")) }
     #expect(error?.file == folder.path("README.md"))
     #expect(throws: FixtureError.self) { try context.insertFixtures(contentsOf: folder.file("None.ndjson")) }

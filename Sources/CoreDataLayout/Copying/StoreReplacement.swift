@@ -34,7 +34,7 @@ public enum StoreReplacement {
 
   /// Gives a store that nothing has open the journal mode of the store that it is to replace: where that one is a single file, the
   /// log goes into the file. Does nothing where there is no such store.
-  public static func takeJournalMode(of original: String, at path: String) throws {
+  public static func copyJournalMode(from original: String, at path: String) throws {
     guard FileSystem.exists(original) else { return }
     // The header's byte 18 is 2 in a store that has a log.
     let header = try StoreFiles.header(original)

@@ -66,7 +66,7 @@ struct PageRewriting {
         try job.rewrite.table.method == .inPlace
         ? TableTreeWriter(rewriting: job.root, of: file) : TableTreeWriter(file: file, root: job.root)
       for (source, feed) in zip(job.sources, job.rewrite.feeds) {
-        counts.merge(try writer.takeRows(of: source, feed.translation)) { $1 }
+        counts.merge(try writer.moveRows(of: source, feed.translation)) { $1 }
       }
       try writer.finish()
     }

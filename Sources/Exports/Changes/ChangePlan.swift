@@ -29,10 +29,10 @@ struct ChangePlan {
     self.file = file
     self.store = store
     targets = ChangeTargets(file, in: store)
-    var rows: [Snapshot] = []
-    for record in file.records { rows.append(try target(of: record)) }
-    for (record, row) in zip(file.records, rows) where record.change != .delete {
-      try plan(record, row)
+    var snapshots: [Snapshot] = []
+    for record in file.records { snapshots.append(try target(of: record)) }
+    for (record, snapshot) in zip(file.records, snapshots) where record.change != .delete {
+      try plan(record, snapshot)
     }
     try checkDeletions()
   }
@@ -46,8 +46,8 @@ struct ChangePlan {
   /// The row that a line is about; a new one without values for an insertion.
   private mutating func target(of record: ChangeFile.Record) throws -> Snapshot {
     let entity = try targets.entity(record.object.entity, line: record.line)
-    let known = try targets.row(record.object, line: record.line)
-    let row: Snapshot
+    let known = try targets.snapshot(record.object, line: record.line)
+    let snapshot: Snapshot
     switch (record.change, known) {
     case (.insert, let known?):
       throw error(
@@ -56,19 +56,19 @@ struct ChangePlan {
     case (.insert, nil):
       if entity.isAbstract { throw error(record, "is of an abstract entity", code: "changes.abstract") }
       let key = targets.knowsPrimaryKeys ? try keep(record.object.primaryKey, entity) : try newKey(entity)
-      row = Snapshot(
+      snapshot = Snapshot(
         objectID: ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key)), version: 1,
         attributes: Array(repeating: .null, count: entity.attributes.count),
         toOne: Array(repeating: nil, count: entity.relationships.count))
-      targets.insert(row.objectID, for: record.object, entity)
+      targets.insert(snapshot.objectID, for: record.object, entity)
     case (_, let known?):
       guard known.objectID.entity == entity else {
         throw error(record, "is a \(known.objectID.entity.name) in \(store.path)", code: "changes.other-entity")
       }
-      row = known
+      snapshot = known
       if record.change == .delete {
-        deleted.insert(row.objectID)
-        request.deleted.append((objectID: row.objectID, version: row.version))
+        deleted.insert(snapshot.objectID)
+        request.deleted.append((objectID: snapshot.objectID, version: snapshot.version))
       }
     case (_, nil):
       throw error(
@@ -76,10 +76,10 @@ struct ChangePlan {
         code: "changes.not-there",
         hint: record.change == .delete ? "were the changes applied before?" : "were earlier changes left out?")
     }
-    if let earlier = lines.updateValue(record.line, forKey: row.objectID) {
+    if let earlier = lines.updateValue(record.line, forKey: snapshot.objectID) {
       throw error(record, "is changed in line \(earlier), too", code: "changes.twice")
     }
-    return row
+    return snapshot
   }
 
   /// Sees to it that the store gives the key to no other object.
@@ -93,9 +93,9 @@ struct ChangePlan {
 
   // MARK: Values
 
-  private mutating func plan(_ record: ChangeFile.Record, _ row: Snapshot) throws {
-    var row = row
-    let entity = row.objectID.entity
+  private mutating func plan(_ record: ChangeFile.Record, _ snapshot: Snapshot) throws {
+    var snapshot = snapshot
+    let entity = snapshot.objectID.entity
     let validators = try validators(of: entity)
     for (name, content) in record.values.sorted(by: { $0.key < $1.key }) {
       guard let index = entity.attributes.firstIndex(where: { $0.name == name }), !entity.attributes[index].isTransient
@@ -109,19 +109,19 @@ struct ChangePlan {
       guard let value = ChangeValue.value(content, of: attribute) else {
         throw error(record, "has a value for \(name) that is no \(attribute.type)", code: "changes.value")
       }
-      row.attributes[index] = value
+      snapshot.attributes[index] = value
     }
     for (index, attribute) in entity.attributes.enumerated()
     where !attribute.isTransient && attribute.derivation == nil
       && (record.change == .insert || record.values[attribute.name] != nil)
     {
-      if let violation = validators[index].violations(of: row.attributes[index]).first {
+      if let violation = validators[index].violations(of: snapshot.attributes[index]).first {
         let name = ([attribute.name] + violation.element).joined(separator: ".")
         throw error(record, "cannot have this \(name): \(violation.message)", code: "changes.invalid")
       }
     }
-    try planRelationships(record, &row)
-    if record.change == .insert { request.inserted.append(row) } else { request.updated.append(row) }
+    try planRelationships(record, &snapshot)
+    if record.change == .insert { request.inserted.append(snapshot) } else { request.updated.append(snapshot) }
   }
 
   private mutating func validators(of entity: Entity) throws -> [AttributeValidator] {
@@ -133,8 +133,8 @@ struct ChangePlan {
 
   // MARK: Relationships
 
-  private mutating func planRelationships(_ record: ChangeFile.Record, _ row: inout Snapshot) throws {
-    let entity = row.objectID.entity
+  private mutating func planRelationships(_ record: ChangeFile.Record, _ snapshot: inout Snapshot) throws {
+    let entity = snapshot.objectID.entity
     for (name, content) in record.relationships.sorted(by: { $0.key < $1.key }) {
       guard let index = entity.relationships.firstIndex(where: { $0.name == name }) else {
         throw error(
@@ -150,14 +150,14 @@ struct ChangePlan {
         let members = try elements.map { try destination($0, relationship, record) }
         try checkCount(members.count, relationship, record)
         request.toMany.append(
-          SaveRequest.ToManyChange(owner: row.objectID, relationshipName: name, members: members))
+          SaveRequest.ToManyChange(owner: snapshot.objectID, relationshipName: name, members: members))
       } else {
-        row.toOne[index] = content == .null ? nil : try destination(content, relationship, record)
-        stated.insert(Property(object: row.objectID, name: name))
+        snapshot.toOne[index] = content == .null ? nil : try destination(content, relationship, record)
+        stated.insert(Property(object: snapshot.objectID, name: name))
       }
     }
     for (index, relationship) in entity.relationships.enumerated()
-    where !relationship.isToMany && !relationship.description.isOptional && row.toOne[index] == nil
+    where !relationship.isToMany && !relationship.description.isOptional && snapshot.toOne[index] == nil
       && (record.change == .insert || record.relationships[relationship.name] != nil)
     {
       throw error(record, "has no \(relationship.name), which is required", code: "changes.invalid")
@@ -216,15 +216,16 @@ struct ChangePlan {
   private func check(_ gone: ArraySlice<ObjectID>, _ relationship: Relationship) throws {
     var request = FetchSpecification(relationship.declaringEntity)
     request.predicate = .or(gone.map { .refersTo([relationship.name], $0) })
-    for row in try store.snapshots(request) where !deleted.contains(row.objectID) {
-      guard let index = row.objectID.entity.relationships.firstIndex(where: { $0.name == relationship.name }),
-        let destination = row.toOne[index], let line = lines[destination],
-        !stated.contains(Property(object: row.objectID, name: relationship.name))
+    for snapshot in try store.snapshots(request) where !deleted.contains(snapshot.objectID) {
+      guard let index = snapshot.objectID.entity.relationships.firstIndex(where: { $0.name == relationship.name }),
+        let destination = snapshot.toOne[index], let line = lines[destination],
+        !stated.contains(Property(object: snapshot.objectID, name: relationship.name))
       else { continue }
       throw ChangeFile.error(
         file.path, line,
         "\(destination.entity.name)/\(destination.primaryKey ?? 0) cannot be deleted: "
-          + "\(row.objectID.entity.name)/\(row.key).\(relationship.name) leads to it, and the file does not change that",
+          + "\(snapshot.objectID.entity.name)/\(snapshot.key).\(relationship.name) leads to it, and the file does not "
+          + "change that",
         code: "changes.referenced", hint: "was the store changed otherwise meanwhile?")
     }
   }

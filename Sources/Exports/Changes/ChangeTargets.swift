@@ -43,8 +43,8 @@ struct ChangeTargets {
     inserted[Source(root: entity.root.index, primaryKey: reference.primaryKey)] = id
   }
 
-  /// The row of an object that is there; nil where there is none.
-  mutating func row(_ reference: ChangeLine.Reference, line: Int) throws -> Snapshot? {
+  /// The snapshot of an object that is there; nil where there is none.
+  mutating func snapshot(_ reference: ChangeLine.Reference, line: Int) throws -> Snapshot? {
     let entity = try entity(reference.entity, line: line)
     let source = Source(root: entity.root.index, primaryKey: reference.primaryKey)
     if let known = found[source] { return known }
@@ -60,16 +60,16 @@ struct ChangeTargets {
     } else {
       request.predicate = try key(reference, entity, line: line)
     }
-    let row = try store.snapshots(request).first
-    found[source] = .some(row)
-    return row
+    let snapshot = try store.snapshots(request).first
+    found[source] = .some(snapshot)
+    return snapshot
   }
 
   /// The object that a reference leads to: one that is there, or one that the file inserts.
   mutating func objectID(_ reference: ChangeLine.Reference, line: Int) throws -> ObjectID? {
     let entity = try entity(reference.entity, line: line)
     if let id = inserted[Source(root: entity.root.index, primaryKey: reference.primaryKey)] { return id }
-    return try row(reference, line: line)?.objectID
+    return try snapshot(reference, line: line)?.objectID
   }
 
   private func key(_ reference: ChangeLine.Reference, _ entity: Entity, line: Int) throws(RunError) -> FetchPredicate {

@@ -19,7 +19,7 @@ extension DecodedBatch {
   private func refuseIncomplete(_ node: DecodedNode, _ isNew: (Int) -> Bool) {
     for (row, found) in node.insertProblems {
       let record = Int(node.records[Int(row)])
-      if isNew(record) { problems[record, default: []].append(contentsOf: found) }
+      if isNew(record) { for problem in found { addProblem(ofRecord: record, problem) } }
     }
     for child in node.children { refuseIncomplete(child, isNew) }
   }
@@ -32,7 +32,8 @@ extension DecodedBatch {
     func refuse(_ row: Int, _ state: RowBatch.State, _ relationship: Relationship, at rawOffset: UInt32?) {
       let record = Int(node.records[row])
       guard state == .null || state == .absent && isNew(record) else { return }
-      problems[record, default: []].append(
+      addProblem(
+        ofRecord: record,
         RecordProblem(
           rawOffset: rawOffset, property: relationship.name, code: "value.missing", value: "",
           message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",

@@ -175,17 +175,17 @@ final class DecodedBatch: @unchecked Sendable {
   let file: Int
   let root: DecodedNode
   /// Problems by record index; such records have no rows.
-  var problems: [Int: [RecordProblem]] = [:]
-  var filtered = 0
-  var duplicate = 0
+  private(set) var problems: [Int: [RecordProblem]] = [:]
+  private(set) var filtered = 0
+  private(set) var duplicate = 0
   /// References with `missing: null` that lead nowhere, by relationship, once nothing more can come.
   private(set) var leftOut: [String: Int] = [:]
   /// The records of all rows as they are stored, where a worker could make them already.
-  var encoded: EncodedRows?
+  private(set) var encoded: EncodedRows?
   /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
-  var lookup: LookedUpRows?
+  private(set) var lookup: LookedUpRows?
   /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
-  var knownNew: KnownNewRecords?
+  private(set) var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
   private(set) var faultsAreDone = false
   /// Whether the record batch is still needed, so that it must not be filled again.
@@ -196,6 +196,27 @@ final class DecodedBatch: @unchecked Sendable {
     self.file = file
     self.root = root
   }
+
+  /// A record has a problem (one more).
+  func addProblem(ofRecord record: Int, _ problem: RecordProblem) { problems[record, default: []].append(problem) }
+
+  /// Takes back what was found since the problems were these.
+  func restoreProblems(_ earlier: [Int: [RecordProblem]]) { problems = earlier }
+
+  /// Counts a record that `where:` leaves out.
+  func noteFiltered() { filtered += 1 }
+
+  /// Counts a record that another one with its key supersedes.
+  func noteDuplicate() { duplicate += 1 }
+
+  /// Keeps the rows as they are stored; nil forgets them.
+  func setEncoded(_ rows: EncodedRows?) { encoded = rows }
+
+  /// Keeps what was found out about stored rows; nil forgets it.
+  func setLookup(_ rows: LookedUpRows?) { lookup = rows }
+
+  /// States which records need not be looked up.
+  func setKnownNew(_ records: KnownNewRecords) { knownNew = records }
 
   /// Counts a reference of a relationship that leads nowhere and may.
   func noteReferenceLeftOut(_ relationship: String) { leftOut[relationship, default: 0] += 1 }

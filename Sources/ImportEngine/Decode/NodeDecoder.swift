@@ -293,7 +293,7 @@ import StoreInterface
   }
 
   func note(_ problem: RecordProblem, row: Int) {
-    unsafe decoded.problems[record(of: row), default: []].append(problem)
+    unsafe decoded.addProblem(ofRecord: record(of: row), problem)
   }
 
   func hasProblem(row: Int, property: String) -> Bool {

@@ -45,7 +45,7 @@ struct RecordDecoder: Sendable {
       if !superseded.isEmpty,
         superseded.contains(file: decoded.file, byteOffset: decoded.records.place(ofRecord: record).byteOffset)
       {
-        decoded.duplicate += 1
+        decoded.noteDuplicate()
         continue
       }
       if let condition = plan.condition {
@@ -54,22 +54,22 @@ struct RecordDecoder: Sendable {
           switch try unsafe condition.evaluate(fields) {
           case .boolean(true): break
           case .boolean(false), .null, .absent:
-            decoded.filtered += 1
+            decoded.noteFiltered()
             continue
           case let other:
-            decoded.problems[record] = [
+            decoded.addProblem(
+              ofRecord: record,
               RecordProblem(
                 rawOffset: nil, property: "", code: "where.not-a-condition", value: "\(other)",
-                message: "where: is neither true nor false", hint: "compare the value with something")
-            ]
+                message: "where: is neither true nor false", hint: "compare the value with something"))
             continue
           }
         } catch {
-          decoded.problems[record] = [
+          decoded.addProblem(
+            ofRecord: record,
             RecordProblem(
               rawOffset: nil, property: "", code: error.code, value: "", message: "where: \(error.message)",
-              hint: error.hint ?? "")
-          ]
+              hint: error.hint ?? ""))
           continue
         }
       }

@@ -60,7 +60,8 @@ extension DecodedBatch {
   /// Refuses a record whose match key fits several objects: which of them it means cannot be said.
   func noteAmbiguousMatch(of node: DecodedNode, row: Int) {
     let names = node.plan.matchProperties.joined(separator: ", ")
-    problems[Int(node.records[row]), default: []].append(
+    addProblem(
+      ofRecord: Int(node.records[row]),
       node.matchProblem(
         "match.ambiguous", row: row,
         message: "several objects of \(node.plan.entity.name) have this match key (\(names))",

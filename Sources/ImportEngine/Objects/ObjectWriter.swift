@@ -135,7 +135,7 @@ final class ObjectWriter {
           single.allow()
           result += try single.outcome()
         } catch let error where Self.isAboutObjects(error) {
-          decoded.problems[record, default: []].append(Self.problem(error))
+          decoded.addProblem(ofRecord: record, Self.problem(error))
         }
       }
     }

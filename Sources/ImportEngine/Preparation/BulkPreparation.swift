@@ -56,7 +56,7 @@ struct BulkPreparation: Sendable {
         decoded, isFinal: false, mayBeProvisional: !preparation.provisional.isEmpty,
         isProvisional: preparation.provisional.contains)
       if preparation.hasMatch, decoded.problems.count != problems.count {
-        decoded.problems = problems
+        decoded.restoreProblems(problems)
         return
       }
       guard unresolved.isEmpty else { return }
@@ -64,7 +64,7 @@ struct BulkPreparation: Sendable {
       let rows = preparation.rows.checkOut()
       // A value that no column can hold is told where the batch is written.
       guard unsafe (try? encoder.encode(decoded.root.batch, into: rows)) != nil else { return }
-      decoded.encoded = rows
+      decoded.setEncoded(rows)
     }
   }
 }

@@ -60,7 +60,7 @@ struct TableRewrite {
   private func append(besides changes: ChangedRows?) throws -> DeferredRecords {
     scope.count(StepOutcomes(remarks: ["\(scanned.newCount) new records written as finished pages"]))
     let writer = NewRowWriter(scope, rules: .upserted)
-    writer.preparation = try BulkPreparation(scope.plan, session: session)
+    writer.setPreparation(try BulkPreparation(scope.plan, session: session))
     var others = DeferredRecords(scope.plan, session)
     try scope.source.read(without: superseded, preparation: writer.preparation) { decoded in
       scope.count(StepOutcomes(unchanged: scanned.dropUnchanged(from: decoded, changesAreWritten: changes != nil)))

@@ -66,7 +66,7 @@ struct UnchangedScan {
   private mutating func examine(_ decoded: DecodedBatch) throws {
     let result = try decoded.lookup ?? finder.find(decoded)
     let node = decoded.root
-    decoded.lookup = nil
+    decoded.setLookup(nil)
     let repeated = comparison.note(result.found)
     noteKeys(node, result.found, repeated)
     var findings = findings(of: decoded, result)

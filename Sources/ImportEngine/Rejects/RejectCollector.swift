@@ -22,11 +22,14 @@ final class RejectCollector {
   /// Whether files that are no files of rejects may be replaced.
   private let replacesForeign: Bool
   /// Told of every single reject; nil where nothing wants to know.
-  var onReject: ((Reject) -> Void)?
+  private let onReject: ((Reject) -> Void)?
 
-  init(settings: RejectSettings, stepCount: Int, replacesForeign: Bool = false) {
+  init(
+    settings: RejectSettings, stepCount: Int, replacesForeign: Bool = false, onReject: ((Reject) -> Void)? = nil
+  ) {
     self.settings = settings
     self.replacesForeign = replacesForeign
+    self.onReject = onReject
     self.separatesSteps = stepCount > 1
   }
 

@@ -156,7 +156,8 @@ struct ReferenceResolver: Sendable {
   ) {
     guard let index = node.plan.references.firstIndex(where: { $0.property == reference.property }) else { return }
     let value = reference.shownKey(node.keys[index], entry)
-    decoded.problems[Int(node.records[Int(entry.row)]), default: []].append(
+    decoded.addProblem(
+      ofRecord: Int(node.records[Int(entry.row)]),
       reference.problem(
         entity: node.plan.entity.name, code: code, what: what, value: value, rawOffset: entry.rawOffset))
   }

@@ -160,8 +160,8 @@ public struct PipelineRun {
     if options.isDryRun { rejectSettings.file = nil }
     try checkDerivedAttributes(plans, store)
     let rejects = RejectCollector(
-      settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign)
-    rejects.onReject = rejectLog
+      settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign,
+      onReject: rejectLog)
     trail.rejects = rejects
     let indexing = StageMeter(.index)
     do {

@@ -36,7 +36,8 @@ final class KeyCheck {
       let record = Int(node.records[row])
       key.removeAll(keepingCapacity: true)
       guard PayloadKey.append(node, row: row, to: &key) == .key else {
-        decoded.problems[record, default: []].append(
+        decoded.addProblem(
+          ofRecord: record,
           node.matchProblem(
             "match.missing-key", row: row,
             message: "the match key of \(plan.root.entity.name) (\(properties)) is empty",
@@ -50,7 +51,8 @@ final class KeyCheck {
       } else if plan.step.duplicates == .first {
         repeated.append(record)
       } else {
-        decoded.problems[record, default: []].append(
+        decoded.addProblem(
+          ofRecord: record,
           node.matchProblem(
             "match.duplicate", row: row, message: "an earlier record has the same match key (\(properties))",
             hint: "mend the data, or choose duplicates: first or last"))

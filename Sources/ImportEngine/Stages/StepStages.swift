@@ -70,7 +70,7 @@ struct StepStages: Sendable {
         ordinal = 0
         recordsPerFile.append(0)
       case .batch(let decoded):
-        decoded.records.firstOrdinal = ordinal
+        decoded.records.number(from: ordinal)
         ordinal += UInt64(decoded.records.count + decoded.records.faults.count)
         recordsPerFile[recordsPerFile.count - 1] = Int(ordinal)
         try cancellation.check()
@@ -102,7 +102,7 @@ struct StepStages: Sendable {
       let decoded = decoder.decode(piece.records, file: piece.file, superseded: superseded)
       preparer?.prepare(decoded)
       // What went wrong is told where the batch is taken up.
-      decoded.lookup = try? finder?.find(decoded)
+      decoded.setLookup(try? finder?.find(decoded))
       reading.decode.add(rows: piece.records.count)
       return .batch(decoded)
     }

@@ -64,7 +64,7 @@ final class UpsertStrategy: WritingStrategy {
     case .updated: counts.updated += 1
     case .unchanged, .kept: counts.unchanged += 1
     case .conflict, .missing:
-      decoded.problems[Int(node.records[row]), default: []].append(node.constraintProblem(row: row))
+      decoded.addProblem(ofRecord: Int(node.records[row]), node.constraintProblem(row: row))
     case .failedMatch: matched.noteMatch(decoded, row: row)
     }
   }

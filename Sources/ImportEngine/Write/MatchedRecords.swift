@@ -71,7 +71,8 @@ final class MatchedRecords {
   /// `on-match: fail`: the row's record names an object that is in the store already.
   func noteMatch(_ decoded: DecodedBatch, row: Int) {
     let node = decoded.root
-    decoded.problems[Int(node.records[row]), default: []].append(
+    decoded.addProblem(
+      ofRecord: Int(node.records[row]),
       node.matchProblem(
         "match.exists", row: row,
         message: "the \(plan.root.entity.name) with this match key is already in the store",

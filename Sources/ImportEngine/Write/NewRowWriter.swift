@@ -8,7 +8,7 @@ import StoreInterface
 /// and an upsert with the records that are known to be new.
 final class NewRowWriter {
   /// What decode workers do beyond decoding; nil where each batch is resolved and encoded here.
-  var preparation: BulkPreparation?
+  private(set) var preparation: BulkPreparation?
   private let scope: StepScope
   private let rules: NewRowRules
   private let inserter: RowTreeInserter
@@ -19,6 +19,9 @@ final class NewRowWriter {
     self.rules = rules
     inserter = RowTreeInserter(target: scope.session.target, tables: scope.session.tables)
   }
+
+  /// States what the decode workers do from now on.
+  func setPreparation(_ preparation: BulkPreparation?) { self.preparation = preparation }
 
   /// Writes a batch in a transaction of its own.
   /// - Parameter isFinal: nothing more will come that its records may refer to.
@@ -34,7 +37,7 @@ final class NewRowWriter {
   /// - Returns: false when the batch has to be written the long way, or a watched key is incomplete or not new.
   func writeEncoded(_ decoded: DecodedBatch, watching matchKeys: MatchKeyWatch? = nil) throws -> Bool {
     guard let rows = decoded.encoded, let preparation else { return false }
-    decoded.encoded = nil
+    decoded.setEncoded(nil)
     defer { preparation.recycle(rows) }
     let node = decoded.root
     guard rows.count == node.batch.count, let pages = session.target.pages, pages.isPageLoading else { return false }

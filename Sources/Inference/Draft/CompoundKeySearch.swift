@@ -95,6 +95,6 @@ extension FileProfiler {
       return try RecordReader(
         source: open(list.form.options), options: list.form.options, projection: projection, file: path)
     }
-    list.compoundKey = try search.columns() ?? []
+    list.noteCompoundKey(try search.columns() ?? [])
   }
 }

@@ -9,7 +9,7 @@ final class RecordList {
   /// What its entity is called after.
   let name: String
   /// What notes call the file: its name, or its path where another one is called the same.
-  var title: String
+  private(set) var title: String
   /// Records that can be read.
   var count = 0
   /// CSV.
@@ -22,7 +22,7 @@ final class RecordList {
   /// What of the file is no part of any record.
   var leftOut: [String] = []
   /// Columns that tell records apart together.
-  var compoundKey: [ColumnProfile] = []
+  private(set) var compoundKey: [ColumnProfile] = []
   /// The document is the only record.
   var isWholeDocument = false
 
@@ -42,6 +42,12 @@ final class RecordList {
   var rejectCount: Int { faultCount + (objects?.rejectCount ?? 0) }
 
   var isJSON: Bool { form.options.format != .csv }
+
+  /// Another file is called the same: notes call this one by its path.
+  func titleByPath() { title = path }
+
+  /// States the columns that tell records apart together.
+  func noteCompoundKey(_ columns: [ColumnProfile]) { compoundKey = columns }
 
   func note(_ fault: RecordFault, in batch: RecordBatch) {
     faultCount += 1

@@ -136,7 +136,7 @@ struct MigrationStore {
     do {
       if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
       if type is SQLiteStoreType {
-        try StoreReplacement.takeJournalMode(of: place.path, at: partial.path)
+        try StoreReplacement.copyJournalMode(from: place.path, at: partial.path)
         try StoreReplacement.replace(target: place.path, with: partial.path)
       } else {
         try type.replace(at: place, with: partial)

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     _ deliver: @escaping @Sendable (Result<[ManagedObject], any Error>) -> Void
   ) {
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
-    let saves = saveCount
+    let saveCount = saves.count
     // What settles the generation.
     let source = parent == nil ? Result { try rowSource() } : nil
     let token = generationToken
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
               let isSame =
                 needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
                 && self.generationToken == token
-              return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
+              return isSame && self.saves.count == saveCount ? blocks : try self.snapshotBlocks(needed)
             }
           })
       }

@@ -8,26 +8,38 @@ struct ContextEvent {
   struct Entry {
     let object: ManagedObject
     /// Nil when the object was not there.
-    var before: ObjectState?
+    fileprivate(set) var before: ObjectState?
   }
 
   private(set) var entries: [Entry] = []
   /// Objects whose to-many relationships got or lost members because the other side says so. Undo follows the members.
-  var owners: [ManagedObject] = []
+  private(set) var owners: [ManagedObject] = []
   /// Objects whose values were replaced by those of the store.
-  var refreshed: [ManagedObject] = []
+  private(set) var refreshed: [ManagedObject] = []
   /// Objects that a reset took away.
-  var invalidatedCount = 0
+  private(set) var invalidatedCount = 0
   /// Faults that a merge brought, for rows that another context inserted.
-  var merged: [ManagedObject] = []
+  private(set) var merged: [ManagedObject] = []
   /// Objects that a merge found to be deleted.
-  var lost: [ManagedObject] = []
+  private(set) var lost: [ManagedObject] = []
 
   /// Notes what an object was before its first change in this event; nil for one that was not there.
   mutating func note(_ object: ManagedObject, before: ObjectState?) {
     object.marks.eventIndex = Int32(entries.count)
     entries.append(Entry(object: object, before: before))
   }
+
+  mutating func noteOwners(_ objects: [ManagedObject]) { owners = objects }
+
+  mutating func noteRefresh(of object: ManagedObject) { refreshed.append(object) }
+
+  mutating func noteRefresh(of objects: [ManagedObject]) { refreshed += objects }
+
+  mutating func noteArrival(of faults: [ManagedObject]) { merged += faults }
+
+  mutating func noteLoss(of objects: [ManagedObject]) { lost += objects }
+
+  mutating func noteReset(of count: Int) { invalidatedCount = count }
 
   /// What an object was when the event began; nil when it has not changed since or was not there.
   func stateBefore(of object: ManagedObject) -> ObjectState? {

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
   ) {
     guard let parent, !isParentAtHand else { return deliver(Result { try work(snapshotBlocks) }) }
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
-    let saves = saveCount
+    let saveCount = saves.count
     var asked = wanted.forRowsOfParent
     asked.relationshipKeyPathsForPrefetching = []
     let ofParent = asked
@@ -34,17 +34,16 @@ extension ManagedObjectContext {
           defer { withExtendedLifetime(held) {} }
           self.adoptIDsOfParent()
           let deferred = self.deferredError
-          self.refused = MissingState()
+          self.refusals.begin()
           var result = Result {
             let blocks = [SnapshotBlock(self.retain(try found.get()))]
             return try work { needed in
               // A save or a first pending change meanwhile: these rows are not what is needed any more.
               let isSame = needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
-              return isSame && self.saveCount == saves ? blocks : try self.snapshotBlocks(needed)
+              return isSame && self.saves.count == saveCount ? blocks : try self.snapshotBlocks(needed)
             }
           }
-          let missing = self.refused ?? MissingState()
-          self.refused = nil
+          let missing = self.refusals.end()
           // Faults keep the errors that they meet; what came of their missing values, an error perhaps, does not count.
           if self.deferredError is WouldWait {
             self.forgetDeferredError()

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   func noteOwnersOfEvent() {
     if pending.ownerChanges.isEmpty { return }
     pending.indexOwners(in: self)
-    event.owners = pending.removeEventOwners()
+    event.noteOwners(pending.removeEventOwners())
   }
 
   /// Whether members came to or left to-many relationships of an object, by what the other side says.

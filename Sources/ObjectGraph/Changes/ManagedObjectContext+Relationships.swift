@@ -63,9 +63,9 @@ extension ManagedObjectContext {
       return
     }
     let partner = self.object(with: owner)
-    if silentMerge != nil, partner.isUnloaded, !partner.hasStored {
-      guard let snapshot = mergedSnapshots?[owner] else {
-        silentMerge?.unknown.objectIDs.insert(owner)
+    if merge.silent != nil, partner.isUnloaded, !partner.hasStored {
+      guard let snapshot = merge.snapshots?[owner] else {
+        merge.noteUnknown(owner)
         return
       }
       partner.setWaiting(snapshot)
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     guard let owner, let inverse = object.runtime.layout.inverses[index] else { return }
     if inverse.isToMany {
       if let (owner, position) = loadedList(owner, inverse),
-        mergedLists?.insert(MemberKey(owner: owner.objectID, relationship: position)).inserted != false
+        merge.isFirstRefresh(of: MemberKey(owner: owner.objectID, relationship: position))
       {
         try rebaseMembers(of: owner, position)
       }
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
     else { return }
     // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was changed
     // here may be in a conflict of its own.
-    if let snapshots = mergedSnapshots {
+    if let snapshots = merge.snapshots {
       if let snapshot = snapshots[owner], snapshot.version != partner.stored?.version {
         try rebase(partner, onto: snapshot)
       }

@@ -96,9 +96,8 @@ extension ManagedObjectContext {
 
   /// Throws where the parent must not be waited for, and remembers what it would have been asked.
   private func refuse(_ objectIDs: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
-    guard refused != nil, !isParentAtHand else { return }
-    refused?.objectIDs.formUnion(objectIDs)
-    for owner in owners { refused?.members.insert(MemberKey(owner: owner.objectID, relationship: index)) }
+    guard refusals.isRefusing, !isParentAtHand else { return }
+    refusals.note(objectIDs, owners.map { MemberKey(owner: $0.objectID, relationship: index) })
     throw WouldWait()
   }
 }

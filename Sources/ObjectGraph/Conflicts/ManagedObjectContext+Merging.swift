@@ -53,15 +53,14 @@ extension ManagedObjectContext {
   func mergeChanges(_ changes: ContextChangeIDs, isRemote: Bool = false) {
     checkConfinement()
     let isSilent = !isParentAtHand
-    let wasMerging = isMerging
-    isMerging = true
-    defer { isMerging = wasMerging }
+    let wasMerging = merge.begin()
+    defer { merge.end(wasUnderWay: wasMerging) }
     finishEvent(propagating: !isSilent && settings.propagatesDeletesAtEndOfEvent)
     adoptIDsOfParent()
     var changes = changes.localised(to: coordinator)
     if isSilent {
       let state = changes.states.first { $0.source === parent?.permanentIDs }
-      silentMerge = SilentMerge(state: state?.renamed { permanentID(for: $0) })
+      merge.beginSilence(knowing: state?.renamed { permanentID(for: $0) })
     }
     let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
     leaveGeneration()
@@ -74,10 +73,9 @@ extension ManagedObjectContext {
     } catch {
       deferError(error)
     }
-    let unknown = silentMerge?.unknown
-    silentMerge = nil
+    let unknown = merge.endSilence()
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
-    event.merged += arrived.filter { $0.isUnloaded || $0.status == .loaded }
+    event.noteArrival(of: arrived.filter { $0.isUnloaded || $0.status == .loaded })
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
@@ -101,14 +99,14 @@ extension ManagedObjectContext {
   private func complete(_ unknown: MissingState, _ state: SharedState) {
     finishEvent(propagating: false)
     adoptIDsOfParent()
-    silentMerge = SilentMerge(state: state.renamed { permanentID(for: $0) })
-    defer { silentMerge = nil }
+    merge.beginSilence(knowing: state.renamed { permanentID(for: $0) })
+    defer { merge.endSilence() }
     do {
       try refresh(unknown.objectIDs.map { permanentID(for: $0) })
       for key in unknown.members {
         guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
-        event.refreshed.append(owner)
+        event.noteRefresh(of: owner)
       }
     } catch {
       deferError(error)
@@ -124,8 +122,8 @@ extension ManagedObjectContext {
   private func newSnapshots(of loaded: [ManagedObject]) throws -> (
     snapshots: [ObjectID: Snapshot], lost: [ManagedObject]
   ) {
-    guard let state = silentMerge?.state else {
-      if silentMerge != nil { return ([:], []) }
+    guard let state = merge.silent?.state else {
+      if merge.silent != nil { return ([:], []) }
       let snapshots = Dictionary(
         try snapshots(of: loaded.map(\.objectID)).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       return (snapshots, loaded.filter { snapshots[$0.objectID] == nil })
@@ -137,9 +135,9 @@ extension ManagedObjectContext {
   /// where it has changes, as soon as the parent has said more.
   private func refreshUnheard(_ object: ManagedObject) {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
-      silentMerge?.unknown.objectIDs.insert(object.objectID)
+      merge.noteUnknown(object.objectID)
     } else {
-      event.refreshed.append(object)
+      event.noteRefresh(of: object)
       object.makeFault()
     }
   }
@@ -151,7 +149,7 @@ extension ManagedObjectContext {
       guard let object = registeredObject(with: id) else { continue }
       switch object.status {
       case .fault:
-        guard let snapshot = silentMerge?.state?.snapshots[id] else {
+        guard let snapshot = merge.silent?.state?.snapshots[id] else {
           object.setWaiting(nil)
           continue
         }
@@ -164,12 +162,8 @@ extension ManagedObjectContext {
     }
     if loaded.isEmpty { return }
     let (snapshots, lost) = try newSnapshots(of: loaded)
-    mergedSnapshots = snapshots
-    mergedLists = []
-    defer {
-      mergedSnapshots = nil
-      mergedLists = nil
-    }
+    merge.beginRefresh(to: snapshots)
+    defer { merge.endRefresh() }
     lose(lost)
     var unpropagated = Set(pending.unpropagatedDeletes + pending.deletesToRepeat)
     for object in loaded where !object.isInert {
@@ -178,7 +172,7 @@ extension ManagedObjectContext {
         continue
       }
       // What was read later than this was said is as new.
-      if silentMerge == nil || (object.storedVersion ?? 0) < snapshot.version {
+      if merge.silent == nil || (object.storedVersion ?? 0) < snapshot.version {
         try rebase(object, onto: snapshot)
       } else {
         for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
@@ -186,11 +180,11 @@ extension ManagedObjectContext {
       if object.status == .deleted {
         // Others may have linked to it: the rules are for them too.
         if unpropagated.insert(object).inserted {
-          if silentMerge == nil { pending.propagateLater(object) } else { pending.propagateAtSave(object) }
+          if merge.silent == nil { pending.propagateLater(object) } else { pending.propagateAtSave(object) }
         }
         continue
       }
-      event.refreshed.append(object)
+      event.noteRefresh(of: object)
       if object.runtime.hasSubclass { object.awake(fromSnapshotEvents: .refresh) }
     }
   }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
       guard let self else { return }
       isNextTurnExpected = false
       // In a nested run loop what goes on around it processes them.
-      if eventDepth > 0 || isSaving || isProcessing { return }
+      if eventDepth > 0 || saves.isUnderWay || isProcessing { return }
       // What contexts that share the undo manager did in one turn is one group.
       undoManager?.processContexts()
       processPendingChanges()

@@ -21,14 +21,14 @@ extension ManagedObjectContext {
     if object.isInserted && !mergeChanges {
       if object.isInEvent { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
       guard object.isInserted else { return }
-      event.refreshed.append(object)
+      event.noteRefresh(of: object)
       return try object.empty()
     }
     guard object.status == .loaded else { return }
     // What was changed here is one event, what comes from the store another: undo takes back the first alone.
     if object.isInEvent { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
     guard object.status == .loaded else { return }
-    event.refreshed.append(object)
+    event.noteRefresh(of: object)
     if !mergeChanges {
       forgetChanges(of: object)
       object.makeFault()
@@ -75,8 +75,8 @@ extension ManagedObjectContext {
     pending.removeAll()
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)
-    event.lost = discarded
-    event.refreshed = restored
+    event.noteLoss(of: discarded)
+    event.noteRefresh(of: restored)
     for object in restored { object.awake(fromSnapshotEvents: .rollback) }
     finishEvent(propagating: false)
   }
@@ -90,12 +90,12 @@ extension ManagedObjectContext {
     leaveGeneration()
     pending.removeAll()
     pending.forgetPropagation()
-    prefetched = []
+    keep(prefetched: [])
     retainedParents = [:]
     forgetDeferredError()
     abandonEvent()
     undoManager?.removeAllActions(withTarget: self)
-    event.invalidatedCount = count
+    event.noteReset(of: count)
     finishEvent(propagating: false)
   }
 
@@ -154,10 +154,10 @@ extension ManagedObjectContext {
 
   /// The members that the store has now; nil where a merge that does not ask the parent knows of no others.
   private func newMembers(of object: ManagedObject, _ index: Int) throws -> [ObjectID]? {
-    guard let merge = silentMerge else { return try storedMembers(of: object, index) }
+    guard let silent = merge.silent else { return try storedMembers(of: object, index) }
     let key = MemberKey(owner: object.objectID, relationship: index)
-    guard let members = merge.state?.members[key], let state = merge.state else {
-      silentMerge?.unknown.members.insert(key)
+    guard let members = silent.state?.members[key], let state = silent.state else {
+      merge.noteUnknown(key)
       return nil
     }
     // The list was read later than this was said.
@@ -178,7 +178,7 @@ extension ManagedObjectContext {
       object.makeInert(.gone)
     }
     if wereDeleted { pending.dropFormerDeletions() }
-    event.lost += objects
+    event.noteLoss(of: objects)
   }
 
   func forgetChanges(of object: ManagedObject) { forgetChanges(of: [object]) }

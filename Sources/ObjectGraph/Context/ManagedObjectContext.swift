@@ -45,7 +45,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many events with changes were processed.
   var eventCount = 0
   /// What was prefetched last: it stays until the next time, or the end of the event.
-  var prefetched: [ManagedObject] = []
+  private var prefetched: [ManagedObject] = []
   /// Objects of the parent context that are kept alive, until the end of the event, for objects of this context that are
   /// not made yet.
   var retainedParents: [ObjectID: ManagedObject] = [:]
@@ -82,18 +82,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
   /// Whether the main queue is going to process changes that were made outside of `perform`.
   var isNextTurnExpected = false
-  var isSaving = false
-  /// How many saves wrote something.
-  var saveCount = 0
+  let saves = SaveState()
   /// How many fetched rows were newer than their objects.
   private(set) var staleRowCount = 0
   /// While they are collected, the newer rows by their ids; otherwise nil.
   private var newerRows: [ObjectID: NewerRow]?
   var isProcessing = false
-  /// The rows of the merge that is going on.
-  var mergedSnapshots: [ObjectID: Snapshot]?
-  /// The relationships that it has brought up to date for the sake of their members.
-  var mergedLists: Set<MemberKey>?
+  let merge = MergeState()
 
   /// Contexts whose parent this is and that merge what is saved here.
   let followers = ContextFollowers()
@@ -102,19 +97,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many of the ids that became permanent in each ancestor, from the parent upwards, this context has taken over.
   var seenIDChangeCounts: [Int] = []
   /// Counts what children were told (`SharedState`). The rows that they read have it as their version.
-  var stateStamp: Int64 = 0
+  private(set) var stateStamp: Int64 = 0
   /// The parent's count when it last answered.
   var stampOfLastAnswer: Int64 = 0
-  /// The merge that is going on without asking the parent.
-  var silentMerge: SilentMerge?
   /// Whether the current event is but a merge that a save of others began.
   var isFollowing = false
-  /// Whether `mergeChanges` is at work.
-  var isMerging = false
-  /// What a fetch would have had to wait for the parent for, while it must not; nil where it may.
-  var refused: MissingState?
-  /// What the parent had after it took this context's save, until that is announced.
-  var stateOfParent: SharedState?
+  /// What a fetch that must not wait for the parent did not ask it.
+  let refusals = ParentRefusals()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
   public init(concurrencyType: ConcurrencyType, name: String = "") {
@@ -207,7 +196,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     eventDepth += 1
     defer {
       // A hook or observer of a save or of processing is inside that.
-      if eventDepth == 1 && !isSaving && !isProcessing { processPendingChanges() }
+      if eventDepth == 1 && !saves.isUnderWay && !isProcessing { processPendingChanges() }
       if eventDepth == 1 {
         isFollowing = false
         registry.releaseUnused()
@@ -217,6 +206,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
       eventDepth -= 1
     }
     return try work()
+  }
+
+  /// Keeps what was prefetched alive, instead of what was prefetched before.
+  func keep(prefetched objects: [ManagedObject]) { prefetched = objects }
+
+  /// The stamp of what is told to children now.
+  func nextStateStamp() -> Int64 {
+    stateStamp += 1
+    return stateStamp
   }
 
   /// To be called by whatever reads or writes a setting.

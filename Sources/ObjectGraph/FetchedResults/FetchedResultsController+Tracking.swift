@@ -101,7 +101,7 @@ extension FetchedResultsController {
     let context = managedObjectContext
     // What observers changed already is not told yet.
     guard let content, let follower, isFollowable, context.event.isEmpty, context.deferredError == nil,
-      context.refused == nil
+      !context.refusals.isRefusing
     else {
       return nil
     }
@@ -118,7 +118,7 @@ extension FetchedResultsController {
     guard content != nil else { return isFetchDue = false }
     dueChanges.formUnion(changed)
     let context = managedObjectContext
-    if (context.isFollowing || context.isMerging) && !context.isParentAtHand { return fetchLater() }
+    if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return fetchLater() }
     isFetchDue = false
     let deferred = context.deferredError
     let staleRowCount = context.staleRowCount

@@ -213,7 +213,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     _ = try sectionNaming()
     let context = managedObjectContext
     var request = specification
-    if context.refused != nil {
+    if context.refusals.isRefusing {
       // Values are here already, and prefetching would ask for more.
       request.includesPropertyValues = true
       request.relationshipKeyPathsForPrefetching = []

@@ -120,7 +120,7 @@ struct ResultsFollower<Object: ManagedObject> {
     }
     guard !unchanged.isEmpty else { return (all, matching) }
     // A merge must not wait for the parent.
-    if (context.isFollowing || context.isMerging) && !context.isParentAtHand { return nil }
+    if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return nil }
     // The store says it of what is not changed here, as it does in every fetch.
     var request = specification
     let isUnchanged = FetchPredicate.selfIsIn(Array(unchanged))

@@ -7,9 +7,9 @@ extension ManagedObjectContext {
   /// object: rows go to the row cache, and the members of to-many relationships to their owners. Members of ordered
   /// relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [FetchPredicate.KeyPath], for objects: [ManagedObject]) throws {
-    prefetched = []
+    keep(prefetched: [])
     // Nothing else may hold them, and with them would go what is prefetched of them.
-    prefetched = try destinations(of: objects, along: keyPaths)
+    keep(prefetched: try destinations(of: objects, along: keyPaths))
   }
 
   /// As `prefetch`; the caller holds what key paths lead to, objects on the way included.

@@ -18,9 +18,8 @@ extension ManagedObjectContext {
   ///   settle the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
     checkConfinement()
-    if isSaving { throw ContextError.saveInsideSave }
-    isSaving = true
-    defer { isSaving = false }
+    try saves.begin()
+    defer { saves.end() }
     try throwDeferredError()
     adoptIDsOfParent()
     pending.beginSave()
@@ -63,7 +62,7 @@ extension ManagedObjectContext {
       plan.request.updated.map(\.objectID) + pending.editedLists.map(\.objectID) + pending.memberChanges.owners
     let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: changed)) }
     _ = retain(found)
-    stateOfParent = state
+    saves.noteParent(state)
   }
 
   /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing does.
@@ -89,7 +88,7 @@ extension ManagedObjectContext {
   }
 
   private func commit(_ plan: SavePlan) {
-    saveCount += 1
+    saves.noteCommit()
     if parent == nil { advanceGeneration() }
     let isAnyIDWanted = !pending.editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
@@ -134,8 +133,7 @@ extension ManagedObjectContext {
       inserted: plan.request.inserted.map(\.objectID), updated: plan.request.updated.map(\.objectID),
       deleted: plan.request.deleted.map(\.objectID), relationshipOwners: relationshipOwners)
     ids.add(memberChanges)
-    ids.states = [stateOfParent, sharedState(of: ids)].compactMap(\.self)
-    stateOfParent = nil
+    ids.states = [saves.removeParentState(), sharedState(of: ids)].compactMap(\.self)
     let changes = ContextChanges(
       inserted: plan.inserted, updated: plan.updated, deleted: plan.deleted, ids: ids, in: self)
     post(Self.didSaveObjectsNotification, changes)

@@ -37,14 +37,6 @@ struct SharedState: Sendable {
   }
 }
 
-/// A merge that does not ask the parent, because it would have to wait for it.
-struct SilentMerge {
-  /// What the parent said; nil when it said nothing.
-  let state: SharedState?
-  /// What else would have to be known.
-  var unknown = MissingState()
-}
-
 /// What a child could not find in what its parent said.
 struct MissingState: Sendable {
   var objectIDs: Set<ObjectID> = []
@@ -62,8 +54,7 @@ extension ManagedObjectContext {
 
   /// What this context has of these objects, without asking its parent.
   func sharedState(of ids: [ObjectID]) -> SharedState {
-    stateStamp += 1
-    var shared = SharedState(source: permanentIDs, stamp: stateStamp)
+    var shared = SharedState(source: permanentIDs, stamp: nextStateStamp())
     for id in ids {
       guard let object = registeredObject(with: permanentID(for: id)) else { continue }
       switch object.status {

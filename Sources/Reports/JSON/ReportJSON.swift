@@ -1,6 +1,6 @@
-import Diagnostics
+package import Diagnostics
 package import Foundation
-import Pipelines
+package import Pipelines
 
 /// The report of a run as JSON. Keys do not change between versions; new ones may come.
 package enum ReportJSON {
@@ -93,13 +93,18 @@ package enum ReportJSON {
       contexts.cacheMisses, contexts.saves,
     ]
     return .object(
-      [
-        ("statements", .integer(store.statements)), ("rows", .integer(store.rows)), ("pages", .integer(store.pages)),
-        ("pageRows", .integer(store.pageRows)),
-      ]
+      members(store)
         + zip(ReportSchema.contextWork, parts).map { named, part in
           (named.0, .object([("count", .integer(part.count)), ("seconds", .double(part.seconds))]))
         })
+  }
+
+  /// What a store did, as members of an object.
+  package static func members(_ work: StoreWork) -> [(String, JSONValue)] {
+    [
+      ("statements", .integer(work.statements)), ("rows", .integer(work.rows)), ("pages", .integer(work.pages)),
+      ("pageRows", .integer(work.pageRows)),
+    ]
   }
 
   /// Null where nothing was counted.

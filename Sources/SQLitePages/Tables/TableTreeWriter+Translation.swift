@@ -1,6 +1,6 @@
 /// Tables whose rows all get new records.
 extension TableTreeWriter {
-  /// Writes a table anew that has rows: `takeRows` with its own root gives them.
+  /// Writes a table anew that has rows: `moveRows` with its own root gives them.
   public convenience init(rewriting root: UInt32, of file: DatabaseFile) throws(PageError) {
     try self.init(file: file, root: root, after: 0)
     newLeaves = nil
@@ -12,7 +12,7 @@ extension TableTreeWriter {
   ///   lowest of what is added next.
   /// - Returns: how many rows of each kind there were.
   /// - Throws: `PageError` of kind `unsuitable` for a row that the translation says nothing of. The file is of no use then.
-  public func takeRows(of source: UInt32, _ translation: RowTranslation) throws(PageError) -> RowTranslation.Counts {
+  public func moveRows(of source: UInt32, _ translation: RowTranslation) throws(PageError) -> RowTranslation.Counts {
     let translator = try RowTranslator(translation)
     let pages = try TreePages(PageBuffer(file), root: source, isIndex: false)
     try file.recycleFreePages(pages.leaves.count)

@@ -5,7 +5,7 @@
   public let capacity: Int
   let base: UnsafeMutablePointer<UInt8>
   /// Bytes filled, 0 to `capacity`.
-  public internal(set) var count = 0
+  public private(set) var count = 0
 
   /// 256 KB: large enough to make calls rare, small enough to stay in the second-level cache.
   public static let defaultCapacity = 256 << 10

@@ -7,7 +7,7 @@ import Platform
   static let slack = 64
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var capacity: Int
-  var count = 0
+  private(set) var count = 0
 
   init(capacity: Int = 4096) {
     self.capacity = capacity
@@ -48,6 +48,16 @@ import Platform
     count += read
     return read > 0
   }
+
+  /// The first `count` bytes are what the buffer holds: those that were there, and such as were written behind them into
+  /// room that was reserved.
+  func resize(to count: Int) {
+    precondition(0...capacity ~= count, "a buffer cannot hold more than its capacity")
+    self.count = count
+  }
+
+  /// Drops all bytes and keeps the room.
+  func removeAll() { count = 0 }
 
   /// Drops the first `dropped` bytes.
   func removeFirst(_ dropped: Int) {

@@ -11,7 +11,7 @@ import Platform
   /// No byte follows the window.
   private(set) var isComplete = false
   /// Start of the batch that is being filled.
-  var batchStart = 0
+  private(set) var batchStart = 0
 
   init(source: any BlockSource) {
     self.source = source
@@ -19,6 +19,9 @@ import Platform
 
   var base: UnsafePointer<UInt8> { unsafe UnsafePointer(buffer.base) }
   var end: Int { buffer.count }
+
+  /// The batch begins at a position, which is not before the present start.
+  func beginBatch(at position: Int) { batchStart = position }
 
   /// Drops the bytes before the batch and reads at least as many as the unfinished part that starts at `position`
   /// holds, so that a record spanning many blocks is rescanned only a logarithmic number of times.

@@ -5,8 +5,8 @@ extension RecordBatch {
   public func copy(ofRecords records: [Int]) -> RecordBatch {
     let copy = RecordBatch(fieldCount: fieldCount)
     copy.reserve(records: records.count)
-    copy.countsCarriageReturns = countsCarriageReturns
-    copy.firstOrdinal = firstOrdinal
+    copy.setLineEnds(countCarriageReturns: countsCarriageReturns)
+    copy.number(from: firstOrdinal)
     for record in records {
       var place = place(ofRecord: record)
       let raw = unsafe rawBytes(of: place)
@@ -25,8 +25,7 @@ extension RecordBatch {
         }
         unsafe copy.fieldStorage[copy.count * fieldCount + index] = slice
       }
-      unsafe copy.placeStorage[copy.count] = place
-      copy.count += 1
+      copy.appendRecord(at: place)
     }
     return copy
   }

@@ -122,27 +122,27 @@ struct RawRecords {
   /// Slices per record.
   public let fieldCount: Int
   /// Good records in the batch.
-  public internal(set) var count = 0
+  public private(set) var count = 0
   /// Records that could not be read, in input order.
-  public internal(set) var faults: [RecordFault] = []
+  public private(set) var faults: [RecordFault] = []
   /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; code that
-  /// scans batches apart states it where they are in order again.
-  public var firstOrdinal: UInt64 = 0
+  /// scans batches apart states it (`number(from:)`) where they are in order again.
+  public private(set) var firstOrdinal: UInt64 = 0
   /// The error that ends the input after the batch's records. `RecordReader.next` throws it; code that scans batches apart
   /// throws it once the batch is used.
-  public internal(set) var failure: SeedFormatError?
+  public private(set) var failure: SeedFormatError?
 
   /// The only record is a JSON document as a whole, not an element of an array in it.
-  public internal(set) var isWholeDocument = false
+  public private(set) var isWholeDocument = false
 
   let storage = ByteBuffer()
   /// What is known of the raw bytes before they are scanned.
-  var raw = RawRecords()
-  var fieldStorage: UnsafeMutablePointer<FieldSlice>
-  var placeStorage: UnsafeMutablePointer<RecordPlace>
+  private(set) var raw = RawRecords()
+  private(set) var fieldStorage: UnsafeMutablePointer<FieldSlice>
+  private(set) var placeStorage: UnsafeMutablePointer<RecordPlace>
   private(set) var recordCapacity: Int
   /// CSV ends lines with CR, LF or CRLF; JSON with LF.
-  var countsCarriageReturns = true
+  private(set) var countsCarriageReturns = true
 
   /// An empty batch for readers with as many projected fields.
   public init(fieldCount: Int) {
@@ -170,10 +170,52 @@ struct RawRecords {
     unsafe UnsafeBufferPointer(start: placeStorage, count: count)
   }
 
+  /// States the ordinal of the batch's first record or fault.
+  public func number(from ordinal: UInt64) { firstOrdinal = ordinal }
+
+  /// States what is known of the raw bytes, before they are scanned.
+  func setRaw(_ records: RawRecords) { raw = records }
+
+  /// States how the raw bytes are scanned.
+  func setPlan(_ plan: ScanPlan) { raw.plan = plan }
+
+  /// The plan that the raw bytes are still to be scanned by, for the one that does it.
+  func removePlan() -> ScanPlan? {
+    defer { raw.plan = nil }
+    return raw.plan
+  }
+
+  /// States what ends a line: CR, LF and CRLF, or LF only.
+  func setLineEnds(countCarriageReturns: Bool) { countsCarriageReturns = countCarriageReturns }
+
+  /// Adds a record whose fields are written.
+  @inline(__always)
+  func appendRecord(at place: RecordPlace) {
+    precondition(count < recordCapacity, "a batch has more records than were reserved")
+    // Safety: there is room for `recordCapacity` places.
+    unsafe placeStorage[count] = place
+    count &+= 1
+  }
+
+  /// The first `count` records are written whole.
+  func commit(records count: Int) {
+    precondition(count <= recordCapacity, "a batch has more records than were reserved")
+    self.count = count
+  }
+
+  /// Adds a record that cannot be read as one.
+  func append(_ fault: RecordFault) { faults.append(fault) }
+
+  /// An error ends the input after these records.
+  func end(with error: SeedFormatError) { failure = error }
+
+  /// Says that the only record is a whole document.
+  func markWholeDocument() { isWholeDocument = true }
+
   /// Empties the batch.
   func clear() {
     count = 0
-    storage.count = 0
+    storage.removeAll()
     if !faults.isEmpty { faults.removeAll() }
     failure = nil
     isWholeDocument = false

@@ -55,9 +55,10 @@
   {
     let storage = batch.storage
     unsafe storage.append(carry.base, count: carry.count)
-    carry.count = 0
+    carry.removeAll()
     var goal = max(1, min(byteGoal, bytesPer256 * maximumRecords >> 8))
     var found = RecordCut()
+    var isCut = false
     while true {
       readOn(storage, to: goal)
       storage.terminate()
@@ -67,7 +68,7 @@
       if storage.count > recordLimit + 2 {
         // Two bytes more than a record and its line end may have: the scanner says where it starts.
         found = RecordCut(end: storage.count, lines: 0, maximumRecords: 1)
-        batch.raw.isCut = true
+        isCut = true
         isAtEnd = true
         break
       }
@@ -75,16 +76,15 @@
     }
     let rest = storage.count - found.end
     if rest > 0, pendingError == nil { unsafe carry.append(storage.base + found.end, count: rest) }
-    storage.count = found.end
+    storage.resize(to: found.end)
     storage.terminate()
     guard found.end > 0 else {
       guard let error = pendingError else { return false }
       throw error
     }
-    batch.raw.count = found.end
-    batch.raw.byteOffset = byteOffset
-    batch.raw.firstLine = line
-    batch.raw.maximumRecords = found.maximumRecords
+    batch.setRaw(
+      RawRecords(
+        count: found.end, byteOffset: byteOffset, firstLine: line, maximumRecords: found.maximumRecords, isCut: isCut))
     byteOffset += UInt64(found.end)
     line += UInt64(found.lines)
     // Somewhat fewer bytes than the records of the last batch took, so that little has to be carried over.

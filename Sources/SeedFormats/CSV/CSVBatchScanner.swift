@@ -25,7 +25,7 @@
     let raw = batch.raw
     let base = unsafe UnsafePointer(batch.storage.base)
     let limit = plan.options.limits.recordBytes
-    fields.side.count = 0
+    fields.side.removeAll()
     // Back at the end, so that the loop works on its own copy.
     var finder = self.finder
     finder.position = 0
@@ -68,7 +68,7 @@
     {
       if let fault = unsafe fields.fault(tokenizer, recordStart: start, line: line, base) {
         let shift = unsafe fields.stripAnnotation(from: &place, tokenizer, start, base)
-        batch.faults.append(
+        batch.append(
           RecordFault(
             beforeRecord: batch.count, place: place, rawOffset: UInt32(max(fault.at - start - shift, 0)),
             code: fault.code, message: fault.message, hint: fault.hint))
@@ -92,7 +92,6 @@
       }
       unsafe slices[slot] = slice
     }
-    unsafe batch.placeStorage[batch.count] = place
-    batch.count &+= 1
+    batch.appendRecord(at: place)
   }
 }

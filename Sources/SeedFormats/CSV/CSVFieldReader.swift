@@ -69,7 +69,7 @@
       length &+= 1
       at &+= 1
     }
-    side.count = length
+    side.resize(to: length)
     return true
   }
 

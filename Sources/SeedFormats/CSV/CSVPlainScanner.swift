@@ -51,7 +51,7 @@
     } else {
       unsafe index.build(base, count: end, delimiter: options.delimiter)
     }
-    fields.side.count = 0
+    fields.side.removeAll()
     let tooLongAt = unsafe findRecords(batch, base, quote: quote, hasDoubledQuotes: hasDoubledQuotes)
     batch.placeUnescaped(fields.side)
     guard let tooLongAt else { return true }
@@ -92,7 +92,7 @@
     var slices = unsafe batch.fieldStorage
     var place = unsafe batch.placeStorage
     var count = 0
-    defer { batch.count = count }
+    defer { batch.commit(records: count) }
 
     var start: UInt32 = 0
     for line in 0..<index.lineFeedCount {
@@ -130,7 +130,7 @@
         // Safety: every line feed is in the list of ends too.
         while unsafe ends[found &- 1] != lineFeed { found &+= 1 }
         if end > start {
-          batch.count = count
+          batch.commit(records: count)
           unsafe appendRagged(raw, fieldCount: found, ends, to: batch)
         }
         unsafe ends += found
@@ -168,7 +168,7 @@
     // Of too many fields the last expected one tells where the mistake is, of too few the record's end.
     let at = unsafe fieldCount < plan.columnCount ? place.rawLength : ends[plan.columnCount - 1] - place.rawOffset
     let fault = fields.raggedFault(fieldCount, at: Int(at))
-    batch.faults.append(
+    batch.append(
       RecordFault(
         beforeRecord: batch.count, place: place, rawOffset: at, code: fault.code, message: fault.message,
         hint: fault.hint))

@@ -78,7 +78,7 @@ struct JSONArrays {
       }
       let end = unsafe JSONArrays.endOfString(json, from: position)
       if isKey, arrayDepth == 0, let last = containers.indices.last, let base = json.baseAddress {
-        scratch.count = 0
+        scratch.removeAll()
         unsafe JSONText.unescape(
           (base + position + 1).assumingMemoryBound(to: UInt8.self), count: max(end - position - 2, 0), into: scratch)
         containers[last].key = unsafe Array(UnsafeBufferPointer(start: scratch.base, count: scratch.count))

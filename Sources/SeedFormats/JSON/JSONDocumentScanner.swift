@@ -47,7 +47,7 @@
       depthLimit: options.limits.nestingDepth)
     projector.requiresObjects = options.requiresObjects
     position = try window.skipByteOrderMark()
-    window.batchStart = position
+    window.beginBatch(at: position)
     placedTo = UInt64(position)
   }
 
@@ -98,7 +98,7 @@
 
   private func refill() throws(SeedFormatError) {
     place(position)
-    if !holdsRecords { window.batchStart = position }
+    if !holdsRecords { window.beginBatch(at: position) }
     position = try window.refill(unfinishedFrom: position)
     attach()
   }
@@ -121,7 +121,7 @@
 
   private func appendRecord(to batch: RecordBatch) throws(SeedFormatError) {
     projector.tokenizer.outerDepth = open.count + (stage == .laterElement ? 1 : 0)
-    if !holdsRecords { window.batchStart = position }
+    if !holdsRecords { window.beginBatch(at: position) }
     holdsRecords = true
     let sideCount = side.count
     let slices = unsafe batch.fieldStorage + batch.count * batch.fieldCount
@@ -129,7 +129,7 @@
     var end = unsafe projector.known(position, relativeTo: window.batchStart, into: slices)
     let isKnown = end >= 0
     while end < 0 {
-      side.count = sideCount
+      side.resize(to: sideCount)
       end = projector.record(position, from: position, relativeTo: window.batchStart)
       if end >= 0 { break }
       guard projector.tokenizer.stop == .incomplete else {
@@ -145,8 +145,8 @@
       line: line, byteOffset: window.byteOffset + UInt64(position), rawOffset: UInt32(position - window.batchStart),
       rawLength: UInt32(end - position), column: UInt32(clamping: column))
     if !isKnown, let fault = projector.flaw(position, end) ?? projector.misfit(position, end) {
-      side.count = sideCount
-      batch.faults.append(
+      side.resize(to: sideCount)
+      batch.append(
         RecordFault(
           beforeRecord: batch.count, place: place, rawOffset: UInt32(fault.at - position), code: fault.code,
           message: fault.message, hint: fault.hint))
@@ -155,8 +155,7 @@
         unsafe projector.paths.copy(into: slices)
         projector.learn(position, end)
       }
-      unsafe batch.placeStorage[batch.count] = place
-      batch.count += 1
+      batch.appendRecord(at: place)
     }
     position = end
   }
@@ -168,7 +167,7 @@
     let first = try nextByte()
     if path.isEmpty && first != 0x5B {
       stage = .afterArray
-      batch.isWholeDocument = true
+      batch.markWholeDocument()
       try appendRecord(to: batch)
       if first == 0x7B && expectsArray && batch.count == 1 { try refuseUnlessRecord(batch) }
       return
@@ -197,7 +196,7 @@
     let hasField = (0..<batch.fieldCount).contains { batch.field($0, ofRecord: 0).kind != .absent }
     let arrays = unsafe JSONArrays(text).found
     if hasField, !arrays.contains(where: { $0.holdsObjects && !projector.paths.leads(to: $0.path) }) { return }
-    batch.count = 0
+    batch.commit(records: 0)
     let hint = unsafe arraysHint(window.base + start, count: text.count)
     throw error("json.not-an-array", "the document is an object, not an array of records", at: start, hint: hint)
   }
@@ -287,7 +286,7 @@
     if let at = unsafe Text.invalidUTF8(window.base, position, end) {
       throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
     }
-    keyScratch.count = 0
+    keyScratch.removeAll()
     unsafe JSONText.unescape(window.base + position + 1, count: end - position - 2, into: keyScratch)
     return unsafe Array(UnsafeBufferPointer(start: keyScratch.base, count: keyScratch.count))
   }

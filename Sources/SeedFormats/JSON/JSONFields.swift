@@ -28,7 +28,7 @@
     guard let output = slices.baseAddress else { return }
     let start = Int(value.offset)
     let end = start + Int(value.length)
-    side.count = 0
+    side.removeAll()
     unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
     try projector.whole(from: start, recordStart: start &- Int(value.rawOffset))
     unsafe projector.paths.copy(into: output)
@@ -45,7 +45,7 @@
     slices.removeAll(keepingCapacity: true)
     let start = Int(array.offset)
     let end = start + Int(array.length)
-    side.count = 0
+    side.removeAll()
     unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
     try projector.elements(from: start, recordStart: start &- Int(array.rawOffset), into: &slices)
     unsafe slices.withUnsafeMutableBufferPointer { slices in
@@ -64,7 +64,7 @@
     slices.removeAll(keepingCapacity: true)
     let start = Int(object.offset)
     let end = start + Int(object.length)
-    side.count = 0
+    side.removeAll()
     unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
     try projector.members(from: start, recordStart: start &- Int(object.rawOffset), into: &slices)
     unsafe slices.withUnsafeMutableBufferPointer { slices in
@@ -79,7 +79,7 @@
     let rawCount = batch.storage.count
     unsafe batch.storage.append(side.base, count: side.count)
     unsafe SideArena.place(slices, count: count, rawCount: rawCount)
-    side.count = 0
+    side.removeAll()
   }
 }
 

@@ -154,7 +154,7 @@ import Platform
     var text = unsafe tokenizer.base + key + 1
     var length = end &- key &- 2
     if tokenizer.hasEscapes {
-      keyScratch.count = 0
+      keyScratch.removeAll()
       unsafe JSONText.unescape(text, count: length, into: keyScratch)
       unsafe text = UnsafePointer(keyScratch.base)
       length = keyScratch.count

@@ -17,7 +17,7 @@
     let raw = batch.raw
     let base = unsafe UnsafePointer(batch.storage.base)
     let limit = plan.options.limits.recordBytes
-    side.count = 0
+    side.removeAll()
     // Back at the end, so that the loop works on its own copy.
     var projector = self.projector
     defer {
@@ -50,13 +50,12 @@
           line: line, byteOffset: raw.byteOffset &+ UInt64(truncatingIfNeeded: position),
           rawOffset: UInt32(truncatingIfNeeded: position), rawLength: UInt32(truncatingIfNeeded: textEnd &- position))
         if !isKnown, let fault = unsafe scanLine(&projector, position, lineEnd, into: slices) {
-          batch.faults.append(
+          batch.append(
             RecordFault(
               beforeRecord: batch.count, place: place, rawOffset: UInt32(min(fault.at, textEnd) - position),
               code: fault.code, message: fault.message, hint: fault.hint))
         } else {
-          unsafe batch.placeStorage[batch.count] = place
-          batch.count &+= 1
+          batch.appendRecord(at: place)
         }
       }
       line &+= 1
@@ -83,7 +82,7 @@
         : projector.flaw(lineStart, lineEnd) ?? projector.misfit(start, end)
     }
     if fault != nil {
-      side.count = sideCount
+      side.resize(to: sideCount)
     } else {
       unsafe projector.paths.copy(into: slices)
       projector.learn(start, end)

@@ -63,7 +63,7 @@
   func clear() {
     memberCount = 0
     outputCount = 0
-    text.count = 0
+    text.removeAll()
     separator = Piece()
   }
 
@@ -75,7 +75,7 @@
     let offset = text.count
     unsafe text.append(base + start, count: end - start)
     text.terminate()
-    text.count = offset + 8 * wordCount
+    text.resize(to: offset + 8 * wordCount)
     let rest = (end - start) % 8
     var piece = Piece(offset: offset, length: end - start)
     piece.lastMask = rest == 0 ? .max : (1 << UInt64(8 * rest)) - 1
@@ -111,7 +111,7 @@
     let joined = ByteBuffer(capacity: 256)
     for index in 1..<max(memberCount, 1) {
       let key = unsafe members[index].key
-      joined.count = 0
+      joined.removeAll()
       unsafe joined.append(text.base + separator.offset, count: separator.length)
       unsafe joined.append(text.base + key.offset, count: key.length)
       guard let kept = unsafe keep(joined.base, 0, joined.count) else { return false }

@@ -9,13 +9,12 @@ public final class BatchScanner {
   /// Finds the records, faults and fields of a batch; does nothing with one that is scanned already. An error that ends
   /// the input is `batch.failure` afterwards, and the batch has the records before it.
   public func scan(_ batch: RecordBatch) {
-    guard let plan = batch.raw.plan else { return }
-    batch.raw.plan = nil
+    guard let plan = batch.removePlan() else { return }
     batch.reserve(records: batch.raw.maximumRecords)
     do {
       try scanner(for: plan).scan(batch)
     } catch {
-      batch.failure = error
+      batch.end(with: error)
     }
   }
 

@@ -86,7 +86,7 @@ public final class RecordReader {
   public func next(_ batch: RecordBatch, maximumRecords: Int = 8192) throws(SeedFormatError) -> Bool {
     while try read(batch, maximumRecords: maximumRecords) {
       scanner.scan(batch)
-      batch.firstOrdinal = ordinal
+      batch.number(from: ordinal)
       ordinal += UInt64(batch.count + batch.faults.count)
       let isEmpty = batch.count == 0 && batch.faults.isEmpty
       if let error = batch.failure {
@@ -95,7 +95,7 @@ public final class RecordReader {
       }
       if !isEmpty { return true }
     }
-    batch.firstOrdinal = ordinal
+    batch.number(from: ordinal)
     return false
   }
 
@@ -117,12 +117,12 @@ public final class RecordReader {
       try fill(batch, maximumRecords: maximumRecords, from: scanner)
       isDone = batch.count == 0 && batch.faults.isEmpty
     case .lines(let splitter, let plan, let cutFinder):
-      batch.countsCarriageReturns = plan.options.format == .csv
+      batch.setLineEnds(countCarriageReturns: plan.options.format == .csv)
       isDone = try !splitter.fill(batch, maximumRecords: maximumRecords) { text, isComplete, maximumRecords in
         cutFinder?.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
           ?? LineEnds.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
       }
-      if !isDone { batch.raw.plan = plan }
+      if !isDone { batch.setPlan(plan) }
     }
     return !isDone
   }
@@ -131,10 +131,10 @@ public final class RecordReader {
     _ batch: RecordBatch, maximumRecords: Int, from scanner: JSONDocumentScanner
   ) throws(SeedFormatError) {
     batch.reserve(records: maximumRecords)
-    batch.countsCarriageReturns = false
-    scanner.side.count = 0
+    batch.setLineEnds(countCarriageReturns: false)
+    scanner.side.removeAll()
     let window = scanner.window
-    window.batchStart = scanner.position
+    window.beginBatch(at: scanner.position)
     do {
       try scanner.fill(batch, maximumRecords: maximumRecords)
     } catch {

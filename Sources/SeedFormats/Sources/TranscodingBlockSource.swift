@@ -78,14 +78,14 @@
       }
       if decoder == .passing {
         unsafe text.append(held.base, count: held.count)
-        held.count = 0
+        held.removeAll()
       }
     }
   }
 
   /// Decodes what is held and what follows it.
   private func decodeMore() throws(SeedFormatError) {
-    text.count = 0
+    text.removeAll()
     given = 0
     let held = held
     if held.count < 2 || isWaiting {
@@ -125,7 +125,7 @@
       notices?.noteControls(file: file)
       notices = nil
     }
-    text.count = count
+    text.resize(to: count)
     return held.count
   }
 
@@ -149,7 +149,7 @@
         count &+= length
       }
     }
-    text.count = count
+    text.resize(to: count)
     return held.count
   }
 
@@ -200,7 +200,7 @@
       }
       at += width
     }
-    text.count = count
+    text.resize(to: count)
     return at
   }
 

@@ -50,7 +50,7 @@
   }
 
   /// Takes the bytes up to a place in the room that was made last into use.
-  @unsafe func commit(upTo next: UnsafeMutablePointer<UInt8>) { bytes.count = unsafe next - bytes.base }
+  @unsafe func commit(upTo next: UnsafeMutablePointer<UInt8>) { unsafe bytes.resize(to: next - bytes.base) }
 
   /// Writes when enough has gathered.
   func flushIfFull() throws(SeedFormatError) {
@@ -65,7 +65,7 @@
   private func flush() throws(SeedFormatError) {
     guard bytes.count > 0 else { return }
     let count = bytes.count
-    bytes.count = 0
+    bytes.removeAll()
     try unsafe sink.write(UnsafeRawBufferPointer(start: bytes.base, count: count))
   }
 }

@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagnostics
 import ObjectModel
 import StoreInterface
 
@@ -16,7 +17,8 @@ struct BatchRun {
     var outcome: BatchOutcome
   }
 
-  func perform(_ work: StoreBatch.Work) throws -> BatchOutcome {
+  /// - Returns: what was done, and what it took.
+  func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreWork) {
     var options = SQLiteStore.Options()
     options.historyAuthor = author
     let opened = try SQLiteStore.open(path: store, model: model, options: options)
@@ -26,9 +28,9 @@ struct BatchRun {
         if isDryRun { throw DryRun(outcome: outcome) }
       }
       try opened.close()
-      return outcome
+      return (outcome, opened.work)
     } catch let dryRun as DryRun {
-      return dryRun.outcome
+      return (dryRun.outcome, opened.work)
     }
   }
 }

@@ -1,4 +1,6 @@
+import Diagnostics
 import Pipelines
+import Reports
 import StoreInterface
 
 /// What `delete` and `update` say.
@@ -9,6 +11,7 @@ struct BatchRunResult {
   /// What happened to the objects.
   let verb: String
   let outcome: BatchOutcome
+  let work: StoreWork
 
   private var count: Int { outcome.deletedCount + outcome.updatedCount }
 
@@ -24,6 +27,7 @@ struct BatchRunResult {
     let members: [(String, JSONValue)] = [
       ("store", .string(store)), ("entity", .string(entity)), ("dryRun", .boolean(isDryRun)),
       (verb, .integer(count)), ("related", .integer(outcome.relatedCount)),
+      ("work", .object(ReportJSON.members(work))),
     ]
     return JSONValue.object(members).text(isIndented: true)
   }

@@ -59,9 +59,9 @@ struct DeleteCommand: ParsableCommand {
       let selection = try BatchReading.selection(
         of: BatchReading.entity(entity, in: model), where: predicate, order: ExportCommand.list(order), limit: limit)
       let run = BatchRun(store: store, model: model, author: "seedbed delete", isDryRun: dryRun)
+      let (outcome, work) = try run.perform(.delete(BatchDeletion(selection)))
       let result = BatchRunResult(
-        store: store, entity: entity, isDryRun: dryRun, verb: "deleted",
-        outcome: try run.perform(.delete(BatchDeletion(selection))))
+        store: store, entity: entity, isDryRun: dryRun, verb: "deleted", outcome: outcome, work: work)
       Terminal.print(json ? result.json : result.text)
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)

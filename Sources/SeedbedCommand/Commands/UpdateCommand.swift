@@ -59,8 +59,9 @@ struct UpdateCommand: ParsableCommand {
       selection.includesSubentities = !withoutSubentities
       let update = try BatchReading.update(selection, set: set)
       let run = BatchRun(store: store, model: model, author: "seedbed update", isDryRun: dryRun)
+      let (outcome, work) = try run.perform(.update(update))
       let result = BatchRunResult(
-        store: store, entity: entity, isDryRun: dryRun, verb: "updated", outcome: try run.perform(.update(update)))
+        store: store, entity: entity, isDryRun: dryRun, verb: "updated", outcome: outcome, work: work)
       Terminal.print(json ? result.json : result.text)
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)

@@ -60,7 +60,12 @@ public struct Fixtures {
   }
 
   private static func entityName(of file: String) -> String? {
-    for suffix in [".ndjson", ".ndjson.gz"] where file.hasSuffix(suffix) { return String(file.dropLast(suffix.count)) }
+    for suffix in [".ndjson", ".ndjson.gz"] where file.hasSuffix(suffix) {
+      var name = file.dropLast(suffix.count)
+      // A dump puts a hyphen after a name that differs from another one in its case alone.
+      while name.last == "-" { name.removeLast() }
+      return String(name)
+    }
     return nil
   }
 

@@ -103,7 +103,7 @@ struct PlainCSVTwinTests {
         do throws(SeedFormatError) {
           if isPlain { suits = try scanner.scanPlain(batch) } else { try scanner.scanAny(batch) }
         } catch {
-          batch.failure = error
+          batch.end(with: error)
         }
         guard suits else { break }
         plainCount += 1

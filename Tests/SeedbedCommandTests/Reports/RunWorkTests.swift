@@ -55,6 +55,17 @@ struct RunWorkTests {
     }
   }
 
+  @Test("peak memory is the run's own, also where the program that starts it has more")
+  func peakMemory() async throws {
+    let workspace = try workspace(strategy: "bulk")
+    // Pages that were written to are resident.
+    let held = [UInt8](repeating: 1, count: 512 << 20)
+    let run = try await workspace.run("run", "items.yaml", "--json")
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+    let peak = try #require(report["peakMemoryBytes"] as? Int)
+    #expect(peak > 1 << 20 && peak < held.count / 2)
+  }
+
   @Test("a step that writes objects counts its fetches and saves, with their time")
   func objects() async throws {
     let workspace = try workspace(strategy: "find-or-create", replace: "never")

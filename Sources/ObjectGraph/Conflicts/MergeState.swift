@@ -1,0 +1,66 @@
+import ObjectModel
+import StoreInterface
+
+/// What is known while a context merges what others saved. A merge may begin inside another one, by an observer; what it
+/// refreshes is that of the one that began last.
+final class MergeState {
+  /// Whether `mergeChanges` is at work.
+  private(set) var isUnderWay = false
+  /// The rows of the refresh that is going on.
+  private(set) var snapshots: [ObjectID: Snapshot]?
+  /// The relationships that the refresh has brought up to date for the sake of their members.
+  private var lists: Set<MemberKey>?
+  /// The merge that is going on without asking the parent.
+  private(set) var silent: SilentMerge?
+
+  /// Says that a merge is at work, and whether one was before; what `end` is given back.
+  func begin() -> Bool {
+    defer { isUnderWay = true }
+    return isUnderWay
+  }
+
+  func end(wasUnderWay: Bool) { isUnderWay = wasUnderWay }
+
+  /// From now on the parent is not asked.
+  /// - Parameter state: what it said; nil when it said nothing.
+  func beginSilence(knowing state: SharedState?) { silent = SilentMerge(state: state) }
+
+  /// The parent may be asked again. Gives what would have had to be known; nil where it could be asked all along.
+  @discardableResult
+  func endSilence() -> MissingState? {
+    defer { silent = nil }
+    return silent?.unknown
+  }
+
+  /// Notes an object, or a relationship's members, of which nothing is known without asking the parent.
+  func noteUnknown(_ objectID: ObjectID) { silent?.noteUnknown(objectID) }
+
+  func noteUnknown(_ key: MemberKey) { silent?.noteUnknown(key) }
+
+  func beginRefresh(to snapshots: [ObjectID: Snapshot]) {
+    self.snapshots = snapshots
+    lists = []
+  }
+
+  func endRefresh() {
+    snapshots = nil
+    lists = nil
+  }
+
+  /// Whether a relationship's members are still to be brought up to date: once in a refresh, always outside of one.
+  func isFirstRefresh(of key: MemberKey) -> Bool { lists?.insert(key).inserted != false }
+}
+
+/// A merge that does not ask the parent, because it would have to wait for it.
+struct SilentMerge {
+  /// What the parent said; nil when it said nothing.
+  let state: SharedState?
+  /// What else would have to be known.
+  private(set) var unknown = MissingState()
+
+  fileprivate init(state: SharedState?) { self.state = state }
+
+  fileprivate mutating func noteUnknown(_ objectID: ObjectID) { unknown.objectIDs.insert(objectID) }
+
+  fileprivate mutating func noteUnknown(_ key: MemberKey) { unknown.members.insert(key) }
+}
