@@ -10,6 +10,7 @@ import CSQLite
   }
 
   init(path: String, sql: String) throws {
+    // Safety: `deinit` also runs after a failure here, and SQLite takes nil for both handles.
     guard unsafe sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
       unsafe sqlite3_exec(database, "PRAGMA cache_size = -32768", nil, nil, nil) == SQLITE_OK,
       unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK

@@ -132,6 +132,7 @@ struct IndexComparison {
         let row = batch.count
         key += 1
         keys.append(key)
+        // Safety: `row` is under the capacity, as the loop says, and the batch has these three columns.
         for column in 0..<3 { unsafe batch.states[column][row] = RowBatch.State.value.rawValue }
         unsafe batch.reals(0)[row] = numbers.next(Self.latitudes)
         unsafe batch.reals(1)[row] = numbers.next(Self.longitudes)

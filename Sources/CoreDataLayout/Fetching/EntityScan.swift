@@ -35,6 +35,7 @@ extension StoreReader {
         if batch.count == 0 { return }
         try unsafe keys.withUnsafeBufferPointer { keys in
           try unsafe entities.withUnsafeBufferPointer { entities in
+            // Safety: a batch that is full is handed over at once, so both arrays have a place for each of its rows.
             unsafe try body(
               batch, UnsafeBufferPointer(rebasing: keys[..<batch.count]),
               UnsafeBufferPointer(rebasing: entities[..<batch.count]))

@@ -190,6 +190,7 @@ struct RowStatement {
     _ cell: Cell, _ statement: Statement, _ position: Int32, _ reader: StoreReader,
     _ builder: inout FetchedRows.Builder
   ) throws {
+    // Safety: the builder copies the bytes before the statement is asked for another column.
     switch cell.form {
     case .integer: builder.append(statement.int64(at: position))
     case .boolean: builder.append(Int64(statement.int64(at: position) != 0 ? 1 : 0), kind: .boolean)

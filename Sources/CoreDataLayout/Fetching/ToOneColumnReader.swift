@@ -62,6 +62,8 @@ import StoreInterface
       for position in positions { unsafe batch.states[position][row] = RowBatch.State.null.rawValue }
       return
     }
+    // Safety: the mask keeps `place` under `placeCount`, for which `keys` and `places` were made. Their arena is
+    // not the one of `batch`, so that it stays in place while a value is copied.
     let place = Int(truncatingIfNeeded: destination) & (Self.placeCount - 1)
     if unsafe keys[place] != destination || destination == 0 { try read(destination, into: place) }
     for index in 0..<positions.count {

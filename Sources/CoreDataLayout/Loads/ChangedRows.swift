@@ -63,6 +63,7 @@ public final class ChangedRows {
   ///   - primaryKey: of the stored row, which is of no other change.
   ///   - tag: tells the row apart, where it is refused.
   public func add(_ row: Int, of rows: EncodedRows, primaryKey: Int64, tag: Int) throws {
+    // Safety: `row` is under `rows.count`, and each record ends within the bytes that the encoder made room for.
     let start = row == 0 ? 0 : unsafe rows.ends[row - 1]
     let end = unsafe rows.ends[row]
     do {

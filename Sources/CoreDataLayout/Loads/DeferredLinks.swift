@@ -176,6 +176,7 @@ extension StoreLoads {
 
   /// The record of a row, valid until the next call.
   @unsafe mutating func encode(_ owner: Int64, _ member: Int64) -> UnsafeRawBufferPointer {
+    // Safety: four columns take 5 bytes of header and 8 for each number; the buffer has 64 KB.
     let base = unsafe buffer.base
     let headerSize = columns.count + 1
     unsafe base.storeBytes(of: UInt8(truncatingIfNeeded: headerSize), as: UInt8.self)

@@ -85,6 +85,7 @@ public final class RowComparison: @unchecked Sendable {
       var matches = [RowMatch](repeating: .none, count: count)
       var primaryKeys = [Int64](repeating: 0, count: count)
       var places = [Int](repeating: -1, count: count)
+      // Safety: the batch and `numbers` are kept over the search, in which nothing is added to either.
       let keys = unsafe comparison.keySources.map {
         unsafe ComparedColumn(states: batch.states[$0], cells: batch.rawCells($0))
       }
@@ -112,6 +113,7 @@ public final class RowComparison: @unchecked Sendable {
       }
       return unsafe valueCells.map { index in
         let source = plan.cells[index].source
+        // Safety: `numbers` has a place for each row of the batch, and a column for each translated one, as above.
         var cells = unsafe batch.rawCells(source)
         if let position = translated.firstIndex(of: source), let numbers {
           unsafe translate(batch.integers(source), into: numbers.integers(position), count: batch.count)

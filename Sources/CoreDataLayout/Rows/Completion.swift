@@ -34,6 +34,7 @@ extension StoreWriter {
       for row in 0..<batch.count {
         try statement.bind(1, primaryKeys[row])
         for (index, column) in batch.columns.enumerated() {
+          // Safety: columns of to-one relationships have integers, and `row` is under the count.
           var value = unsafe batch.integers(index)[row]
           if case .toOneEntity = column.source { value = Int64(layout.number(of: file.model.entities[Int(value)])) }
           try statement.bind(Int32(index + 2), value)

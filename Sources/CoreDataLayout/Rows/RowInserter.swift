@@ -9,6 +9,7 @@ extension StoreWriter {
       let inserter = try RowInserter(batch, plan: try plan(for: batch), writer: self)
       var last: Int64 = 0
       for row in 0..<batch.count {
+        // Safety: `SQLiteStore.insert` has seen that there is a key for each row.
         let key = unsafe primaryKeys[row]
         try inserter.insert(row: row, key: key)
         last = max(last, key)

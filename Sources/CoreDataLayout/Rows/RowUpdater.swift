@@ -128,6 +128,7 @@ final class RowUpdater {
     case .real: return select.double(at: column) != binder.real(cell.source, row)
     case .float: return select.double(at: column) != Double(Float(binder.real(cell.source, row)))
     case .text, .uuid, .blob:
+      // Safety: both stay until the SELECT goes on, or the batch is given more, and are compared before that.
       let stored = unsafe select.rawBytes(at: column)
       let given = unsafe binder.bytes(cell.source, row)
       return unsafe stored.count != given.count || !stored.elementsEqual(given)

@@ -79,6 +79,7 @@ enum ValueCoding {
       }
       return .uri(url)
     case .uuid:
+      // Safety: the bytes are copied before the statement is asked for anything else.
       let bytes = unsafe statement.rawBytes(at: column)
       guard bytes.count == 16 else {
         throw StoreError.failure("\(attribute.name): the store holds a UUID of \(bytes.count) bytes")

@@ -28,6 +28,8 @@ struct EntityDump {
     ) { batch, primaryKeys, entities in
       var own: Set<Int64> = []
       if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+      // Safety: the scan gives a key and an entity for each row. Columns are those of the leaves, then those of
+      // `toOne`, with the storage of their types.
       for row in 0..<batch.count where unsafe Int(entities[row]) == part.entity.index {
         let key = unsafe primaryKeys[row]
         if !missing.isEmpty { own.insert(key) }

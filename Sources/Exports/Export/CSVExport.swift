@@ -39,6 +39,7 @@ final class CSVExport: BatchWriter {
   }
 
   private func column(of batch: RowBatch, _ index: Int, _ kind: CellColumn.Kind) -> CellColumn {
+    // Safety: the writer is done with the columns before the batch, or that of the rendered texts, is filled again.
     unsafe CellColumn(
       kind: kind, states: UnsafePointer(batch.states[index]), valueState: RowBatch.State.value.rawValue,
       cells: UnsafeRawPointer(batch.rawCells(index)), text: UnsafeRawPointer(batch.arena))

@@ -14,6 +14,7 @@ final class NDJSONExport: BatchWriter {
   }
 
   func write(_ batch: RowBatch) throws {
+    // Safety: the batch has the columns of the export in this order, and their storage follows from their types.
     for row in 0..<batch.count {
       writer.beginObject()
       for (index, column) in columns.enumerated() {

@@ -21,6 +21,7 @@ package import StoreInterface
         entity: batch.entity, columns: [RowBatch.Column(batch.columns[column].source, .bytes)], capacity: batch.capacity
       )
     }
+    // Safety: `texts` has a place for each row of the batch, and another arena, so that the source stays in place.
     texts.removeAll()
     texts.count = batch.count
     for row in 0..<batch.count {

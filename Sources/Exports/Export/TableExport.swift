@@ -74,6 +74,7 @@ final class TableExport: BatchWriter {
   private func texts(_ batch: RowBatch, _ column: Int) throws -> [String] {
     let type = columns[column].attribute.type
     return try (0..<batch.count).map { row in
+      // Safety: the batch has the columns of the export in this order, and their storage follows from their types.
       guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue else { return "NULL" }
       switch type {
       case .integer16, .integer32, .integer64: return String(unsafe batch.integers(column)[row])

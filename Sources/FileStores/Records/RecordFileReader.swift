@@ -151,6 +151,7 @@ private final class DataSource: BlockSource {
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     let part = rest.prefix(target.count)
+    // Safety: `part` is no longer than the target.
     unsafe target.copyBytes(from: part)
     rest = rest.dropFirst(part.count)
     return part.count

@@ -161,6 +161,7 @@ struct ReferenceKeys: Sendable {
 
   @inline(__always)
   func withKey<Result>(_ entry: Entry, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    // Safety: an entry says where its key was put; bytes are only ever added behind it.
     try unsafe bytes.withUnsafeBytes { all in
       try unsafe body(
         UnsafeRawBufferPointer(rebasing: all[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)]))

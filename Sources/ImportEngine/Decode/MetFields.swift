@@ -49,6 +49,7 @@ final class MetFields: Sendable {
       return state.slots[node]
     }
     if wanted.isEmpty || entries == 0 { return }
+    // Safety: the table has so many entries, and slots are positions in the projection that it was made by.
     let met = Set(
       wanted.filter { slot in
         (0..<entries).contains { unsafe table.slice($0, slot: slot).kind != .absent }

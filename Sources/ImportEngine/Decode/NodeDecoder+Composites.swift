@@ -7,6 +7,7 @@ import StoreInterface
 extension NodeDecoder {
   /// Sees to composites whose object is null, absent or none, once their elements are decoded.
   func decode(_ composite: CompositePlan) {
+    // Safety: the node has a row for each entry, and its batch a column for each cell of the plan.
     for row in unsafe entries.indices {
       let slice = unsafe table.slice(Int(entries[row]), slot: composite.slot)
       switch slice.kind {

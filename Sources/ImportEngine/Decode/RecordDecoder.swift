@@ -15,6 +15,8 @@ struct RecordDecoder: Sendable {
     let batch = RowBatch(entity: plan.root.entity, columns: plan.root.columns, capacity: max(records.count, 1))
     let root = DecodedNode(plan: plan.root, batch: batch)
     let decoded = DecodedBatch(records: records, file: file, root: root)
+    // Safety: the records are not filled again while they are decoded; texts that are added to them move their bytes,
+    // which the table asks for anew, and never their fields.
     let table = unsafe FieldTable(
       records: records, slices: records.fields, fieldCount: plan.projection.count,
       respectsQuotes: plan.respectsQuotes)

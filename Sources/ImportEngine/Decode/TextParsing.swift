@@ -4,6 +4,7 @@ import Foundation
 enum TextParsing {
   /// Reads the 36-character form of a UUID, in either case, into 16 bytes.
   static func uuid(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) -> Bool {
+    // Safety: between the dashes stand even numbers of digits, so a pair ends before 36, and 16 of them are written.
     guard bytes.count == 36 else { return false }
     var written = 0
     var index = 0

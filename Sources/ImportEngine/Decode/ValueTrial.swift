@@ -74,6 +74,7 @@ import StoreInterface
   public func outcome(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> Outcome {
     batch.removeAll()
     batch.count = 1
+    // Safety: the batch has one column, of the storage that the parser writes, and one row.
     guard unsafe cell.parse(text, kind, into: batch, column: 0, row: 0) == .none else { return .refused }
     unsafe batch.states[0][0] = RowBatch.State.value.rawValue
     export()

@@ -45,6 +45,7 @@ extension LookupTable {
       if let fault = batch.faults.first {
         throw Self.failure(settings, fault.message, hint: fault.hint, at: "\(file.name):\(fault.place.line)")
       }
+      // Safety: the table is used up before the batch is filled again.
       let fields = unsafe FieldTable(
         records: batch, slices: batch.fields, fieldCount: projection.count, respectsQuotes: isText)
       for record in 0..<batch.count {

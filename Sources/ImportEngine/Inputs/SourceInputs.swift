@@ -136,6 +136,7 @@ struct SourceInputs {
       // One block again and again: memory that is used for the first time costs more than the digest.
       let source = try FileBlockSource(path: path)
       let block = ByteBlock()
+      // Safety: the digest takes the bytes up before the block is filled again.
       while try block.fill(from: source) { unsafe digest.update(block.bytes) }
     } catch {
       let reason = (error as? SeedFormatError)?.message ?? error.localizedDescription

@@ -18,6 +18,7 @@ enum KeyEncoding {
   static func append(_ columns: [Int], of batch: RowBatch, row: Int, to buffer: inout [UInt8]) -> Result {
     let start = buffer.count
     var present = 0
+    // Safety: callers name columns of the batch and a row under its count; the cell is copied at once.
     for (position, column) in columns.enumerated() {
       guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue else { continue }
       present += 1

@@ -21,6 +21,7 @@ final class KeyMemory {
   func region(_ count: Int) -> Region {
     if count > budget - min(used, budget), let file = MappedMemory.temporary(prefix: temporaryPath, count: count) {
       fileBytes += count
+      // Safety: the region holds the mapping, and so the memory, as long as it lives.
       return unsafe Region(memory: self, base: file.base, count: count, file: file)
     }
     used += count

@@ -33,6 +33,7 @@ enum NestedKeys {
   }
 
   private static func set(_ batch: RowBatch, _ column: Int, _ row: Int, _ value: Int64) {
+    // Safety: `row` is one of the batch, or an owner, which `DecodedNode.keep` renumbers when rows go.
     unsafe batch.integers(column)[row] = value
     unsafe batch.states[column][row] = RowBatch.State.value.rawValue
   }

@@ -155,6 +155,7 @@ struct ObjectBatch {
   // MARK: - Properties
 
   private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int) throws {
+    // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
     for attribute in layout.attributes {
       if unsafe node.batch.states[attribute.column][row] != RowBatch.State.absent.rawValue {

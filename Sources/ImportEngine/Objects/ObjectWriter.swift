@@ -219,6 +219,7 @@ final class ObjectWriter {
 extension DecodedNode {
   /// The value of an attribute cell, `.null` unless its state is `value`.
   func value(column: Int, row: Int) -> Value {
+    // Safety: the batch was made by the plan, so a column has the storage of its type. `row` is under its count.
     guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue,
       let type = plan.columnTypes[column]
     else { return .null }

@@ -92,6 +92,7 @@ struct UnchangedScan {
         let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
         if session.late.isProvisional(object) || session.late.isHeld(object) { findings[record].isUncertain = true }
       }
+      // Safety: the batch was made by the step's plan, of which `demanded` has columns.
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
         findings[record].isUncertain = true
       }

@@ -32,6 +32,7 @@ extension DecodedBatch {
     let isNoObject = fault.code == RecordFault.notAnObject
     var value = ""
     if isNoObject {
+      // Safety: the bytes become a text before the records are filled again.
       let raw = unsafe records.rawBytes(of: fault.place).dropFirst(Int(fault.rawOffset))
       let text = unsafe String(decoding: raw.prefix(Reject.valueLimit * 4), as: UTF8.self)
       value = text.count > Reject.valueLimit ? String(text.prefix(Reject.valueLimit)) + "…" : text

@@ -101,6 +101,7 @@ final class KeyTables: @unchecked Sendable {
 
   /// A key of one text is its bytes.
   private func register(texts column: Int, of batch: RowBatch, _ primaryKeys: [Int64], in table: KeyTable) {
+    // Safety: states stay where they are as long as the batch lives; a table copies the keys that it takes.
     let states = unsafe batch.states[column]
     let entity = batch.entity.index
     for row in 0..<batch.count where unsafe primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {

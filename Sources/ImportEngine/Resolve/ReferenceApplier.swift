@@ -77,6 +77,7 @@ struct ReferenceApplier {
     let batch = RowBatch(entity: relationship.entity, columns: columns, capacity: pairs.count)
     batch.count = pairs.count
     for (row, pair) in pairs.enumerated() {
+      // Safety: the batch was made with a place for each pair, and a second column where one is written.
       unsafe batch.integers(0)[row] = pair.destination.primaryKey
       unsafe batch.states[0][row] = RowBatch.State.value.rawValue
       if columns.count > 1 {

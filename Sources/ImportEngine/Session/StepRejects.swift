@@ -48,6 +48,7 @@ final class StepRejects {
       for other in problems.dropFirst() where !reject.message.contains(other.message) {
         reject.message += "; " + other.message
       }
+      // Safety: the file copies the record; the records are not filled again before the batch is done with.
       let bytes = unsafe decoded.records.rawBytes(of: decoded.records.place(ofRecord: record))
       try unsafe add(reject, record: bytes, file: decoded.file)
     }

@@ -46,6 +46,7 @@ final class PrefetchingBlockSource: BlockSource {
       block = try nextBlock()
     }
     guard let block else { return 0 }
+    // Safety: the block is this source's alone until it is sent back, and `given` never goes beyond its bytes.
     let bytes = unsafe block.bytes
     let count = min(target.count, bytes.count - given)
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[given..<given + count]))
