@@ -42,6 +42,7 @@ extension Connection {
   @unsafe private static func state(of context: OpaquePointer, makes: Bool) -> AggregateState? {
     let size = unsafe Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
     guard let word = unsafe sqlite3_aggregate_context(context, makes ? size : 0) else { return nil }
+    // Safety: the word has the size of a pointer and is zero at first; only this file puts an address there.
     let slot = unsafe word.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     if let known = unsafe slot.pointee {
       return unsafe Unmanaged<AggregateState>.fromOpaque(known).takeUnretainedValue()

@@ -108,6 +108,7 @@ import Platform
         extendedCode: Connection.readFailureCode, message: "disk I/O error (\(reason))", sql: sql, path: path)
     }
     let message: String
+    // Safety: both texts are copied before the next call; `handle` is open as long as `database` has it.
     if let handle = unsafe database, unsafe sqlite3_extended_errcode(handle) == result {
       message = unsafe String(cString: sqlite3_errmsg(handle))
     } else {

@@ -25,6 +25,7 @@ import CSQLite
   public func release() {
     if isReleased { return }
     isReleased = true
+    // Safety: `connection` is held, and its owner releases the mapping before closing it, so the file is open.
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     unsafe _ = file.pointee.pMethods.pointee.xUnfetch?(file, 0, base)
     try? connection.execute("PRAGMA mmap_size = 0")
@@ -53,6 +54,8 @@ extension Connection {
       try execute("PRAGMA mmap_size = 0")
       return nil
     }
+    // Safety: SQLite maps a file whole, or up to a limit of its own that is a multiple of every page size, so with all
+    // but the spare bytes these are mapped too. They stay until `xUnfetch`; the transaction keeps the file's length.
     return unsafe FileMapping(UnsafeRawBufferPointer(start: base, count: Int(size)), file, of: self)
   }
 }

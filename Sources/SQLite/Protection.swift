@@ -86,6 +86,7 @@ extension Connection {
     unsafe sqlite3_progress_handler(
       handle, StepCounter.interval,
       { data in
+        // Safety: `stepCounter` holds the counter as long as SQLite has its address.
         guard let data = unsafe data else { return 0 }
         return unsafe Unmanaged<StepCounter>.fromOpaque(data).takeUnretainedValue().count() ? 1 : 0
       }, Unmanaged.passUnretained(counter).toOpaque())

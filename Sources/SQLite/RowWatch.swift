@@ -44,6 +44,7 @@ extension Connection {
     _ = unsafe sqlite3_update_hook(
       handle,
       { data, _, database, table, row in
+        // Safety: `rowWatch` holds the watch as long as SQLite has its address; the names are C strings.
         guard let data = unsafe data, let database = unsafe database, let table = unsafe table else { return }
         unsafe Unmanaged<RowWatch>.fromOpaque(data).takeUnretainedValue().note(database, table, row)
       }, Unmanaged.passUnretained(watch).toOpaque())

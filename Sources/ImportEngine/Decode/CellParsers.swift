@@ -17,6 +17,9 @@ enum CellProblem: UInt8 {
 }
 
 /// Writes one cell from the bytes of a field. Each conforming type is specialised into its own loop.
+///
+/// The column is one of the batch, of the storage that the parser writes, and the row is under its capacity. The bytes
+/// are no part of the batch's arena, which may move when a value is added to it.
 protocol CellParser {
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
@@ -178,6 +181,7 @@ struct StringCell: CellParser {
   private func storeFolded(
     _ bytes: UnsafeRawBufferPointer, into batch: RowBatch, column: Int, row: Int
   ) -> Bool {
+    // Safety: folding makes no more than `growth` bytes of each, so the room is enough.
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(bytes.count, 1) * TextNormalization.growth) {
       room in
       guard let base = room.baseAddress, let count = unsafe TextNormalization.foldLatin(bytes, into: room) else {
@@ -239,6 +243,7 @@ struct UUIDCell: CellParser {
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
+    // Safety: 16 bytes were asked for, and `uuid` writes no more; without them nothing is taken into use.
     let offset = batch.arenaCount
     guard unsafe TextParsing.uuid(bytes, into: batch.reserveArena(16)) else { return .notAUUID }
     batch.commitArena(16)
@@ -292,6 +297,7 @@ extension RowBatch {
   func copy() -> RowBatch {
     let copy = RowBatch(entity: entity, columns: columns, capacity: capacity, arenaCapacity: arenaCount)
     copy.count = count
+    // Safety: both batches have the same columns and capacity, and cells of every storage take 8 bytes.
     for column in columns.indices {
       unsafe copy.states[column].update(from: states[column], count: count)
       unsafe copy.rawCells(column).copyMemory(from: rawCells(column), byteCount: count * 8)

@@ -52,6 +52,7 @@ extension Value {
   }
 
   private init(_ number: NSNumber) {
+    // Safety: the type is a C string that is never empty and lives at least as long as the number.
     switch unsafe UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
     case UInt8(ascii: "Q"): self = number.uint64Value.attributeValue

@@ -44,6 +44,7 @@ package enum TextNormalization {
       }
       var word = LatinFolding.words[place]
       if word == LatinFolding.noWord { return nil }
+      // Safety: a letter of two bytes becomes seven at most, and there is room for eight.
       for _ in 0..<(word >> 56) {
         unsafe room[count] = UInt8(truncatingIfNeeded: word)
         count += 1

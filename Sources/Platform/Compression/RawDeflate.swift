@@ -19,6 +19,7 @@ package enum RawDeflate {
     var result = Z_OK
     var remaining = 0
     unsafe input.withUnsafeMutableBufferPointer { input in
+      // Safety: zlib keeps both addresses in `stream` and uses them during a call only; input and block stay for it.
       unsafe stream.next_in = input.baseAddress
       unsafe stream.avail_in = UInt32(input.count)
       while result == Z_OK, output.count <= maximumByteCount {

@@ -62,6 +62,7 @@ package final class FileWatch: @unchecked Sendable {
           if count <= 0 { return }
           var offset = 0
           while offset < count {
+            // Safety: the system writes whole events only, each with `len` bytes behind it, so both lie within `count`.
             let event = unsafe buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let start = offset + MemoryLayout<inotify_event>.size
             let bytes = unsafe Array(buffer[start..<(start + Int(event.len))])

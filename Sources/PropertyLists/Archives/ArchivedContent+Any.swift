@@ -67,6 +67,7 @@ extension ArchivedContent {
   }
 
   private static func number(_ number: NSNumber) -> ArchivedContent {
+    // Safety: the type is a C string that is never empty and lives at least as long as the number.
     switch unsafe UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "d"), UInt8(ascii: "f"): .real(number.doubleValue)
     case UInt8(ascii: "c"), UInt8(ascii: "B"): .boolean(number.boolValue)

@@ -44,6 +44,7 @@ final class CheckedFile: Sendable {
     while trunk != 0, pages.count <= Int(freeCount) {
       unsafe try file.read(trunk, into: bytes)
       pages.append(trunk)
+      // Safety: a page has 512 bytes at least; the numbers that follow are read once their count is known to fit.
       let count = Int(UInt32(bigEndian: unsafe bytes.load(fromByteOffset: 4, as: UInt32.self)))
       guard count <= geometry.usableSize / 4 - 2 else {
         problems.append("the list of free pages is damaged at page \(trunk)")

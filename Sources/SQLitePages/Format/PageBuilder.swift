@@ -1,4 +1,7 @@
 /// A b-tree page that is being filled: cell pointers grow from the front, cells from the end.
+///
+/// Callers ask `hasRoom` before they add a cell, or have summed up `room(for:)` beforehand: pointers and cells never meet.
+/// A cell stays where it is until the page is emptied.
 @safe struct PageBuilder {
   let kind: PageKind
   private let geometry: PageGeometry
@@ -39,6 +42,7 @@
   /// Makes room for the next cell, which the caller fills. There must be room.
   @inline(__always)
   @unsafe mutating func addCell(_ size: Int) -> UnsafeMutableRawPointer {
+    // Safety: there is room for the cell and its pointer, as the caller says.
     contentStart -= PageBuilder.allocated(size)
     unsafe (page + pointerEnd).storeBytes(of: UInt16(truncatingIfNeeded: contentStart).bigEndian, as: UInt16.self)
     pointerEnd += 2

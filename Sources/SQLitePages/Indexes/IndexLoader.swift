@@ -87,6 +87,8 @@ public struct IndexLoader {
     let writer = try IndexTreeWriter(file: file, root: index.root)
     let previous = PreviousKey()
     unsafe try entries.forEach { (entry) throws(PageError) in
+      // Safety: an entry is two lengths of four bytes, its key and its payload. It stays until the next one;
+      // `previous` copies what it keeps.
       let keyCount = unsafe SortEntry.keyCount(entry)
       if index.isUnique {
         if unsafe previous.isEqual(to: entry + 8, keyCount) {

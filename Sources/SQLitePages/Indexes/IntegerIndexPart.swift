@@ -69,6 +69,7 @@
   /// Hands out the slots that have entries.
   func forEachSlot(_ body: (_ slot: Int, _ entries: Range<Int>) -> Void) {
     var start = carried.rowIDs.count
+    // Safety: each table has an end for each slot.
     let ends = unsafe self.ends
     for index in 0..<slots.count {
       let end = unsafe Int(ends[index])
@@ -101,6 +102,7 @@
     }
     let ends = unsafe self.ends
     var index = max(leaf.slot - slots.lowerBound, 0)
+    // Safety: the last slot ends with the last entry, and `end` is no greater, so `index` stays under the slots' count.
     while position < end {
       let endOfSlot = unsafe min(Int(ends[index]), end)
       if endOfSlot > position {
@@ -123,6 +125,7 @@
     unsafe page.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
     var content = geometry.usableSize
     var pointers = PageKind.leafIndex.headerSize
+    // Safety: the plan gave the leaf no more entries than fit with their pointers, so `content` stays behind them.
     let rowIDs = unsafe self.rowIDs
     forEachEntry(from: leaf, end: end) { slot, entries in
       let keySize = IntegerKeyForm.size(slot: slot)

@@ -92,6 +92,8 @@ import Platform
     in range: Range<Int>, _ body: (_ position: Int, _ first: Int64, _ second: Int64) throws -> Void
   ) throws {
     let capacity = KeyColumn.rowsPerChunk
+    // Safety: a part ends with its chunk, and the rows are one run, so each column hands it out in one piece that
+    // is no longer than a chunk.
     let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity * 2)
     defer { unsafe slots.deallocate() }
     var position = range.lowerBound

@@ -12,6 +12,7 @@ import Foundation
 
   /// Whether a key is the same but for the row id. A key with a null in it is like no other.
   @unsafe func isEqual(to key: UnsafePointer<UInt8>, _ keyCount: Int) -> Bool {
+    // Safety: every key ends with a row id of eight bytes and a mark of one; `bytes` has the `count` bytes of the last.
     unsafe count == keyCount && key[keyCount - 1] == 0 && memcmp(bytes, key, keyCount - 9) == 0
   }
 
@@ -25,6 +26,7 @@ import Foundation
     count = keyCount
   }
 
+  // Safety: asked once a key was set, which has nine bytes at least.
   var rowID: Int64 { unsafe PreviousKey.rowID(bytes, count) }
 
   /// The row id at the end of a key.

@@ -40,6 +40,8 @@ struct TableScan {
         unsafe extractions.append((KeyExtraction(index, types: buffers.types + typeOffset), arena))
         typeOffset += index.columns.count + 1
       }
+      // Safety: `buffers` lives until it is flushed, behind the last row. It has a field up to the greatest that is
+      // asked for, and types for all columns and row ids of the indexes.
       let located = unsafe UnsafeMutableBufferPointer(start: buffers.fields, count: fieldCount)
       unsafe try reader.forEachRow(inLeaves: Workers.part(worker, of: workers, reader.leaves.count)) {
         (rowID, record) throws(PageError) in
@@ -90,6 +92,7 @@ struct TableScan {
     if columns.isEmpty { return }
     if count == ScanBuffers.capacity { flush() }
     for (index, column) in columns.enumerated() {
+      // Safety: `locate` has filled in the fields, each of which lies within the record; `count` is under the capacity.
       let field = unsafe fields[column.field]
       let place = index * ScanBuffers.capacity + count
       unsafe states[place] = field.type == 0 ? 0 : 1

@@ -69,6 +69,7 @@ import Platform
     form = CellForm(geometry, isIndex: false)
     byteCount = bytes.count
     unsafe base = UnsafeMutableRawPointer(mutating: start)
+    // Safety: the header says as many pages as the bytes have; `mapping`, or the caller, keeps them in place.
     pages = unsafe MappedPages(base: start, geometry: geometry, pageCount: header.pageCount, path: path)
     leaves = try TreePages(pages, root: root, isIndex: false).leaves
   }
@@ -88,6 +89,7 @@ import Platform
   /// - Parameter index: under the leaf's `cellCount`.
   @inline(__always)
   @unsafe func cell(_ leaf: Int, _ index: Int) throws(PageError) -> Cell {
+    // Safety: callers have asked for the leaf's `cellCount`, so it is a page of the file whose pointers lie within it.
     let page = unsafe leaves.withUnsafeBufferPointer { unsafe $0[leaf] }
     let bytes = unsafe UnsafeRawPointer(base) + Int(page - 1) * geometry.pageSize
     let pointers = page == 1 ? DatabaseHeader.byteCount + 8 : 8

@@ -17,6 +17,7 @@ enum OverflowChain {
     var next = head
     while rest > 0 {
       guard next > 1, next <= source.pageCount else { throw source.malformed(next) }
+      // Safety: the body is done with the page before the next one is asked for, and gets no more than lies on it.
       let page = unsafe try source.page(next)
       let number = next
       next = UInt32(bigEndian: unsafe page.loadUnaligned(as: UInt32.self))
@@ -35,6 +36,8 @@ enum OverflowChain {
   @unsafe static func assemble(
     _ local: UnsafeRawPointer, localCount: Int, size: Int, of source: some PageSource, into memory: RecordScratch
   ) throws(PageError) -> UnsafeRawPointer {
+    // Safety: `CellForm` has found the local part and the four bytes behind it within the page; the parts together
+    // are `size` bytes, for which room is made.
     let head = UInt32(bigEndian: unsafe local.loadUnaligned(fromByteOffset: localCount, as: UInt32.self))
     // No record is longer than its file; a forged length must not make memory be asked for.
     guard size / source.geometry.pageSize < source.pageCount else { throw source.malformed(head) }

@@ -29,6 +29,7 @@ import Platform
     guard page >= 1, Int(page) + count - 1 <= Int(header.pageCount) else {
       throw PageError(kind: .malformed, message: "a tree of \(path) names page \(page) of \(header.pageCount)")
     }
+    // Safety: callers give memory for `count` pages.
     let size = count * geometry.pageSize
     guard unsafe pread(descriptor, bytes, size, off_t(page - 1) * off_t(geometry.pageSize)) == size else {
       throw PageError(SystemError("read page \(page)", path))

@@ -22,6 +22,7 @@
       first = number
       unsafe try file.read(number, count: count, into: memory.base)
     }
+    // Safety: `number` is one of the `count` pages from `first` on, and `memory` has as many.
     return unsafe UnsafeRawPointer(memory.base + Int(number - first) * file.geometry.pageSize)
   }
 }

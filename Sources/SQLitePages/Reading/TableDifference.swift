@@ -83,6 +83,7 @@ import Platform
   /// Whether both stand before the same bytes.
   func isSameRecord(as other: TableWalk) throws(PageError) -> Bool {
     guard let here = unsafe cell, let there = unsafe other.cell, unsafe here.size == there.size else { return false }
+    // Safety: each walk has memory of its own for a record, and the mapped tables stay as long as the walks.
     let bytes = unsafe try table.record(here, overflow: overflow)
     let others = unsafe try other.table.record(there, overflow: other.overflow)
     return unsafe memcmp(bytes, others, here.size) == 0

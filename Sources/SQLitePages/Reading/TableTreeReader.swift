@@ -34,6 +34,7 @@
       {
         count += 1
       }
+      // Safety: `count` is no more than the window has pages.
       unsafe try file.read(leaves[index], count: count, into: window.base)
       for offset in 0..<count {
         unsafe try forEachRow(of: leaves[index + offset], window.base + offset * pageSize, overflow, body)

@@ -47,6 +47,7 @@ struct TreePages {
   private static func children(
     of number: UInt32, _ source: some PageSource, isIndex: Bool
   ) throws(PageError) -> [UInt32] {
+    // Safety: no other page is asked for while this one is read.
     let page = unsafe try TreePage(number, of: source)
     if unsafe page.kind == (isIndex ? .leafIndex : .leafTable) { return [] }
     guard unsafe page.kind == (isIndex ? .interiorIndex : .interiorTable) else { throw source.malformed(number) }

@@ -22,6 +22,7 @@
   /// Hands out all entries. They are valid during the call only.
   @unsafe mutating func forEach(_ body: (UnsafePointer<UInt8>) throws(PageError) -> Void) throws(PageError) {
     while sources.count > 1 {
+      // Safety: the source goes on only after the call; `arenas` keeps what lies in memory.
       unsafe try body(sources[0].entry)
       if try !sources[0].advance() {
         sources.swapAt(0, sources.count - 1)

@@ -15,6 +15,7 @@
     var last: Int64 = 0
     var heads: [UInt32] = []
     for index in unsafe 0..<page.cellCount {
+      // Safety: `TreePage` has found the pointers within the page, and a cell with an end lies within it too.
       let cell = unsafe form.read(page.cell(index), bytes)
       guard cell.end > 0 else { return nil }
       last = cell.rowID

@@ -46,6 +46,8 @@ extension TableTreeWriter {
       guard hasRow, rows.rowID == rowID, excluded.isEmpty || !excluded.contains(rowID) else {
         return changes.refuse(tag)
       }
+      // Safety: the stored record stays until `rows` goes on, and the new one until the next is made; a change is
+      // valid during the call.
       let result = unsafe try patch.apply(change, count: count, to: rows.record(), count: rows.payloadCount)
       switch result {
       case nil: throw PageError(kind: .malformed, message: "row \(rowID) holds no record")
@@ -81,6 +83,7 @@ extension TableTreeWriter {
     lastRowID = rows.rowID
     isEmpty = false
     if rows.overflowPlace != 0 { overflowHeads.append(rows.overflowHead) }
+    // Safety: the leaf has room, or is empty now: a cell of a table is never larger than a page. `rows` stands still.
     unsafe leaf.addCell(size).copyMemory(from: rows.cell, byteCount: size)
   }
 }

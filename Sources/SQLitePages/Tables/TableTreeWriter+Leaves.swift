@@ -19,6 +19,8 @@ extension TableTreeWriter {
     let pageSize = geometry.pageSize
     let pages = UnsafeMutableRawPointer.allocate(byteCount: leafCount * pageSize, alignment: 16)
     defer { unsafe pages.deallocate() }
+    // Safety: `pages`, payloads and ends outlive the workers, which `run` waits for. One of them fills each leaf,
+    // with rows whose cells were counted to fit.
     let work = unsafe LeafWork(
       geometry: geometry, firstRowID: firstRowID, payloads: payloads, ends: ends, starts: starts, pages: pages)
     let workers = workers

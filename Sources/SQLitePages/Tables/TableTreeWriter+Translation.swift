@@ -19,6 +19,7 @@ extension TableTreeWriter {
     file.recycle(pages.interior)
     var rows = StoredRows(pages, of: file, root: source)
     while try rows.advance() {
+      // Safety: the old record stays until `rows` goes on, and the new one is written before the next is made.
       let old = unsafe try rows.record()
       let size = unsafe try translator.translate(old, count: rows.payloadCount, rowID: rows.rowID)
       // Before its pages are taken again.

@@ -98,6 +98,7 @@ extension DatabaseFile {
       unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0, count: geometry.pageSize)
       unsafe bytes.storeBytes(of: next.bigEndian, as: UInt32.self)
       unsafe bytes.storeBytes(of: UInt32(leaves.count).bigEndian, toByteOffset: 4, as: UInt32.self)
+      // Safety: `capacity` keeps the numbers within the page.
       for (position, leaf) in leaves.enumerated() {
         unsafe bytes.storeBytes(of: leaf.bigEndian, toByteOffset: 8 + position * 4, as: UInt32.self)
         setPointer(leaf, .free, parent: 0)
@@ -125,6 +126,7 @@ extension DatabaseFile {
         unsafe try read(map, into: bytes)
         current = map
       }
+      // Safety: a map page comes before the pages that it has entries for, which are as many as fit.
       let offset = Int(page - map - 1) * 5
       unsafe bytes.storeBytes(of: pointer.kind.rawValue, toByteOffset: offset, as: UInt8.self)
       unsafe bytes.storeBytes(of: pointer.parent.bigEndian, toByteOffset: offset + 1, as: UInt32.self)

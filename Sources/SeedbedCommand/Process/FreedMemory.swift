@@ -13,6 +13,7 @@ enum FreedMemory {
       let size = (32 << 20) - (64 << 10)
       guard let block = unsafe malloc(size) else { return }
       // Lets the block out of the optimiser's sight, which would leave it out otherwise.
+      // Safety: an address within a page is refused, which does no harm.
       _ = unsafe madvise(block, size, MADV_NORMAL)
       unsafe free(block)
     #endif

@@ -60,6 +60,7 @@ extension BatchInsertion {
 extension RowBatch {
   /// The value of a cell: an attribute's, or the primary key of a destination. Nil where the cell is absent.
   package func value(_ column: Int, _ row: Int) -> Value? {
+    // Safety: callers keep the column and the row within the batch, and the storage says how the cell is read.
     switch unsafe State(rawValue: states[column][row]) {
     case .null: return .null
     case .value: break

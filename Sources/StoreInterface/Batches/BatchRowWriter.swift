@@ -47,6 +47,7 @@ public struct BatchRowWriter {
   ///   property that a row can have.
   public mutating func append(_ row: [String: Content]) throws {
     let number = writtenCount + 1
+    // Safety: callers ask `isFull` before, so the row is under the capacity. The columns are those of the batch.
     let position = batch.count
     for (name, content) in row {
       do {

@@ -137,6 +137,7 @@ import Predicates
   }
 
   private func packedValue(_ row: Int, _ index: Int) -> Value {
+    // Safety: callers have checked the row, and the index is under the width, which is that of the largest kind.
     let cell = unsafe cells[row * (width + 2) + 2 + index]
     switch unsafe forms[row * (width + 1) + 1 + index] {
     case Form.integer: return .integer(cell)
