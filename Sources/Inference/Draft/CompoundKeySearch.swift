@@ -63,6 +63,7 @@ struct CompoundKeySearch {
     while try reader.next(batch) {
       for record in 0..<batch.count {
         for index in values.indices {
+          // Safety: the bytes are hashed before the batch is filled again.
           unsafe values[index] = ColumnHashes.hash(batch.bytes(of: batch.field(index, ofRecord: record)))
         }
         for index in trials.indices.reversed() {

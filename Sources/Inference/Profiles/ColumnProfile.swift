@@ -44,6 +44,7 @@ final class ColumnProfile {
   func observe(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64
   ) {
+    // Safety: the bytes stay during the call; what is kept of them is a copy.
     count += 1
     let isEmpty = bytes.count == 0
     switch kind {

@@ -30,6 +30,7 @@ struct DateShape {
   /// Digits and names made alike; an offset as it is. Nil for a zero in front where the pattern has none.
   private static func shape(_ text: UnsafeRawBufferPointer, keepsNumbers: Bool) -> [UInt8]? {
     var shape: [UInt8] = []
+    // Safety: `offset` is no greater than the count, and `index` only goes on to a byte that was looked at before it.
     let offset = unsafe offsetStart(text)
     var index = 0
     while index < text.count {

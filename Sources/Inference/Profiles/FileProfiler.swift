@@ -247,6 +247,7 @@ struct FileProfiler {
         let line = batch.place(ofRecord: record).line
         for (index, column) in list.columns.enumerated() {
           let slice = batch.field(index, ofRecord: record)
+          // Safety: a profile keeps no bytes, so that the batch may be filled again.
           unsafe column.observe(
             batch.bytes(of: slice), slice.kind, isQuoted: slice.isQuoted, emptyIsNull: true, line: line)
         }

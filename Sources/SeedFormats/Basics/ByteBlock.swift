@@ -32,6 +32,7 @@
   /// - Returns: false at the end of the source.
   public func fill(from source: any BlockSource) throws(SeedFormatError) -> Bool {
     count = 0
+    // Safety: a source writes no more than there is room for; the block has one owner, so nothing else looks at it.
     count = try unsafe source.read(into: UnsafeMutableRawBufferPointer(start: base, count: capacity))
     return count > 0
   }

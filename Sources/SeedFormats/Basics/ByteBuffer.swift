@@ -44,6 +44,7 @@ import Platform
   /// - Returns: false at the end of the source.
   func append(from source: any BlockSource, maximum: Int) throws(SeedFormatError) -> Bool {
     reserve(maximum)
+    // Safety: `reserve` made room for `maximum` bytes, and a source writes no more.
     let read = try unsafe source.read(into: UnsafeMutableRawBufferPointer(start: base + count, count: maximum))
     count += read
     return read > 0
@@ -62,12 +63,14 @@ import Platform
   /// Drops the first `dropped` bytes.
   func removeFirst(_ dropped: Int) {
     guard dropped > 0 else { return }
+    // Safety: callers drop no more than there is.
     unsafe memmove(base, base + dropped, count - dropped)
     count -= dropped
   }
 
   /// Zeroes the slack, so that a scan past the last byte meets a NUL.
   func terminate() {
+    // Safety: `slack` bytes behind the capacity were allocated for this.
     unsafe (base + count).update(repeating: 0, count: ByteBuffer.slack)
   }
 }

@@ -7,6 +7,7 @@ enum LineEnds {
 
   /// Where a batch may end whose records are lines.
   static func cut(_ text: ByteBuffer, isComplete: Bool, maximumRecords: Int) -> RecordCut {
+    // Safety: nothing is added to the text here, so it stays in place.
     let base = unsafe UnsafePointer(text.base)
     var end = unsafe isComplete ? text.count : afterLast(base, 0, text.count)
     var lines = unsafe count(0x0A, base, 0, end)
@@ -26,6 +27,7 @@ enum LineEnds {
     let pattern = Swar.broadcast(byte)
     var total = 0
     var position = start
+    // Safety: 32 bytes are read only where as many are left before `end`.
     while position &+ 32 <= end {
       let last = min(position &+ 32 &* 63, end)
       var counters: UInt64 = 0
@@ -53,6 +55,7 @@ enum LineEnds {
     while position &+ 8 <= end {
       let returns = unsafe matches(Swar.load(base + position), carriageReturns)
       if returns != 0 {
+        // Safety: eight bytes were left, and one more may be read at `end`.
         let feeds = unsafe matches(Swar.load(base + position + 1), lineFeeds)
         total &+= (returns & ~feeds).nonzeroBitCount
       }

@@ -9,6 +9,8 @@ extension RecordBatch {
     copy.number(from: firstOrdinal)
     for record in records {
       var place = place(ofRecord: record)
+      // Safety: bytes are added to the copy only, so those of this batch stay in place. The copy was given room for as
+      // many records as are listed.
       let raw = unsafe rawBytes(of: place)
       let start = place.rawOffset
       place.rawOffset = UInt32(copy.storage.count)

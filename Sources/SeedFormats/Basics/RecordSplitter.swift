@@ -75,6 +75,7 @@
       goal = 2 * storage.count
     }
     let rest = storage.count - found.end
+    // Safety: `found.end` is no greater than the count, and the carry is another buffer.
     if rest > 0, pendingError == nil { unsafe carry.append(storage.base + found.end, count: rest) }
     storage.resize(to: found.end)
     storage.terminate()

@@ -5,6 +5,7 @@ enum SideArena {
 
   /// Makes marked slices point after `rawCount` raw bytes.
   static func place(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, rawCount: Int) {
+    // Safety: callers give as many slices as they count.
     for index in 0..<count where unsafe slices[index].offset & mark != 0 {
       unsafe slices[index].offset = (slices[index].offset & ~mark) + UInt32(rawCount)
     }
@@ -20,6 +21,7 @@ extension RecordBatch {
     guard side.count > 0 else { return }
     let rawCount = storage.count
     unsafe storage.append(side.base, count: side.count)
+    // Safety: the records that were counted have all their slices written.
     unsafe SideArena.place(fieldStorage, count: count * fieldCount, rawCount: rawCount)
   }
 }

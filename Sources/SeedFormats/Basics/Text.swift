@@ -1,4 +1,7 @@
 /// Eight bytes at a time in plain integers.
+///
+/// `load` reads eight bytes, and `masks` and `mask` 64, wherever they are pointed: callers see that as many may be read
+/// there, before the end of the text or in the slack behind it.
 enum Swar {
   static let low: UInt64 = 0x0101_0101_0101_0101
   static let high: UInt64 = 0x8080_8080_8080_8080
@@ -75,6 +78,8 @@ extension Swar {
 }
 
 /// What must be known of text: whether it is UTF-8, where its lines start.
+///
+/// Nothing from `end` on is read.
 enum Text {
   /// Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or nil.
   static func invalidUTF8(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {

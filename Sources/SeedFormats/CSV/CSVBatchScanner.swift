@@ -1,4 +1,8 @@
 /// Finds the records of a batch of CSV text and their projected fields.
+///
+/// The batch's bytes stay in place while it is scanned: unescaped fields gather in `fields.side` and are put behind
+/// them at the end. They are followed by a slack of zeroes. A record is written only where `recordCapacity` leaves
+/// room.
 @safe final class CSVBatchScanner: BatchScanning {
   let plan: ScanPlan
   private let fields: CSVFieldReader
@@ -76,6 +80,7 @@
       }
     }
     precondition(batch.count < batch.recordCapacity, "a batch has more records than were cut off")
+    // Safety: there is room for the record, and a plan has a slot for each of its `fieldCount` slices.
     let slices = unsafe batch.fieldStorage + batch.count &* batch.fieldCount
     let shift = unsafe UInt32(fields.stripAnnotation(from: &place, tokenizer, start, base))
     for (slot, column) in plan.slotColumns.enumerated() {

@@ -76,6 +76,7 @@
     let carry = splitter.carry
     let limit = options.limits.recordBytes
     while true {
+      // Safety: the carry ends with zeroes, which `readMore` and `drop` put there; its base is taken anew each time.
       let outcome = unsafe finder.find(carry.base, to: carry.count, isComplete: splitter.isAtEnd)
       let length = carry.count - finder.position
       switch outcome {
@@ -95,6 +96,7 @@
   private func headerNames() throws(SeedFormatError) -> [String] {
     let start = finder.position
     let tokenizer = finder.tokenizer
+    // Safety: nothing is read on while the pointer is in use, so the carry stays in place.
     let base = unsafe UnsafePointer(splitter.carry.base)
     if let fault = unsafe fields.fault(tokenizer, recordStart: start, line: finder.line, base) {
       throw errors.error(fault.code, fault.message, at: fault.at, hint: fault.hint)

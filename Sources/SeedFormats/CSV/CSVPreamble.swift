@@ -71,6 +71,7 @@
     var looked = 0
     while true {
       let carry = splitter.carry
+      // Safety: taken anew for each look, since reading on may move the carry.
       let base = unsafe UnsafePointer(carry.base)
       while looked < carry.count, unsafe base[looked] != 0x0A && base[looked] != 0x0D { looked += 1 }
       // A CR may have its LF in the next block.

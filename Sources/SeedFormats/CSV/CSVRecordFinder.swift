@@ -33,6 +33,7 @@
   /// Tokenizes the next record from `position` on.
   /// - Parameter isComplete: nothing follows `end`.
   mutating func find(_ base: UnsafePointer<UInt8>, to end: Int, isComplete: Bool) -> Outcome {
+    // Safety: bytes are read before `end`, the tokenizer's own apart: it needs the zeroes behind.
     while position < end {
       let first = unsafe base[position]
       guard (first == 0x0A || first == 0x0D) && skipsBlankLines || first == comment else {

@@ -3,6 +3,10 @@
 /// The loop looks at eight bytes at a time: one mask has a bit for every delimiter, quote, escape and control byte in
 /// them, everything else is passed over unread. It stores where each field ends and nothing more; what a record's
 /// fields hold is looked at only where they are projected.
+///
+/// The text is followed by a slack of zeroes (`ByteBuffer.slack`): a zero at `end` or behind it stops the loop, so that
+/// it never reads more than eight bytes beyond. `columnLimit` must be at most `maximumColumns`, for which `ends` was
+/// made. Copies of a tokenizer share `ends`; one is used at a time.
 @safe struct CSVTokenizer {
   enum Outcome {
     /// A record, good or bad.
@@ -84,6 +88,7 @@
     nulAt = nil
     textAfterQuoteAt = nil
     words: while true {
+      // Safety: `position` is less than eight bytes behind `end`: the zero there would have stopped the loop.
       let word = unsafe Swar.load(base + position)
       nonASCII |= word
       var mask = specials(word)
@@ -152,6 +157,7 @@
 
   /// Whether a delimiter of several characters stands where its first one was found. The bytes from the end on are zero.
   private func hasDelimiterRest(_ base: UnsafePointer<UInt8>, after at: Int) -> Bool {
+    // Safety: no byte of the delimiter is zero, so the first of the slack ends this.
     for (index, byte) in delimiterRest.enumerated() where unsafe base[at &+ 1 &+ index] != byte { return false }
     return true
   }

@@ -1,4 +1,7 @@
 /// The projected paths of JSON records as a tree, so that one pass over a record finds all of them.
+///
+/// Nodes and slots are allocated once and stay in place. A node's children, and the slots of nodes and outputs, are
+/// indexes that `init` made; -1 stands for none and is looked for before.
 @safe final class FieldPaths {
   struct Node {
     let name: [UInt8]
@@ -103,6 +106,7 @@
   func copy(into slices: UnsafeMutablePointer<FieldSlice>) {
     for index in 0..<outputs.count {
       let output = outputs[index]
+      // Safety: `slices` has `fieldCount` places, as callers say, which is the number of outputs.
       let slice = unsafe slots[output.slot]
       unsafe slices[index] = slice.kind == .absent && output.fallback >= 0 ? slots[output.fallback] : slice
     }

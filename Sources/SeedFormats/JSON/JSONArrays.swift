@@ -76,6 +76,7 @@ struct JSONArrays {
         position += 1
         continue
       }
+      // Safety: a string ends within the text, or with it; then it has less to unescape than it would.
       let end = unsafe JSONArrays.endOfString(json, from: position)
       if isKey, arrayDepth == 0, let last = containers.indices.last, let base = json.baseAddress {
         scratch.removeAll()

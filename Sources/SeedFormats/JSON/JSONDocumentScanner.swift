@@ -1,4 +1,7 @@
 /// The records of one JSON document into batches: the elements of an array, streamed, or the root as one record.
+///
+/// `refill` moves the window, so positions are kept instead of pointers and the tokenizer is attached anew after it.
+/// Records are written where `maximumRecords` leaves room, which the batch has reserved.
 @safe final class JSONDocumentScanner {
   private enum Stage {
     /// Before the first element, between elements, after the array, at the end of the document.
@@ -124,6 +127,7 @@
     if !holdsRecords { window.beginBatch(at: position) }
     holdsRecords = true
     let sideCount = side.count
+    // Safety: `fill` has seen that the batch has room for one more record.
     let slices = unsafe batch.fieldStorage + batch.count * batch.fieldCount
     attach()
     var end = unsafe projector.known(position, relativeTo: window.batchStart, into: slices)
@@ -287,6 +291,7 @@
       throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
     }
     keyScratch.removeAll()
+    // Safety: `end` is behind the closing quote, and nothing is read on while the key is unescaped.
     unsafe JSONText.unescape(window.base + position + 1, count: end - position - 2, into: keyScratch)
     return unsafe Array(UnsafeBufferPointer(start: keyScratch.base, count: keyScratch.count))
   }

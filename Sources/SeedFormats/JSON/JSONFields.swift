@@ -29,6 +29,8 @@
     let start = Int(value.offset)
     let end = start + Int(value.length)
     side.removeAll()
+    // Safety: the batch's bytes move only when unescaped text is put behind them, after the scan; the value lies
+    // among them, and their slack may be read.
     unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
     try projector.whole(from: start, recordStart: start &- Int(value.rawOffset))
     unsafe projector.paths.copy(into: output)
@@ -77,6 +79,7 @@
   private func placeUnescaped(_ slices: UnsafeMutablePointer<FieldSlice>, count: Int, in batch: RecordBatch) {
     guard side.count > 0 else { return }
     let rawCount = batch.storage.count
+    // Safety: `side` is a buffer of its own, and callers give `count` slices.
     unsafe batch.storage.append(side.base, count: side.count)
     unsafe SideArena.place(slices, count: count, rawCount: rawCount)
     side.removeAll()

@@ -1,6 +1,9 @@
 import Platform
 
 /// Finds the projected fields of one JSON value while validating all of it.
+///
+/// Positions are those of the tokenizer's text and are compared with its end before a byte is looked at. Nodes and
+/// slots are indexes that `paths` gave.
 @safe struct JSONProjector {
   var tokenizer: JSONTokenizer
   let paths: FieldPaths
@@ -81,6 +84,7 @@ import Platform
       if tokenizer.hasEscapes {
         slice.isQuoted = true
         slice.offset = UInt32(side.count) | SideArena.mark
+        // Safety: a string that was scanned has both its quotes; `side` is another buffer than the text.
         unsafe JSONText.unescape(tokenizer.base + start + 1, count: end - start - 2, into: side)
         slice.length = UInt32(side.count) - (slice.offset & ~SideArena.mark)
       } else {
@@ -151,6 +155,8 @@ import Platform
 
   /// The child of `node` with the key whose quotes are at `key` and before `end`, or -1.
   @inline(__always) func child(of node: Int, key: Int, end: Int) -> Int {
+    // Safety: the key lies between two quotes, so `length` is no less than 0; `children` are indexes of nodes, and
+    // `hint` is one of theirs.
     var text = unsafe tokenizer.base + key + 1
     var length = end &- key &- 2
     if tokenizer.hasEscapes {

@@ -21,6 +21,7 @@ enum JSONText {
         at += 1
         continue
       }
+      // Safety: `at + 1` is under the count. The output is another buffer than the text.
       let letter = unsafe text[at + 1]
       at += 2
       switch letter {

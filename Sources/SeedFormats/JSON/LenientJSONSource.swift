@@ -68,6 +68,7 @@
     }
     let start = text.count
     unsafe text.append(block.base, count: block.count)
+    // Safety: nothing is added to the text while it is looked at, and `comma` lies in what was not given out yet.
     for at in start..<text.count { look(at) }
   }
 

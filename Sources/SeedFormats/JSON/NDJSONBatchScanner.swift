@@ -1,4 +1,7 @@
 /// Finds the records of a batch of lines with one JSON value each. Lines end with LF or CRLF.
+///
+/// The batch's bytes stay in place while it is scanned: unescaped strings gather in `side` and are put behind them at
+/// the end. A record is written only where `recordCapacity` leaves room.
 @safe final class NDJSONBatchScanner: BatchScanning {
   let plan: ScanPlan
   private let side = ByteBuffer()

@@ -141,6 +141,7 @@ public final class RecordReader {
       pendingError = error
       if batch.count == 0 && batch.faults.isEmpty { throw error }
     }
+    // Safety: the batch begins at `batchStart`, and the scanner stands behind its last record, within the window.
     unsafe batch.storage.append(window.base + window.batchStart, count: scanner.position - window.batchStart)
     batch.placeUnescaped(scanner.side)
   }

@@ -2,6 +2,10 @@ import CZlib
 
 /// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression is
 /// to be found out, also those of zstd frames.
+///
+/// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
+/// output are set before each call and not used after it. `input` is the filled part of `block`, set anew whenever that
+/// is filled.
 @safe public final class InflatingBlockSource: BlockSource {
   private enum Stage {
     case undecided, plain, zstd, header, member, betweenMembers, padding, done
@@ -154,6 +158,7 @@ import CZlib
         "gzip.truncated", "the gzip data ends too early", hint: "the file was cut off; fetch it again",
         at: inputOffset)
     }
+    // Safety: `written` is under the target's count, and `used` under the input's; zlib is told how much is left.
     let room = UInt32(clamping: target.count - written)
     unsafe stream.pointee.next_in = input.baseAddress.map { unsafe $0 + used }
     unsafe stream.pointee.avail_in = UInt32(input.count - used)

@@ -25,6 +25,7 @@ final class KindCheckingBlockSource: BlockSource {
       isPassing = true
       return try unsafe upstream.read(into: target)
     }
+    // Safety: `held` has `given + count` bytes at least, and is added to no more.
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: held.base + given, count: count))
     given += count
     return count

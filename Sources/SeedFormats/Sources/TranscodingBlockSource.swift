@@ -49,6 +49,7 @@
       try decodeMore()
     }
     let count = min(target.count, text.count - given)
+    // Safety: `count` is no more than the text has behind `given`.
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: text.base + given, count: count))
     given += count
     return count
@@ -109,6 +110,7 @@
     let output = unsafe text.base
     var count = 0
     var hasControls = false
+    // Safety: a byte becomes two at most, for which room was made; neither buffer moves in the loop.
     for index in 0..<held.count {
       let byte = unsafe input[index]
       if byte < 0x80 {
@@ -134,6 +136,7 @@
     text.reserve(held.count * 3)
     let input = unsafe held.base
     let output = unsafe text.base
+    // Safety: three bytes are written for each at most, for which room was made; neither buffer moves in the loop.
     let table = Windows1252.utf8
     var count = 0
     for index in 0..<held.count {
@@ -158,6 +161,7 @@
     // One unit of two bytes takes at most three bytes of UTF-8.
     text.reserve(held.count / 2 * 3)
     let input = unsafe held.base
+    // Safety: a unit is read where two bytes are left; no more than three are written for each. Neither buffer moves.
     let inputCount = held.count
     let output = unsafe text.base
     let highByte = decoder == .bigEndian ? 0 : 1

@@ -77,6 +77,9 @@ public final class ZipMemberBytes: BlockSource {
 }
 
 /// What a member of a zip archive holds: inflated, counted, and checked against size and checksum of the directory.
+///
+/// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
+/// output are set before each call and not used after it.
 @safe final class ZipMemberSource: BlockSource {
   private let upstream: any BlockSource
   private let member: ZipArchive.Member
@@ -171,6 +174,7 @@ public final class ZipMemberBytes: BlockSource {
       }
       isInitialized = true
     }
+    // Safety: `used` is under the block's count; zlib is told how much is left, and how much fits.
     let room = UInt32(clamping: target.count)
     unsafe stream.pointee.next_in = block.base + used
     unsafe stream.pointee.avail_in = UInt32(block.count - used)

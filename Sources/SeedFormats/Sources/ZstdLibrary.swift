@@ -37,6 +37,7 @@ import Platform
       let decompress = unsafe dlsym(handle, "ZSTD_decompressStream"),
       let isError = unsafe dlsym(handle, "ZSTD_isError"), let errorName = unsafe dlsym(handle, "ZSTD_getErrorName")
     else { return nil }
+    // Safety: the types are those of zstd.h, which keeps them; the library is never unloaded.
     unsafe self.create = unsafeBitCast(create, to: Create.self)
     unsafe self.free = unsafeBitCast(free, to: Free.self)
     unsafe self.decompress = unsafeBitCast(decompress, to: Decompress.self)
@@ -128,6 +129,8 @@ import Platform
       }
     }
     // The library may hold text back that had no room; it is given out without more input.
+    // Safety: both buffers are laid out as zstd.h has them, and used during the call only. The library moves each
+    // position up to its size.
     var input = unsafe Buffer(start: block.base, size: block.count, position: used)
     var output = unsafe Buffer(start: target.baseAddress, size: target.count, position: 0)
     let result = unsafe library.decompress(stream, &output, &input)

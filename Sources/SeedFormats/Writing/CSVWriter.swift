@@ -66,6 +66,7 @@ public final class CSVWriter {
   public static func text(of number: Double) -> String {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberText.greatestCount) { room in
       guard let start = room.baseAddress else { return "" }
+      // Safety: the room has `greatestCount` bytes, and no number takes more.
       let end = unsafe NumberText.write(number, at: start)
       return unsafe String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
     }

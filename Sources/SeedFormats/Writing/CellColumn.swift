@@ -42,6 +42,7 @@
   /// The text of a row; empty unless the column is of texts.
   @inline(__always)
   @unsafe func text(at row: Int) -> UnsafeRawBufferPointer {
+    // Safety: callers keep the row under the number of states and cells, and ask only where the state says a value.
     let offset = unsafe cells.load(fromByteOffset: row * 8, as: UInt32.self)
     let length = unsafe cells.load(fromByteOffset: row * 8 + 4, as: UInt32.self)
     return unsafe UnsafeRawBufferPointer(

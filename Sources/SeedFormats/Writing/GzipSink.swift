@@ -91,6 +91,7 @@ public final class GzipSink: ByteSink {
     }
     checksum = UInt(crc32_combine(checksum, block.checksum, block.count))
     byteCount &+= UInt64(block.count)
+    // Safety: the block is complete, and filled again only after this.
     try unsafe downstream.write(block.compressed)
   }
 

@@ -24,6 +24,7 @@
   }
 
   func append(number: Int64) {
+    // Safety: no number takes more than was reserved, and the base is taken after that.
     bytes.reserve(NumberText.greatestCount)
     unsafe commit(upTo: NumberText.write(number, at: bytes.base + bytes.count))
   }
