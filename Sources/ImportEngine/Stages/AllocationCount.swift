@@ -23,7 +23,7 @@ enum AllocationCount {
       let everywhere: UnsafeMutableRawPointer? = nil
     #endif
     guard let symbol = unsafe dlsym(everywhere, name) else { return nil }
-    // No other function has the name, so that the function is the one that this program declares here.
+    // Safety: no other function has the name, so that the function is the one that this program declares here.
     return unsafe unsafeBitCast(symbol, to: Counter.self)
   }
 }
