@@ -76,7 +76,7 @@ struct JSONArrays {
         position += 1
         continue
       }
-      // Safety: a string ends within the text, or with it; then it has less to unescape than it would.
+      // Safety: `end` is no greater than the count; where a string is cut off, `max` keeps the length at 0 or above.
       let end = unsafe JSONArrays.endOfString(json, from: position)
       if isKey, arrayDepth == 0, let last = containers.indices.last, let base = json.baseAddress {
         scratch.removeAll()
