@@ -12,8 +12,8 @@ public struct DebugSettings: Sendable, Hashable {
   public var hidesValues = false
   /// Of migrations: 0 nothing, 1 what is done step by step. `com.apple.CoreData.MigrationDebug`, `SEEDBED_MIGRATION_DEBUG`.
   public var migrationLevel = 0
-  /// 1: a connection that two threads use at once, and the file of an open store that is replaced or deleted, stop the
-  /// program. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
+  /// 1: a connection that two threads use at once stops the program; that the file of an open store was replaced or deleted is
+  /// logged. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
   public var concurrencyLevel = 0
   /// Switches whose values are no whole numbers, each as it was written.
   public private(set) var mistakes: [String] = []

@@ -17,10 +17,11 @@ extension Connection {
   public func registerAggregate(
     _ name: String, _ finish: @escaping ([FunctionValue]) -> FunctionValue
   ) throws(SQLiteError) {
+    let database = unsafe try handle()
     let box = unsafe Unmanaged.passRetained(AggregateBox(finish)).toOpaque()
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
     let result = unsafe sqlite3_create_function_v2(
-      try handle(), name, 1, flags, box, nil,
+      database, name, 1, flags, box, nil,
       { context, count, values in
         guard let context = unsafe context, let state = unsafe Connection.state(of: context, makes: true) else {
           return

@@ -5,7 +5,7 @@ import CSQLite
 /// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that it
 /// has on the file, those of SQLite too.
 @safe public final class FileMapping {
-  /// The whole file. It must not be used after `release`.
+  /// The whole file. It must not be used after `release`, or when the connection is closed.
   @unsafe public let bytes: UnsafeRawBufferPointer
   private let connection: Connection
   @unsafe private let file: UnsafeMutablePointer<sqlite3_file>
@@ -25,7 +25,9 @@ import CSQLite
   public func release() {
     if isReleased { return }
     isReleased = true
-    // Safety: `connection` is held, and its owner releases the mapping before closing it, so the file is open.
+    // A connection that was closed has unmapped its file.
+    guard unsafe (try? connection.handle()) != nil else { return }
+    // Safety: `connection` is open, and so its file is.
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     unsafe _ = file.pointee.pMethods.pointee.xUnfetch?(file, 0, base)
     try? connection.execute("PRAGMA mmap_size = 0")

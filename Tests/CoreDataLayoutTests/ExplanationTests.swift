@@ -87,6 +87,19 @@ struct ExplanationTests {
     #expect(!advice.isEmpty)
   }
 
+  @Test(
+    "an index that the store has is not advised again", .enabled(if: hasShell),
+    arguments: ["TRUEPREDICATE", "rank > 10", "price >= 0"])
+  func present(format: String) throws {
+    for ascending in [true, false] {
+      var sorted = try request(format)
+      sorted.sortDescriptors = [FetchSortDescriptor(key: "rank", ascending: ascending)]
+      for index in try store.indexAdvice(for: sorted) {
+        #expect(index.elements.map(\.property) != ["rank"])
+      }
+    }
+  }
+
   @Test("a request that the shell cannot read says so", .enabled(if: hasShell))
   func functions() throws {
     let error = #expect(throws: IndexAdviceError.self) { try store.indexAdvice(for: request("name ==[cd] 'N4'")) }

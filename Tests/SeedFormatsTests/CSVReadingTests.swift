@@ -116,6 +116,23 @@ struct CSVReadingTests {
     #expect(failure("a,b\n1,2\n", options)?.code == "csv.column-count")
   }
 
+  @Test(
+    "more columns than a record has places for are refused: in the header, in the first record, and by name",
+    arguments: ["1\n", "\"1\"\n", "x\"y\n1\n"])
+  func tooManyColumns(ending: String) {
+    let record = { (count: Int) in String(repeating: "1,", count: count - 1) + ending }
+    let most = 65_536
+    var options = FormatOptions.csv
+    #expect(failure(record(most + 1), options)?.code == "csv.too-many-columns")
+    options.hasHeader = false
+    #expect(failure(record(70_000) + record(3) + record(140_000), options)?.code == "csv.too-many-columns")
+    // The widest that is read, beside records that are wider and narrower.
+    let wide = texts(record(most) + record(most + 9) + record(2) + record(most), options, ["#1", "#\(most - 1)"])
+    #expect(wide.filter { $0 == ["1", "1"] }.count == 2 && wide.count >= 4)
+    options.columns = (0...most).map { "c\($0)" }
+    #expect(failure("1,2\n", options)?.code == "csv.too-many-columns")
+  }
+
   @Test("without a quote character quotes are data")
   func noQuote() {
     var options = FormatOptions.tsv

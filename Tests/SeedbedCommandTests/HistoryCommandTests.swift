@@ -124,7 +124,8 @@ struct HistoryCommandTests {
     "what is wrong is said",
     arguments: [
       (["--since", "yesterday"], Int32(64), "yesterday"), (["--since", "X:1"], 65, "another store"),
-      (["--since", "999"], 65, "ends with transaction"), (["--entity", "Itm"], 78, "Item"),
+      (["--since", "999"], 65, "ends with transaction"), (["--delete-before", "999"], 65, "ends with transaction"),
+      (["--entity", "Itm"], 78, "Item"),
       (["--property", "cont"], 78, "count"), (["--delete-before", "1", "--json"], 64, "--delete-before"),
     ])
   func mistakes(arguments: [String], code: Int32, words: String) async throws {

@@ -95,6 +95,34 @@ struct FixtureTests {
     #expect(throws: FixtureError.self) { try context.insertFixtures(ndjson: "", entityName: "Nobody") }
   }
 
+  @Test(
+    "a decimal number is read whole or not at all", arguments: ["\"12abc\"", "\"1,5\"", "\"\"", "\"1 2\"", "\"0x1\""])
+  func decimals(text: String) throws {
+    let context = try context()
+    context.performAndWait {
+      let error = #expect(throws: FixtureError.self) {
+        try context.insertFixtures(ndjson: "{\"price\":\(text)}", entityName: "Entry")
+      }
+      #expect(error?.description.contains("Entry.price") == true)
+    }
+  }
+
+  @Test(
+    "an ordered list has its own members first and then those of which only the other side says so",
+    arguments: [false, true])
+  func orderedFromBothSides(tagsFirst: Bool) throws {
+    let context = try context()
+    try context.performAndWait {
+      var fixtures = Fixtures(context.persistentStoreCoordinator.managedObjectModel)
+      let tags = "{\"_id\":\"a\",\"name\":\"a\",\"entries\":[\"e\"]}\n{\"_id\":\"b\",\"name\":\"b\"}"
+      if tagsFirst { try fixtures.add(tags, entityName: "Tag") }
+      try fixtures.add("{\"_id\":\"e\",\"title\":\"E\",\"tags\":[\"b\"]}", entityName: "Entry")
+      if !tagsFirst { try fixtures.add(tags, entityName: "Tag") }
+      let entry = try #require(fixtures.insert(into: context)["e"])
+      #expect(try entry.objects(for: "tags").map { $0["name"] ?? "" } == ["b", "a"])
+    }
+  }
+
   @Test("a store that was dumped is a fixture", arguments: [false, true])
   func dump(compresses: Bool) throws {
     let folder = try TemporaryFolder()

@@ -264,8 +264,11 @@ final class BatchDeleter {
 
   /// Removes the join rows of rows that go; of all rows, those that lead to nothing, too.
   private func removeLinks(_ join: String, _ pairs: RelationshipPairs) throws {
-    let column = String(pairs.owner.dropFirst("p.".count))
-    _ = try gone(pairs.ownerTable).deleteRows(of: join, where: column, in: connection)
+    // Of a relationship that is its own inverse, each pair is there both ways.
+    let sides = pairs.relationship.isOwnInverse ? [pairs.owner, pairs.member] : [pairs.owner]
+    for side in sides {
+      _ = try gone(pairs.ownerTable).deleteRows(of: join, where: String(side.dropFirst("p.".count)), in: connection)
+    }
   }
 
   /// Notes files of values that go, and tells the history.

@@ -11,12 +11,21 @@ public struct IndexAdvice: Sendable, Hashable {
     public var isAscending: Bool
   }
 
+  /// A column of the index that the declaration makes.
+  struct Column: Sendable, Hashable {
+    var name: String
+    var isAscending: Bool
+  }
+
   /// The entity that the index is to be declared at: the one whose table it is about.
   public var entity: String
   /// What is indexed, in this order.
   public var elements: [Element]
   /// The statement that the shell suggests.
   public var sql: String
+  /// The table and the columns of the index that the declaration makes.
+  let table: String
+  let columns: [Column]
   /// How long the request's statement takes in a copy of the store, as the median of five runs, without the index and with it.
   public var secondsBefore: Double
   /// See `secondsBefore`.
@@ -50,6 +59,7 @@ extension IndexAdvice {
       let table = layout.tables.first(where: { $0.name == match.output.1 })
     else { return nil }
     var elements: [Element] = []
+    var columns: [Column] = []
     var owner = table.root
     for part in match.output.2.split(separator: ",") {
       let words = part.split(separator: " ")
@@ -58,6 +68,7 @@ extension IndexAdvice {
       guard let column = table.columns.first(where: { $0.name == words[0] }), let index = column.entityIndex else {
         return nil
       }
+      columns.append(Column(name: column.name, isAscending: words.last != "DESC"))
       switch column.role {
       case .attribute(let path, _):
         elements.append(Element(property: path.joined(separator: "."), isAscending: words.last != "DESC"))
@@ -68,6 +79,8 @@ extension IndexAdvice {
       if layout.model.entities[index].isKind(of: owner) { owner = layout.model.entities[index] }
     }
     if elements.isEmpty { return nil }
-    self.init(entity: owner.name, elements: elements, sql: sql, secondsBefore: 0, secondsAfter: 0)
+    self.init(
+      entity: owner.name, elements: elements, sql: sql, table: table.name, columns: columns, secondsBefore: 0,
+      secondsAfter: 0)
   }
 }

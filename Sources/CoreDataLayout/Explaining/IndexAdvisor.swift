@@ -18,6 +18,6 @@ public final class IndexAdvisor {
     self.trial = trial
     let layout = store.session.file.layout
     return try trial.suggestions(for: explanation.boundStatement).compactMap { IndexAdvice(suggestion: $0, layout) }
-      .map { try trial.measured($0, on: explanation.boundStatement) }
+      .compactMap { try trial.measured($0, on: explanation.boundStatement) }
   }
 }

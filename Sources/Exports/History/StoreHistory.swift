@@ -67,7 +67,10 @@ public struct StoreHistory {
     do {
       let store = try SQLiteStore.open(path: path, model: model)
       defer { try? store.close() }
-      return try store.deleteHistory(before: try place.bound(in: store.identifier, path: path))
+      let bound = try place.bound(in: store.identifier, path: path)
+      // The transaction after the last one is where a reader of all of them goes on.
+      try check(bound, end: try store.lastTransactionNumber(), beyond: 1)
+      return try store.deleteHistory(before: bound)
     } catch {
       throw RunError(any: error, store: path)
     }
@@ -82,12 +85,7 @@ public struct StoreHistory {
   ) throws -> PersistentHistoryToken {
     let end = try store.lastTransactionNumber()
     var bound = try start?.bound(in: store.identifier, path: path)
-    if case .transaction(let number)? = bound, number > end {
-      throw RunError(
-        .badData, code: "history.not-reached",
-        "the history of \(path) ends with transaction \(end), and \(number) is not of it",
-        hint: "take a token that seedbed history printed for this store")
-    }
+    if let bound { try check(bound, end: end) }
     var left = limit ?? .max
     while left > 0 {
       var query = PersistentHistoryQuery(after: bound)
@@ -108,6 +106,16 @@ public struct StoreHistory {
       if left == 0 { return PersistentHistoryToken(store: store.identifier, transactionNumber: last) }
     }
     return PersistentHistoryToken(store: store.identifier, transactionNumber: end)
+  }
+
+  /// A transaction that was never made is none of this store's history.
+  /// - Parameter beyond: how far behind the last transaction a place may be.
+  private func check(_ bound: PersistentHistoryQuery.Bound, end: Int64, beyond: Int64 = 0) throws(RunError) {
+    guard case .transaction(let number) = bound, number > end, number - end > beyond else { return }
+    throw RunError(
+      .badData, code: "history.not-reached",
+      "the history of \(path) ends with transaction \(end), and \(number) is not of it",
+      hint: "take a token that seedbed history printed for this store")
   }
 
   /// A transaction with its changes, of which there are as many in memory as it has; nil where none is wanted.

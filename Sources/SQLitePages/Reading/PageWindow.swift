@@ -18,9 +18,11 @@
       let end = first + UInt32(count)
       let isNext = number >= end && number - end <= 4
       let wanted = isNext ? min(count * 2, memory.pages) : 1
-      count = min(max(wanted, 1), max(Int(file.header.pageCount) - Int(number) + 1, 1))
-      first = number
-      unsafe try file.read(number, count: count, into: memory.base)
+      let reading = min(max(wanted, 1), max(Int(file.header.pageCount) - Int(number) + 1, 1))
+      // After an error the memory holds no page.
+      count = 0
+      unsafe try file.read(number, count: reading, into: memory.base)
+      (first, count) = (number, reading)
     }
     // Safety: `number` is one of the `count` pages from `first` on, and `memory` has as many.
     return unsafe UnsafeRawPointer(memory.base + Int(number - first) * file.geometry.pageSize)

@@ -249,13 +249,16 @@ extension RecordBatch {
   /// A field's bytes.
   public func bytes(of slice: FieldSlice) -> UnsafeRawBufferPointer {
     // Safety: the slice is one of this batch, and bytes are only ever added behind what it names.
-    unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(slice.offset)..<Int(slice.offset) + Int(slice.length)])
+    let end = Int(slice.offset) + Int(slice.length)
+    precondition(end <= storage.count, "the slice is of another batch")
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(slice.offset)..<end])
   }
 
   /// The record as written, without its line end.
   public func rawBytes(of place: RecordPlace) -> UnsafeRawBufferPointer {
     // Safety: the place is one of this batch, whose bytes hold the record as written.
     let start = Int(place.rawOffset)
+    precondition(start + Int(place.rawLength) <= storage.count, "the place is of another batch")
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(place.rawLength)])
   }
 

@@ -14,7 +14,7 @@
     fields = CSVFieldReader(columnCount: plan.columnCount, annotationCount: plan.annotationCount)
     plain = CSVPlainScanner(plan: plan, fields: fields)
     finder = CSVRecordFinder(options: plan.options, skipsBlankLines: plan.columnCount != 1)
-    finder.tokenizer.columnLimit = plan.columnCount
+    finder.tokenizer.limitColumns(to: plan.columnCount)
   }
 
   func scan(_ batch: RecordBatch) throws(SeedFormatError) {

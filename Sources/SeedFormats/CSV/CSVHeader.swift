@@ -48,6 +48,14 @@
     } else if hasRecord {
       columns = (1...finder.tokenizer.fieldCount).map { "#\($0)" }
     }
+    let width = annotationCount + columns.count
+    guard width <= CSVTokenizer.maximumColumns else {
+      throw SeedFormatError(
+        code: "csv.too-many-columns", kind: .malformed,
+        message: options.columns == nil
+          ? "the first record has \(width) fields, at most 65,536 are read"
+          : "\(width) columns are named, at most 65,536 are read", file: file, line: splitter.line)
+    }
     if let given = options.columns { try ColumnNames.checkUnique(given, file: file) { _ in nil } }
   }
 

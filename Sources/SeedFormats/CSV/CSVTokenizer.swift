@@ -5,7 +5,7 @@
 /// fields hold is looked at only where they are projected.
 ///
 /// The text is followed by a slack of zeroes (`ByteBuffer.slack`): a zero at `end` or behind it stops the loop, so that
-/// it never reads more than eight bytes beyond. `columnLimit` must be at most `maximumColumns`, for which `ends` was
+/// it never reads more than eight bytes beyond. `columnLimit` is at most `maximumColumns`, for which `ends` was
 /// made. Copies of a tokenizer share `ends`; one is used at a time.
 @safe struct CSVTokenizer {
   enum Outcome {
@@ -26,7 +26,7 @@
   let quote: UInt8?
   let escape: UInt8?
   /// The last fields beyond it share one place in `ends`.
-  var columnLimit = CSVTokenizer.maximumColumns
+  private(set) var columnLimit = CSVTokenizer.maximumColumns
 
   /// End of each field, from the record's start.
   var ends: UnsafeMutablePointer<UInt32> { unsafe fieldEnds.ends }
@@ -61,6 +61,12 @@
     // A character that is not used looks for the delimiter once more.
     quotes = Swar.broadcast(options.quote ?? options.delimiter)
     escapes = Swar.broadcast(options.escape ?? options.delimiter)
+  }
+
+  /// Keeps apart the ends of so many fields, one for each column.
+  mutating func limitColumns(to count: Int) {
+    precondition(0...Self.maximumColumns ~= count, "a record has no place for so many fields")
+    columnLimit = count
   }
 
   /// Bytes below 0x10 (line ends, NUL, tab), delimiters, quotes and escapes.

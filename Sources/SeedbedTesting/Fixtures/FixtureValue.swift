@@ -19,7 +19,7 @@ enum FixtureValue {
     case (.boolean, .boolean(let flag)): .boolean(flag)
     case (.double, _), (.float, _): real(scalar).map { .double($0) }
     case (.decimal, .number(let text)), (.decimal, .string(let text)):
-      Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isNaN ? nil : .decimal($0) }
+      decimal(text).map { .decimal($0) }
     case (.string, .string(let text)): .string(text)
     case (.date, .string(let text)) where DateParser.iso8601.parse(text) != nil:
       DateParser.iso8601.parse(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
@@ -30,6 +30,13 @@ enum FixtureValue {
     case (.uri, .string(let text)): URL(string: text).map { .uri($0) }
     default: nil
     }
+  }
+
+  /// `Decimal(string:)` alone reads the beginning of anything.
+  private static func decimal(_ text: String) -> Decimal? {
+    let form = #/[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?/#
+    guard text.wholeMatch(of: form) != nil else { return nil }
+    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isNaN ? nil : $0 }
   }
 
   private static func real(_ scalar: Scalar) -> Double? {

@@ -105,8 +105,8 @@ public struct Fixtures {
           case .many(let others):
             let members = others.map { objects[$0] }
             // The other side may have said some already.
-            let known = relationship.isOrdered ? [] : try objects[position].objects(for: relationship.name)
-            try objects[position].setObjects(known.filter { !members.contains($0) } + members, for: relationship.name)
+            let known = try objects[position].objects(for: relationship.name).filter { !members.contains($0) }
+            try objects[position].setObjects(members + known, for: relationship.name)
           }
         }
       }

@@ -42,12 +42,13 @@ public struct BatchRowWriter {
   /// Forgets the rows.
   public mutating func clear() { batch.removeAll() }
 
-  /// Adds a row. Composites are given whole or by the paths of their elements.
+  /// Adds a row to a batch that is not full. Composites are given whole or by the paths of their elements.
   /// - Throws: `ValidationError` for a value of another type than its attribute's, `StoreError.failure` for a name that is no
   ///   property that a row can have.
   public mutating func append(_ row: [String: Content]) throws {
     let number = writtenCount + 1
-    // Safety: callers ask `isFull` before, so the row is under the capacity. The columns are those of the batch.
+    precondition(batch.count < batch.capacity, "a batch of rows is full: clear it first")
+    // Safety: the row is under the capacity. The columns are those of the batch.
     let position = batch.count
     for (name, content) in row {
       do {

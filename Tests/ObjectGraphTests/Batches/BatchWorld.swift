@@ -90,7 +90,8 @@ struct BatchWorld {
     node.relationships = [
       toOne("parent", "Node", "children"), toMany("children", "Node", "parent", ordered: true),
       toMany("tags", "Tag", "nodes", ordered: true), toOne("box", "Box", "nodes"), toOne("twin", "Node", "twinOf"),
-      toOne("twinOf", "Node", "twin"),
+      toOne("twinOf", "Node", "twin"), toMany("peers", "Node", "peers"),
+      toMany("rivals", "Node", "rivals", ordered: true),
     ]
     var leaf = EntityDescription("Leaf")
     leaf.superentityName = "Node"
@@ -142,6 +143,14 @@ struct BatchWorld {
       request.inserted.append(snapshot(node, values(code: Int64(index)), links))
       let members = tagIDs.shuffled(using: &random).prefix(number(3))
       request.toMany.append(.init(owner: node, relationshipName: "tags", members: Array(members)))
+    }
+    // From the first half to the second, so that each pair is said once.
+    let half = nodes / 2
+    for name in ["peers", "rivals"] {
+      for node in nodeIDs.prefix(half) {
+        let members = nodeIDs.dropFirst(half).shuffled(using: &random).prefix(number(4))
+        request.toMany.append(.init(owner: node, relationshipName: name, members: Array(members)))
+      }
     }
     for (index, tag) in tagIDs.enumerated() where number(2) == 0 {
       request.toMany.append(.init(owner: boxIDs[index % boxes], relationshipName: "marks", members: [tag]))
