@@ -134,10 +134,23 @@ struct MigrationConditions {
   private func duplicates(_ index: IndexLayout, _ table: TableWork) throws -> MigrationCondition? {
     guard let constraint = index.constraint, !isKept(index, table) else { return nil }
     let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
-    guard !table.fills.contains(where: { columns.contains($0.columns.key) }),
-      let rows = work.rows(of: table, columns: columns)
-    else { return nil }
+    guard !isFilled(columns, table), let rows = work.rows(of: table, columns: columns) else { return nil }
     return try Duplicates(constraint: constraint, columns: columns).find(in: rows, connection)
+  }
+
+  /// Whether columns get values after the rows are there, from the pairs of a relationship.
+  private func isFilled(_ columns: [String], _ table: TableWork) -> Bool {
+    table.fills.contains { columns.contains($0.columns.key) }
+  }
+
+  /// Whether `broken` tells all values that are there more than once.
+  var tellsAllDuplicates: Bool {
+    work.new.indexes.allSatisfy { index in
+      guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
+        !isKept(index, table)
+      else { return true }
+      return !isFilled(constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }, table)
+    }
   }
 
   /// Whether the old store has the same unique index over the same rows.

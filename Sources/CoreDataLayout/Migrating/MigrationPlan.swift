@@ -63,6 +63,8 @@ public struct MigrationPlan: Sendable {
   public internal(set) var tables: [TableStep] = []
   /// What the data break: the migration is refused until they do not.
   public internal(set) var conditions: [MigrationCondition] = []
+  /// Whether `conditions` are all that the data may break. What must be unique cannot always be told before the rows are made.
+  package internal(set) var isComplete = true
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
   /// What becomes of what lies in the file and is none of the old model's.
@@ -180,7 +182,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
       return
         "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
         + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
-    case .missingValue: return "\(name): mandatory now, and \(objects) would have no value"
+    case .missingValue: return "\(name): mandatory, and \(objects) would have no value"
     case .emptiedRelationship:
       return "\(name): mandatory, and \(objects) would lose what it leads to, which is a duplicate"
     case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"

@@ -157,7 +157,9 @@ extension MigrationWork {
     plan.tables = tableSteps()
     var foreign = try ForeignObjects(connection, old)
     plan.foreign = try foreign.carry(through: self)
-    plan.conditions = try MigrationConditions(work: self, connection: connection).broken()
+    let conditions = MigrationConditions(work: self, connection: connection)
+    plan.conditions = try conditions.broken()
+    plan.isComplete = conditions.tellsAllDuplicates
     return plan
   }
 

@@ -1,4 +1,6 @@
+import Foundation
 public import ObjectModel
+import Platform
 import SQLite
 import StoreInterface
 
@@ -76,6 +78,16 @@ public enum StoreMigration {
       let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
       return try work.plan(connection)
     }
+  }
+
+  /// - Throws: `StoreError` where a migration in the store itself would end for want of permission, with SQLite's own words.
+  package static func requireWritable(_ path: String) throws {
+    let place = ResultPath.followed(path)
+    let folder = (place as NSString).deletingLastPathComponent
+    let files = FileManager.default
+    if files.isWritableFile(atPath: place), files.isWritableFile(atPath: folder.isEmpty ? "." : folder) { return }
+    throw StoreError.inputOutput(
+      path: path, message: "attempt to write a readonly database", code: SQLiteError.Code.readOnly.rawValue)
   }
 
   /// Migrates a store. It is the old one or the new one as a whole, whatever happens meanwhile.

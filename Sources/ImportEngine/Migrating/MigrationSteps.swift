@@ -14,7 +14,7 @@ package struct MigrationSteps {
   /// Mapping models that cannot be used, and those that were passed over for what they leave out.
   package private(set) var warnings: [String] = []
   private var migration = ProgressiveMigration(library: ModelLibrary())
-  private let store: URL
+  let store: URL
   private let models: MigrationModels
 
   /// - Parameters:
@@ -40,6 +40,8 @@ package struct MigrationSteps {
     migration = ProgressiveMigration(library: library, policies: policies)
     let mayLose = isNamed || folder != modelPath
     migration.acceptsLossesOnTheWay = mayLose
+    migration.takesMappingsAsTheyAre = !mappings.isEmpty
+    warnings = library.warnings
     let chain: MigrationChain
     do {
       chain = try migration.chain(forStoreAt: store, type: .sqlite, to: newer)
@@ -58,11 +60,11 @@ package struct MigrationSteps {
       throw RunError(
         .badPipeline, code: "migration.losses", "\(path): \(error.message)",
         hint:
-          "write a mapping model that brings it along; where what goes may go, name the version \(Self.naming)")
+          "a mapping model that is complete brings it along; where what goes may go, name the version \(Self.naming)")
     }
     try Self.requireUse(of: mappings, chain, library)
     try Self.requirePolicies(chain, policies)
-    warnings = library.warnings + Self.passedOver(chain.steps, library)
+    warnings += Self.passedOver(chain.steps, library)
     if !mappings.isEmpty || chain.steps.count != 1 || !chain.isLightweight { self.chain = chain }
   }
 
@@ -117,10 +119,11 @@ package struct MigrationSteps {
     steps.flatMap { step -> [String] in
       guard case .inferred = step.way else { return [] }
       return library.mappings.filter { $0.fits(from: step.source.model, to: step.destination.model) }.map { mapping in
-        let entities = mapping.uncovered(from: step.source.model).joined(separator: ", ")
+        let entities = mapping.uncovered(from: step.source.model, to: step.destination.model)
         return
           "the mapping model \(mapping.name) is not used from \(step.source.name) to \(step.destination.name): it leaves "
-          + "out \(entities)"
+          + "out \(entities.joined(separator: ", ")), whose objects would go with it; to use it all the same, name it "
+          + "(--mapping, or store.mapping in a pipeline file)"
       }
     }
   }
@@ -157,6 +160,15 @@ package struct MigrationSteps {
     try chain.map { try ChainOutlook($0, storeAt: store.path) }
   }
 
+  /// - Throws: where the result could not take the store's place, as the migration itself does.
+  package func requirePlace() throws {
+    if chain == nil {
+      try StoreMigration.requireWritable(store.path)
+    } else {
+      try ProgressiveMigration.requireReplaceable(store)
+    }
+  }
+
   /// Carries the steps out.
   /// - Parameters:
   ///   - options: for the steps that are done in place, and for duplicates in all.
@@ -172,6 +184,19 @@ package struct MigrationSteps {
     migration.inPlaceOptions = options
     migration.willBeginStep = willBegin
     try migration.migrateStore(at: store, type: .sqlite, to: models.target.model)
+  }
+
+  /// Does to a copy of the store what a migration does.
+  func carryOut(_ options: StoreMigration.Options, at copy: String) throws {
+    guard chain != nil else {
+      _ = try StoreMigration.run(
+        storeAt: copy, from: models.source.model, to: models.target.model, options: options)
+      return
+    }
+    var migration = migration
+    migration.inPlaceOptions = options
+    migration.inPlaceOptions.worksOnCopy = false
+    try migration.migrateStore(at: URL(fileURLWithPath: copy), type: .sqlite, to: models.target.model)
   }
 }
 

@@ -39,10 +39,9 @@ struct ChainSearch {
   /// Whether every version is looked at from every other.
   private var looksEverywhere = false
 
-  /// - Parameter infers: whether mappings may be inferred.
-  init(_ library: ModelLibrary, infers: Bool) {
+  init(_ library: ModelLibrary, _ rules: StepRules) {
     self.library = library
-    steps = StepTable(library, infers: infers)
+    steps = StepTable(library, rules)
     gates = steps.gates
   }
 

@@ -23,6 +23,9 @@ public struct ProgressiveMigration: StoreMigrating {
   public var makeManager: ManagerMaker?
   /// Told of each step before it begins.
   public var willBeginStep: (@Sendable (MigrationChain.Step) -> Void)?
+  /// Whether the library's mapping models were chosen for this very migration: they are used whatever they leave out, and what they lose
+  /// needs no more consent.
+  package var takesMappingsAsTheyAre = false
   /// How steps in place are done: duplicates, times of new derived attributes, and what is told of their progress.
   package var inPlaceOptions = StoreMigration.Options()
   /// Told what a step did by statements, after it; of steps by mapping models what became of duplicates.
@@ -71,11 +74,16 @@ public struct ProgressiveMigration: StoreMigrating {
     let isThere =
       library.versions[start].model.entityVersionHashesByName == library.versions[end].model.entityVersionHashesByName
     if isThere { return MigrationChain(steps: []) }
-    var search = ChainSearch(library, infers: infersMappingModels)
+    try requireNoMistaken(library.versions[start].model, library.versions[end].model, library)
+    let rules = StepRules(
+      infers: infersMappingModels, takesMappingsAsTheyAre: takesMappingsAsTheyAre, policies: policies)
+    var search = ChainSearch(library, rules)
     guard var chain = search.chain(from: start, to: end) else {
       throw noWay(from: library.versions[start], to: library.versions[end], infersMappingModels)
     }
-    let losses = chain.steps.flatMap(\.losses)
+    try requireSoundMappings(of: chain)
+    try noteFilters(&chain, MigrationStore(type: type, url: url))
+    let losses = unapproved(chain.steps).flatMap(\.losses)
     // A store that is newer than what is wanted would lose what the newer model added.
     if position == nil || start > end, !losses.isEmpty {
       throw MigrationError(
@@ -91,6 +99,7 @@ public struct ProgressiveMigration: StoreMigrating {
           + losses.prefix(5).joined(separator: "; "),
         hint: "restore the mapping model from a whole copy, or move it away where what goes may go")
     }
+    try requireNonePassedOver(by: chain, library)
     try requireConsent(to: chain)
     if type is SQLiteStoreType, let first = chain.steps.first {
       try chain.note(ForeignObjects(storeAt: url.path, model: first.source.model))
@@ -100,8 +109,15 @@ public struct ProgressiveMigration: StoreMigrating {
 
   private func requireConsent(to chain: MigrationChain) throws(MigrationError) {
     guard !acceptsLossesOnTheWay, let first = chain.steps.first, let last = chain.steps.last else { return }
-    let losses = chain.lossesOnTheWay
+    let losses = chain.lossesOnTheWay(policies, allowsMappings: takesMappingsAsTheyAre)
     guard !losses.isEmpty else { return }
+    if chain.steps.count == 1, let step = MappedStep(first, policies) {
+      throw MigrationError(
+        .lossesOnTheWay,
+        "the mapping model \(step.mapping.name) leaves out what the version \(last.destination.name) has: "
+          + losses.prefix(10).joined(separator: ", "),
+        hint: "complete the mapping model, or accept the losses (acceptsLossesOnTheWay)")
+    }
     let obstacles = first.source.model.lightweightMigration(to: last.destination.model).obstacles
     throw MigrationError(
       .lossesOnTheWay,
@@ -208,17 +224,24 @@ public struct ProgressiveMigration: StoreMigrating {
     case .mapped(let mapping):
       let target = step.destination.model
       guard duplicates != .refuse, destination.type is SQLiteStoreType, let loose = try target.withoutConstraints()
-      else {
-        return try manager(from: step.source.model, to: target).migrate(
-          mapping.mappingModel, from: source, into: destination)
-      }
-      try manager(from: step.source.model, to: loose).migrate(
-        mapping.mappingModel.withoutDestinationHashes, from: source, into: destination)
+      else { return try carryOut(mapping, mapping.mappingModel, step, to: target, source, destination) }
+      try carryOut(mapping, mapping.mappingModel.withoutDestinationHashes, step, to: loose, source, destination)
       let constrained = MigrationChain.Step(
         source: ModelLibrary.Version(name: step.destination.name, model: loose), destination: step.destination,
         way: step.way, losses: [])
       try carryOut(
         constrained, loose.inferredMappingModel(to: target), at: destination, as: step, busyTimeout: busyTimeout)
+    }
+  }
+
+  private func carryOut(
+    _ mapping: ModelLibrary.Mapping, _ mappingModel: MappingModel, _ step: MigrationChain.Step,
+    to model: ManagedObjectModel, _ source: MigrationStore, _ destination: MigrationStore
+  ) throws {
+    do {
+      try manager(from: step.source.model, to: model).migrate(mappingModel, from: source, into: destination)
+    } catch let error as MigrationError where error.mapping != nil {
+      throw error.about(mappingModel: mapping.name)
     }
   }
 

@@ -1,5 +1,15 @@
 import ObjectModel
 
+/// By what steps between versions are chosen.
+struct StepRules {
+  /// Whether mappings may be inferred.
+  var infers = true
+  /// Whether mapping models are used whatever they leave out.
+  var takesMappingsAsTheyAre = false
+  /// The policies that mapping models name.
+  var policies = MigrationPolicies()
+}
+
 /// What single steps between the versions of a library are like. Each pair of versions is looked at once, and mappings are made for the
 /// steps alone that are taken.
 struct StepTable {
@@ -21,15 +31,14 @@ struct StepTable {
   }
 
   private let library: ModelLibrary
-  private let infers: Bool
+  private let rules: StepRules
   private let reaches: [Reach]
   private var judgements: [Pair: Judgement?] = [:]
   private var known: [Pair: [String: EntitySuccession]] = [:]
 
-  /// - Parameter infers: whether mappings may be inferred.
-  init(_ library: ModelLibrary, infers: Bool) {
+  init(_ library: ModelLibrary, _ rules: StepRules) {
     self.library = library
-    self.infers = infers
+    self.rules = rules
     reaches = library.mappings.map { mapping in
       func fitting(_ fits: (ManagedObjectModel) -> Bool) -> Set<Int> {
         Set(library.versions.indices.filter { fits(library.versions[$0].model) })
@@ -48,7 +57,7 @@ struct StepTable {
   }
 
   /// The step between two versions, nil where there is none. A mapping model comes before inference, unless it leaves entities
-  /// out and a mapping can be inferred.
+  /// out, a mapping can be inferred, and mapping models are not taken as they are.
   mutating func judgement(_ source: Int, _ destination: Int) -> Judgement? {
     let pair = Pair(source: source, destination: destination)
     if let known = judgements[pair] { return known }
@@ -59,7 +68,9 @@ struct StepTable {
 
   private func judge(_ source: Int, _ destination: Int) -> Judgement? {
     let (mapping, uncovered) = mapping(source, destination)
-    if mapping == nil || !uncovered.isEmpty, infers, let losses = inferredLosses(source, destination, atMost: .max) {
+    if mapping == nil || !uncovered.isEmpty, rules.infers,
+      let losses = inferredLosses(source, destination, atMost: .max)
+    {
       return Judgement(losses: losses, isMapped: false)
     }
     return mapping.map { _ in Judgement(losses: uncovered.count, isMapped: true) }
@@ -71,7 +82,7 @@ struct StepTable {
       return known.map { !$0.isMapped && $0.losses <= limit } ?? false
     }
     let (mapping, uncovered) = mapping(source, destination)
-    guard mapping == nil || !uncovered.isEmpty, infers else { return false }
+    guard mapping == nil || !uncovered.isEmpty, rules.infers else { return false }
     return inferredLosses(source, destination, atMost: limit) != nil
   }
 
@@ -88,14 +99,14 @@ struct StepTable {
     return found
   }
 
-  /// The mapping model between two versions that leaves the fewest entities out, and these.
+  /// The mapping model between two versions that leaves the fewest entities out, and these where that counts.
   private func mapping(_ source: Int, _ destination: Int) -> (mapping: ModelLibrary.Mapping?, uncovered: [String]) {
-    let model = library.versions[source].model
+    let (from, to) = (library.versions[source].model, library.versions[destination].model)
     let fitting = zip(library.mappings, reaches).filter { _, reach in
       reach.sources.contains(source) && reach.destinations.contains(destination)
-    }.map { ($0.0, $0.0.uncovered(from: model)) }
+    }.map { ($0.0, $0.0.uncovered(from: from, to: to)) }
     guard let best = fitting.min(by: { $0.1.count < $1.1.count }) else { return (nil, []) }
-    return best
+    return rules.takesMappingsAsTheyAre ? (best.0, []) : best
   }
 
   /// The step itself.
@@ -103,16 +114,17 @@ struct StepTable {
   mutating func step(_ source: Int, _ destination: Int, _ survivors: Survivors) -> MigrationChain.Step? {
     let (from, to) = (library.versions[source], library.versions[destination])
     let (mapping, uncovered) = mapping(source, destination)
-    if mapping == nil || !uncovered.isEmpty, infers, let inferred = try? from.model.inferredMappingModel(to: to.model) {
+    if mapping == nil || !uncovered.isEmpty, rules.infers, let inferred = try? from.model.inferredMappingModel(to: to.model) {
       let losses = survivors.concerned(
         of: from.model.lightweightMigration(to: to.model).losses, successions(source, destination), from: from.model)
       return MigrationChain.Step(
         source: from, destination: to, way: .inferred(inferred), losses: losses.map(\.description))
     }
     return mapping.map { mapping in
-      MigrationChain.Step(
+      let losses = MappingLosses(mapping.mappingModel, from: from.model, to: to.model, rules.policies).items
+      return MigrationChain.Step(
         source: from, destination: to, way: .mapped(mapping),
-        losses: uncovered.map { "\($0): the mapping model leaves it out, and its objects go" })
+        losses: losses.filter { survivors.has($0.entity, $0.property) }.map(\.description))
     }
   }
 }

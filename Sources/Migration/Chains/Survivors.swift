@@ -35,6 +35,13 @@ struct Survivors {
   /// How many entities, and properties of the others, go in a step.
   func lossCount(_ step: [String: EntitySuccession]) -> Int { names(missingIn: after(step)).count }
 
+  /// Whether something of the version that comes next in the chain, by its name there, is left of the first one.
+  func has(_ entity: String, _ property: String?) -> Bool {
+    entities.values.contains { present in
+      present.entity == entity && (property.map { present.properties.values.contains($0) } ?? true)
+    }
+  }
+
   /// Those of the losses of a step that are about something which is left of the first version, not about what came on the way.
   /// - Parameter model: the version that the step begins at.
   func concerned(
@@ -55,16 +62,5 @@ struct Survivors {
       }
     }
     return losses.filter { lost.contains([$0.entity] + ($0.property.map { [$0] } ?? [])) }
-  }
-}
-
-extension Entity {
-  /// The entity, or the one of those above it, that declares a property.
-  fileprivate func declaring(_ property: String) -> Entity {
-    var owner = self
-    while let parent = owner.superentity, parent.attribute(property) != nil || parent.relationship(property) != nil {
-      owner = parent
-    }
-    return owner
   }
 }

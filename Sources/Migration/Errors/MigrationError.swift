@@ -35,6 +35,8 @@ public struct MigrationError: Error, Sendable {
   public var code: Code
   /// What is wrong, for people.
   public var message: String
+  /// The mapping model that it is about, by its file or the name that the program gave it.
+  public var mappingModel: String?
   /// The entity mapping that it is about.
   public var mapping: String?
   /// The entity, by its name in the newer model where it has one.
@@ -64,9 +66,11 @@ public struct MigrationError: Error, Sendable {
 
   /// The error with what it is about, where it does not say so itself.
   func about(
-    mapping: String? = nil, entity: String? = nil, property: String? = nil, objectID: ObjectID? = nil
+    mappingModel: String? = nil, mapping: String? = nil, entity: String? = nil, property: String? = nil,
+    objectID: ObjectID? = nil
   ) -> MigrationError {
     var error = self
+    error.mappingModel = self.mappingModel ?? mappingModel
     error.mapping = self.mapping ?? mapping
     error.entity = self.entity ?? entity
     error.property = self.property ?? property
@@ -81,6 +85,7 @@ extension MigrationError: CustomStringConvertible {
 
   var sentence: String {
     var places: [String] = []
+    if let mappingModel { places.append("mapping model \(mappingModel)") }
     if let mapping { places.append("mapping \(mapping)") }
     if let entity {
       places.append(entity + (property.map { "." + $0 } ?? ""))

@@ -20,11 +20,13 @@ struct CallChecking {
       switch call.operands.first {
       case .variable(MigrationVariableName.manager)?: return try managerType(selector, call)
       case .variable(MigrationVariableName.entityPolicy)?:
-        guard let known = scope.policyFunctions else {
+        switch scope.policyFunctions {
+        case .none:
           throw scope.error(
             "\"\(selector)\" is called of $entityPolicy, and the mapping has no migration policy", .policy)
+        case .known(let known): try require(selector, among: known, of: "the migration policy")
+        case .unknown: break
         }
-        try require(selector, among: known, of: "the migration policy")
         return nil
       default:
         if ValueMethods.names.contains(selector) { return nil }
@@ -44,7 +46,7 @@ struct CallChecking {
     _ selector: String, _ call: CallingExpression.Call
   ) throws(MigrationError) -> ExpressionType? {
     guard let function = ManagerFunction(rawValue: selector) else {
-      try require(selector, among: scope.managerFunctions, of: "the migration manager")
+      if let known = scope.managerFunctions { try require(selector, among: known, of: "the migration manager") }
       return nil
     }
     let name: String? = if case .constant(.string(let text))? = call.operands.dropFirst().first { text } else { nil }
@@ -52,8 +54,10 @@ struct CallChecking {
     case .destinationInstancesForMapping, .sourceInstancesForMapping:
       guard let name else { return nil }
       guard let mapping = scope.mappingModel.entityMappings.first(where: { $0.name == name }) else {
-        let names = scope.mappingModel.entityMappings.map(\.name).joined(separator: ", ")
-        throw scope.error("there is no entity mapping \"\(name)\"", hint: "there are \(names)")
+        let names = scope.mappingModel.entityMappings.map(\.name)
+        throw scope.error(
+          "there is no entity mapping \"\(name)\"",
+          hint: Suggestion.hint(for: name, among: names) ?? "there are \(names.joined(separator: ", "))")
       }
       let isSource = function == .sourceInstancesForMapping
       let entity =
@@ -63,13 +67,17 @@ struct CallChecking {
       return entity.map { ExpressionType(.object($0), isList: true) }
     case .destinationInstancesForRelationship:
       if let name, let entity = scope.sourceEntity, entity.relationship(name) == nil {
-        throw scope.error("\(entity.name) of the source model has no relationship \"\(name)\"")
+        throw scope.error(
+          "\(entity.name) of the source model has no relationship \"\(name)\"",
+          hint: Suggestion.hint(for: name, among: entity.relationships.map(\.name)))
       }
       return nil
     case .fetchRequest:
       guard let name else { return nil }
       guard let entity = scope.sourceModel[name] else {
-        throw scope.error("the source model has no entity \"\(name)\"")
+        throw scope.error(
+          "the source model has no entity \"\(name)\"",
+          hint: Suggestion.hint(for: name, among: scope.sourceModel.entities.map(\.name)))
       }
       if case .constant(.string(let text)) = call.operands[2] {
         do {

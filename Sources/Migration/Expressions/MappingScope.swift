@@ -1,15 +1,24 @@
 import ObjectModel
 
+/// What the policy of an entity mapping answers.
+enum PolicyFunctions: Hashable {
+  /// The mapping has no policy of its own.
+  case none
+  case known(Set<String>)
+  /// The program may have the policy, and is not asked.
+  case unknown
+}
+
 /// What the expressions of one entity mapping can speak of.
 struct MappingScope {
   let mapping: EntityMapping
   let mappingModel: MappingModel
   let sourceModel: ManagedObjectModel
   let destinationModel: ManagedObjectModel
-  /// The selectors that the manager answers.
-  let managerFunctions: Set<String>
-  /// The selectors that the mapping's policy answers; nil where it has none of its own.
-  let policyFunctions: Set<String>?
+  /// The selectors that the manager answers; nil where they are not known.
+  let managerFunctions: Set<String>?
+  /// The selectors that the mapping's policy answers.
+  let policyFunctions: PolicyFunctions
   /// The property that the expression is for; nil for the source expression.
   var property: String?
 
@@ -21,5 +30,12 @@ struct MappingScope {
     MigrationError(
       code, message, mapping: mapping.name, entity: mapping.destinationEntityName ?? mapping.sourceEntityName,
       property: property, hint: hint)
+  }
+
+  /// An error about a property that the destination entity does not have.
+  func unknownProperty(_ kind: String, _ name: String, _ names: [String]) -> MigrationError {
+    error(
+      "\(destinationEntity?.name ?? "the destination") of the destination model has no such \(kind)",
+      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("it has", names))
   }
 }

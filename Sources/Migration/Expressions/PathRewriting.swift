@@ -98,7 +98,8 @@ struct PathRewriting {
     default:
       throw scope.error(
         "\(here.name) of the \(variable) model has no property \"\(name)\"",
-        hint: "the expression has $\(variable).\(path.joined(separator: "."))")
+        hint: Suggestion.hint(for: name, among: here.attributes.map(\.name) + here.relationships.map(\.name))
+          ?? "the expression has $\(variable).\(path.joined(separator: "."))")
     }
   }
 

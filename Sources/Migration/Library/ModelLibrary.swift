@@ -24,6 +24,8 @@ public struct ModelLibrary: Sendable {
     public let name: String
     /// What it says.
     public let mappingModel: MappingModel
+    /// Its entity mappings with entities of nothing, in sentences: with one it is for no versions.
+    package internal(set) var mistakes: [String] = []
 
     /// A mapping model.
     public init(name: String, mappingModel: MappingModel) {
@@ -45,8 +47,16 @@ public struct ModelLibrary: Sendable {
   /// A library of these versions, the oldest first.
   public init(versions: [Version] = [], mappings: [Mapping] = []) {
     self.versions = versions
-    self.mappings = mappings
-    for mapping in mappings { noteStaleness(of: mapping.mappingModel, name: mapping.name, nil) }
+    self.mappings = []
+    for mapping in mappings { add(mapping, nil) }
+  }
+
+  private mutating func add(_ mapping: Mapping, _ file: MappingModelFile?) {
+    var mapping = mapping
+    let doubts = MappingDoubts(mapping, file, versions)
+    mapping.mistakes = doubts.mistakes
+    mappings.append(mapping)
+    warnings += doubts.mistakes + doubts.staleness
   }
 
   // MARK: Reading
@@ -80,8 +90,7 @@ public struct ModelLibrary: Sendable {
     }
     do throws(ModelError) {
       let file = try MappingModelReader.read(path: url.path)
-      mappings.append(Mapping(name: url.path, mappingModel: file.mappingModel))
-      noteStaleness(of: file.mappingModel, name: url.path, file)
+      add(Mapping(name: url.path, mappingModel: file.mappingModel), file)
     } catch {
       if error.problems.contains(where: { $0.code == .inputOutput }) { throw error }
       noteUnreadable("the mapping model \(url.path) cannot be read: \(error)")
@@ -173,26 +182,5 @@ public struct ModelLibrary: Sendable {
       return index
     }
     return nil
-  }
-
-  // MARK: Staleness
-
-  /// Warns of a mapping model that fits no version: its copies of the models are older than these.
-  private mutating func noteStaleness(of mapping: MappingModel, name: String, _ file: MappingModelFile?) {
-    if versions.isEmpty { return }
-    let sides: [(KeyPath<EntityMapping, String?>, KeyPath<EntityMapping, Data?>, String, String?)] = [
-      (\.sourceEntityName, \.sourceEntityVersionHash, "source", file?.source?.path),
-      (\.destinationEntityName, \.destinationEntityVersionHash, "destination", file?.destination?.path),
-    ]
-    for (entityName, hash, side, path) in sides {
-      for entity in mapping.entityMappings {
-        guard let entityName = entity[keyPath: entityName], let hash = entity[keyPath: hash] else { continue }
-        if versions.contains(where: { $0.model[entityName]?.versionHash == hash }) { continue }
-        let place = path.map { " (\(($0 as NSString).lastPathComponent))" } ?? ""
-        warnings.append(
-          "the mapping model \(name) is stale: its copy of the \(side) model\(place) has another \(entityName) than every "
-            + "version; update it in Xcode (Editor, Refresh Data Models)")
-      }
-    }
   }
 }

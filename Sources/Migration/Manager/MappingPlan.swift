@@ -28,6 +28,8 @@ struct MappingPlan {
 
   /// In the order in which they are carried out.
   let steps: [Step]
+  /// What is wrong, in the order of the mappings. With any, the plan cannot be carried out.
+  let mistakes: [MigrationError]
   private let positions: [String: Int]
 
   /// - Throws: `MigrationError` with the first mistake.
@@ -35,21 +37,45 @@ struct MappingPlan {
     _ model: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
     policies: MigrationPolicies, managerFunctions: Set<String>
   ) throws(MigrationError) {
+    self.init(checking: model, from: source, to: destination, policies, managerFunctions, requiresPolicies: true)
+    if let mistake = mistakes.first { throw mistake }
+  }
+
+  /// Reads and checks all of a mapping model.
+  /// - Parameters:
+  ///   - managerFunctions: the selectors that the manager answers; nil where they are not known.
+  ///   - requiresPolicies: whether a policy that is not there is a mistake; where not, what its functions are is not known.
+  init(
+    checking model: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    _ policies: MigrationPolicies, _ managerFunctions: Set<String>?, requiresPolicies: Bool
+  ) {
     var steps: [Step] = []
     var positions: [String: Int] = [:]
+    var mistakes = MappingMistakes()
     for mapping in model.entityMappings {
-      guard positions.updateValue(steps.count, forKey: mapping.name) == nil else {
-        throw MigrationError(.mappingModel, "two entity mappings have this name", mapping: mapping.name)
+      if positions.updateValue(steps.count, forKey: mapping.name) != nil {
+        mistakes.note(MigrationError(.mappingModel, "two entity mappings have this name", mapping: mapping.name))
       }
-      let policy = try Self.policy(of: mapping, policies)
+      let policyName = mapping.entityMigrationPolicyClassName
+      let isMissing = policyName.map { policies[$0] == nil } ?? false
+      var functions = PolicyFunctions.none
+      var policy = EntityMigrationPolicy()
+      if isMissing, !requiresPolicies {
+        functions = .unknown
+      } else {
+        let found = mistakes.following { () throws(MigrationError) in try Self.policy(of: mapping, policies) }
+        guard let found else { continue }
+        policy = found
+        if policyName != nil { functions = .known(Set(found.knownFunctions.keys)) }
+      }
       let scope = MappingScope(
         mapping: mapping, mappingModel: model, sourceModel: source, destinationModel: destination,
-        managerFunctions: managerFunctions,
-        policyFunctions: mapping.entityMigrationPolicyClassName == nil ? nil : Set(policy.knownFunctions.keys))
-      steps.append(try Self.step(scope, policy))
+        managerFunctions: managerFunctions, policyFunctions: functions)
+      steps.append(Self.step(scope, policy, &mistakes))
     }
     self.steps = steps
     self.positions = positions
+    self.mistakes = mistakes.found
   }
 
   subscript(name: String) -> Step? { positions[name].map { steps[$0] } }
@@ -72,34 +98,56 @@ struct MappingPlan {
     return policy.init()
   }
 
-  private static func step(_ scope: MappingScope, _ policy: EntityMigrationPolicy) throws(MigrationError) -> Step {
+  private static func step(
+    _ scope: MappingScope, _ policy: EntityMigrationPolicy, _ mistakes: inout MappingMistakes
+  ) -> Step {
     let mapping = scope.mapping
-    try check(mapping.sourceEntityName, mapping.sourceEntityVersionHash, scope.sourceModel, "source", scope)
-    try check(
-      mapping.destinationEntityName, mapping.destinationEntityVersionHash, scope.destinationModel, "destination", scope)
+    mistakes.following { () throws(MigrationError) in
+      try check(mapping.sourceEntityName, mapping.sourceEntityVersionHash, scope.sourceModel, "source", scope)
+    }
+    mistakes.following { () throws(MigrationError) in
+      try check(
+        mapping.destinationEntityName, mapping.destinationEntityVersionHash, scope.destinationModel, "destination",
+        scope)
+    }
     // The objects of an entity that is gone are not mapped.
     let isRemoval = mapping.mappingType == .remove
-    if scope.destinationEntity == nil && !isRemoval {
-      throw scope.error("the mapping has no destination entity")
+    if mapping.destinationEntityName == nil && !isRemoval {
+      mistakes.note(scope.error("the mapping has no destination entity"))
     }
     let source = isRemoval ? nil : mapping.sourceExpression
     var attributes: [Attribute] = []
     var relationships: [Reference] = []
     if let entity = scope.destinationEntity, !isRemoval {
       for property in mapping.attributeMappings {
-        if let attribute = try attribute(property, entity, scope) { attributes.append(attribute) }
+        mistakes.following { () throws(MigrationError) in
+          if let attribute = try Self.attribute(property, entity, scope) { attributes.append(attribute) }
+        }
       }
       for property in mapping.relationshipMappings {
-        if let reference = try reference(property, entity, scope) { relationships.append(reference) }
+        mistakes.following { () throws(MigrationError) in
+          if let reference = try Self.reference(property, entity, scope) { relationships.append(reference) }
+        }
+      }
+      for name in repeated(mapping.attributeMappings + mapping.relationshipMappings) {
+        var scope = scope
+        scope.property = name
+        mistakes.note(scope.error("the property is mapped twice", hint: "leave one of the two out"))
       }
       if entity.isAbstract, source != nil, mapping.entityMigrationPolicyClassName == nil {
-        throw scope.error("the entity is abstract in the destination model, and has no objects of its own")
+        mistakes.note(scope.error("the entity is abstract in the destination model, and has no objects of its own"))
       }
+    }
+    let expression = source.flatMap { text in
+      mistakes.following { () throws(MigrationError) in try MappingExpression(text, in: scope) }
     }
     return Step(
       mapping: mapping, policy: policy, sourceEntity: scope.sourceEntity, destinationEntity: scope.destinationEntity,
-      source: try source.map { text throws(MigrationError) in try MappingExpression(text, in: scope) },
-      attributes: attributes, relationships: relationships)
+      source: expression, attributes: attributes, relationships: relationships)
+  }
+
+  private static func repeated(_ properties: [PropertyMapping]) -> [String] {
+    Dictionary(grouping: properties, by: \.name).filter { $0.value.count > 1 }.keys.sorted()
   }
 
   private static func check(
@@ -107,7 +155,9 @@ struct MappingPlan {
   ) throws(MigrationError) {
     guard let name else { return }
     guard let entity = model[name] else {
-      throw scope.error("the \(side) model has no entity \(name)", hint: "the mapping model is for other versions")
+      throw scope.error(
+        "the \(side) model has no entity \(name)",
+        hint: Suggestion.hint(for: name, among: model.entities.map(\.name)) ?? "the mapping model is for other versions")
     }
     if let hash, hash != entity.versionHash {
       throw scope.error(
@@ -122,13 +172,13 @@ struct MappingPlan {
     var scope = scope
     scope.property = property.name
     guard let description = entity.attribute(property.name) else {
-      throw scope.error("\(entity.name) of the destination model has no such attribute")
+      throw scope.unknownProperty("attribute", property.name, entity.attributes.map(\.name))
     }
     // What is derived is computed anew.
     guard let text = property.valueExpression, description.derivation == nil else { return nil }
     let expression = try MappingExpression(text, in: scope)
     // A policy may have its own way.
-    if scope.policyFunctions == nil, case .attribute(let type)? = expression.type?.element,
+    if scope.policyFunctions == .none, case .attribute(let type)? = expression.type?.element,
       !AttributeConversion.isPossible(from: type, to: description.type)
     {
       throw scope.error(
@@ -144,9 +194,36 @@ struct MappingPlan {
     var scope = scope
     scope.property = property.name
     guard let relationship = entity.relationship(property.name) else {
-      throw scope.error("\(entity.name) of the destination model has no such relationship")
+      throw scope.unknownProperty("relationship", property.name, entity.relationships.map(\.name))
     }
     guard let text = property.valueExpression else { return nil }
-    return Reference(relationship: relationship, expression: try MappingExpression(text, in: scope))
+    let expression = try MappingExpression(text, in: scope)
+    if scope.policyFunctions == .none, case .object(let target)? = expression.type?.element,
+      target.model !== scope.destinationModel
+        || !target.isKind(of: relationship.destination) && !relationship.destination.isKind(of: target)
+    {
+      let model = target.model === scope.destinationModel ? "" : " of the source model"
+      throw scope.error(
+        "the expression gives a \(target.name)\(model), where a \(relationship.destination.name) belongs", .value)
+    }
+    return Reference(relationship: relationship, expression: expression)
+  }
+}
+
+/// Mistakes that are gathered on the way through a mapping model.
+struct MappingMistakes {
+  private(set) var found: [MigrationError] = []
+
+  mutating func note(_ mistake: MigrationError) { found.append(mistake) }
+
+  /// Does a part of the work; what it throws is noted.
+  @discardableResult
+  mutating func following<Result>(_ work: () throws(MigrationError) -> Result) -> Result? {
+    do throws(MigrationError) {
+      return try work()
+    } catch {
+      note(error)
+      return nil
+    }
   }
 }

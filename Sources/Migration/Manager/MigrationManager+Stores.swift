@@ -151,8 +151,13 @@ struct MigrationStore {
 
 extension MigrationStore {
   /// - Throws: where another file cannot take the place of this one without a change of what it is to others.
-  private func requireReplaceable(_ place: URL) throws {
+  func requireReplaceable(_ place: URL) throws {
     guard FileSystem.exists(place.path) else { return }
+    if !FileManager.default.isWritableFile(atPath: place.deletingLastPathComponent().path) {
+      throw MigrationError(
+        .destinationStore, "nothing can be made beside \(url.path): its folder may not be written to",
+        hint: "give the folder permission, or migrate a copy elsewhere")
+    }
     if !FileManager.default.isWritableFile(atPath: place.path) {
       throw MigrationError(
         .destinationStore, "\(url.path) may not be written to", hint: "migrate a copy of it, or give it permission")

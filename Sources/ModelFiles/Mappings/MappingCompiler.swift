@@ -45,15 +45,15 @@ struct MappingCompiler {
   // MARK: Entity mappings
 
   private mutating func mappingModel() throws(ArchiveError) -> MappingModel {
-    var objects = try document.objects("entitymappings", of: document.root, type: "XDDEVENTITYMAPPING")
-    objects.removeAll { object in
-      guard let name = object.text("destinationname"), destination[name] != nil else {
-        warn(nil, "an entity mapping leads to \(object.text("destinationname") ?? "no entity"), and was left out")
-        return true
+    var numbered: [(number: Int, object: MappingDocument.Object)] = []
+    for object in try document.objects("entitymappings", of: document.root, type: "XDDEVENTITYMAPPING") {
+      do throws(ArchiveError) {
+        numbered.append((try object.integer("mappingnumber") ?? .max, object))
+      } catch {
+        throw error.said(of: Self.name(of: object))
       }
-      return false
     }
-    objects.sort { ($0.integer("mappingnumber") ?? .max, $0.id) < ($1.integer("mappingnumber") ?? .max, $1.id) }
+    let objects = numbered.sorted { ($0.number, $0.object.id) < ($1.number, $1.object.id) }.map(\.object)
     for object in objects {
       if let name = object.text("destinationname") { makers[name, default: []].append(Self.name(of: object)) }
     }
@@ -77,15 +77,13 @@ struct MappingCompiler {
   }
 
   private mutating func entityMapping(_ object: MappingDocument.Object) throws(ArchiveError) -> EntityMapping {
-    let sourceName = object.text("sourcename")
+    let (sourceName, destinationName) = (object.text("sourcename"), object.text("destinationname"))
     let sourceEntity = sourceName.flatMap { source[$0] }
-    if let sourceName, sourceEntity == nil {
-      warn(sourceName, "the source model has no such entity")
-    }
-    let destinationEntity = object.text("destinationname").flatMap { destination[$0] }
+    if let sourceName, sourceEntity == nil { warn(object, sourceName, source, "source") }
+    let destinationEntity = destinationName.flatMap { destination[$0] }
+    if destinationEntity == nil { warn(object, destinationName, destination, "destination") }
     var mapping = EntityMapping(
-      Self.name(of: object), type(object, sourceEntity, destinationEntity), from: sourceName,
-      to: destinationEntity?.name)
+      Self.name(of: object), type(object, sourceEntity, destinationEntity), from: sourceName, to: destinationName)
     mapping.sourceEntityVersionHash = sourceEntity?.versionHash
     mapping.destinationEntityVersionHash = destinationEntity?.versionHash
     mapping.entityMigrationPolicyClassName = object.text("migrationpolicyclassname")
@@ -99,11 +97,11 @@ struct MappingCompiler {
     for property in try document.objects("attributemappings", of: object, type: "XDDEVATTRIBUTEMAPPING") {
       guard let name = property.text("name") else { throw ArchiveError("an attribute mapping has no name") }
       let automatic = sourceEntity?.attribute(name) == nil ? nil : "$source." + PredicateWords.keyPath([name])
-      mapping.attributeMappings.append(PropertyMapping(name, try explicit(property) ?? automatic))
+      mapping.attributeMappings.append(PropertyMapping(name, try explicit(property, name) ?? automatic))
     }
     for property in try document.objects("relationshipmappings", of: object, type: "XDDEVRELATIONSHIPMAPPING") {
       guard let name = property.text("name") else { throw ArchiveError("a relationship mapping has no name") }
-      let expression = try explicit(property) ?? automatic(property, name, sourceEntity, destinationEntity)
+      let expression = try explicit(property, name) ?? automatic(property, name, sourceEntity, destinationEntity)
       mapping.relationshipMappings.append(PropertyMapping(name, expression))
     }
     mapping.attributeMappings.sort(by: Self.precedes)
@@ -140,9 +138,13 @@ struct MappingCompiler {
     (left.name.lowercased(), left.name) < (right.name.lowercased(), right.name)
   }
 
-  private func explicit(_ property: MappingDocument.Object) throws(ArchiveError) -> String? {
-    guard let bytes = try property.data("valueexpressiondata") else { return nil }
-    return try PredicateText.mappingExpression(KeyedArchive(bytes).root())
+  private func explicit(_ property: MappingDocument.Object, _ name: String) throws(ArchiveError) -> String? {
+    do throws(ArchiveError) {
+      guard let bytes = try property.data("valueexpressiondata") else { return nil }
+      return try PredicateText.mappingExpression(KeyedArchive(bytes).root())
+    } catch {
+      throw error.said(of: name)
+    }
   }
 
   private func automatic(
@@ -164,7 +166,19 @@ struct MappingCompiler {
     "FUNCTION($manager, \"destinationInstances\(way):sourceInstances:\", \(PredicateWords.quoted(name)), \(instances))"
   }
 
-  private mutating func warn(_ entity: String?, _ message: String) {
-    warnings.append(ModelError.Problem(.unknownEntity, entity: entity, file: path, message: message))
+  /// Notes that the copy of a model has no entity of a name.
+  private mutating func warn(
+    _ object: MappingDocument.Object, _ name: String?, _ model: ManagedObjectModel, _ side: String
+  ) {
+    let mapping = Self.name(of: object)
+    let what =
+      name.map { "has the \(side) entity \($0), which its copy of the \(side) model does not have" }
+      ?? "has no \(side) entity"
+    let names = model.entities.map(\.name)
+    warnings.append(
+      ModelError.Problem(
+        .unknownEntity, entity: name, element: "entity mapping \(mapping)", file: path,
+        message: "the entity mapping \(mapping) \(what)",
+        hint: name.flatMap { Suggestion.hint(for: $0, among: names) } ?? Suggestion.list("there are", names)))
   }
 }

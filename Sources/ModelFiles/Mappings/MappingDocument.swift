@@ -26,7 +26,12 @@ struct MappingDocument {
       return [UInt8](data)
     }
 
-    func integer(_ name: String) -> Int? { attributes[name].flatMap { Int($0) } }
+    /// A whole number; nil where it is absent.
+    func integer(_ name: String) throws(ArchiveError) -> Int? {
+      guard let text = attributes[name] else { return nil }
+      guard let number = Int(text) else { throw ArchiveError("\(name) is \(text.prefix(64)), not a whole number") }
+      return number
+    }
   }
 
   /// The mapping model itself.

@@ -12,7 +12,7 @@ public struct MappingModelFile: Sendable {
   public let source: EmbeddedModel?
   /// As `source`, of the destination.
   public let destination: EmbeddedModel?
-  /// What contradicts itself and was left out.
+  /// Entity mappings whose entities the copies of the models do not have.
   public let warnings: [ModelError.Problem]
 
   /// A model inside a mapping model.

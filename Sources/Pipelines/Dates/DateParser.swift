@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 
 /// A date format or time zone that cannot be used.
 public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 
 /// The fields of one record, as expressions see them.
 public protocol FieldAccess: ~Copyable {

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Reads the text of an expression.
 ///
 /// From loosest to tightest binding: `? :`, `??`, `||`, `&&`, comparisons, `&`, `+ -`, `* / %`, `! -`.

@@ -1,5 +1,6 @@
 import Foundation
 import ModelFiles
+import ObjectModel
 import SeedFormats
 
 /// What something is that stands where another kind of file was expected, for messages.

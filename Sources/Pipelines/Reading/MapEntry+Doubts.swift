@@ -1,3 +1,5 @@
+import ObjectModel
+
 extension MapEntry {
   /// Something that is no mistake by itself, but seldom meant.
   package struct Doubt {

@@ -1,3 +1,4 @@
+import ObjectModel
 internal import Yams
 
 extension SectionReader {

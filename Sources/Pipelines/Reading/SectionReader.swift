@@ -1,3 +1,4 @@
+import ObjectModel
 internal import Yams
 
 /// Reads mappings of a pipeline file against the specifications of their fields, and collects every mistake.

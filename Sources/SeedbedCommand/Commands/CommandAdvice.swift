@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImportEngine
 import Logging
+import ObjectModel
 import Pipelines
 
 /// What is meant by a command line that the parser refuses.

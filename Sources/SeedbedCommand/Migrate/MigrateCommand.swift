@@ -68,6 +68,7 @@ struct MigrateCommand: ParsableCommand {
       let result = try migrate(to: target)
       Terminal.print(json ? result.json : result.text)
       // As the migration itself would end.
+      if let refusal = result.refusal { throw CommandFailure(refusal, store: store, format: log.logFormat) }
       if !result.obstacles.isEmpty { throw ExitCode(65) }
     } catch let code as ExitCode {
       throw code
@@ -102,11 +103,13 @@ struct MigrateCommand: ParsableCommand {
     if let chain = steps.chain {
       result.chain = chain
       result.rows = try MigrateResult.rows(ofStoreAt: store, model: models.source.model)
+      options.duplicates = duplicates
       if dryRun {
         result.outlook = try steps.outlook()
+        // What is told already would end it; the rest only the work itself tells.
+        if result.obstacles.isEmpty { rehearse(steps, options, &result) }
         return result
       }
-      options.duplicates = duplicates
       announce(chain.steps.flatMap(\.lostTexts))
       try steps.carryOut(
         options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
@@ -117,7 +120,15 @@ struct MigrateCommand: ParsableCommand {
     options.duplicates = duplicates
     let (older, newer) = (models.source.model, models.target.model)
     if dryRun {
-      result.plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
+      let plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
+      result.plan = plan
+      if result.obstacles.isEmpty {
+        if plan.conditions.isEmpty, plan.isComplete {
+          result.note(refusalOf: steps.requirePlace, store)
+        } else {
+          rehearse(steps, options, &result)
+        }
+      }
     } else {
       var foreign = try ForeignObjects(storeAt: store, model: older)
       let mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
@@ -130,6 +141,13 @@ struct MigrateCommand: ParsableCommand {
       result.isMigrated = true
     }
     return result
+  }
+
+  /// Does the migration to a copy, and notes how it would end.
+  private func rehearse(_ steps: MigrationSteps, _ options: StoreMigration.Options, _ result: inout MigrateResult) {
+    var options = options
+    options.willBegin = nil
+    result.note(refusalOf: { try steps.rehearse(options) }, store)
   }
 
   /// What goes is told before anything is written.

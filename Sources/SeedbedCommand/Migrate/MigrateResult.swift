@@ -19,6 +19,10 @@ struct MigrateResult {
   var rows: [String: Int] = [:]
   /// What would be in the way of the steps.
   var outlook: ChainOutlook?
+  /// What was in the way when the migration was done to a copy.
+  private(set) var met: [MigrationCondition] = []
+  /// What else it would end with.
+  private(set) var refusal: RunError?
   /// What the steps did by statements, by their numbers from 1.
   var stepReports: [Int: MigrationReport] = [:]
   /// Mapping models that could not be used.
@@ -41,6 +45,17 @@ struct MigrateResult {
     guard report == nil else { return [] }
     return ((plan?.conditions ?? []) + (outlook?.conditions ?? []).joined()).filter {
       $0.kind != .duplicateKeys || duplicates == .refuse
+    } + met
+  }
+
+  /// Notes what a part of a dry run throws.
+  mutating func note(refusalOf work: () throws -> Void, _ store: String) {
+    do {
+      try work()
+    } catch StoreMigrationError.conditions(_, let conditions) {
+      met = conditions
+    } catch {
+      refusal = RunError(any: error, store: store)
     }
   }
 
@@ -69,7 +84,7 @@ struct MigrateResult {
   var text: String {
     var lines = warnings.map { "warning: \($0)" }
     if let chain {
-      lines += steps(of: chain).flatMap(\.lines)
+      lines += steps(of: chain).flatMap(\.lines) + metLines
       lines.append(isMigrated ? migratedLine : unchangedLine)
       return lines.joined(separator: "\n")
     }
@@ -81,14 +96,16 @@ struct MigrateResult {
     if let report {
       lines += report.lines + [migratedLine]
     } else {
-      lines.append(unchangedLine)
+      lines += metLines + [unchangedLine]
     }
     return lines.joined(separator: "\n")
   }
 
   private var migratedLine: String { "\(store) is of \(name) now." }
+  private var metLines: [String] { met.map { $0.line(resolving: .refuse) } }
   private var unchangedLine: String {
-    obstacles.isEmpty
+    if let refusal { return "Not possible: \(refusal.message). Nothing was changed." }
+    return obstacles.isEmpty
       ? "Nothing was changed: this was a dry run."
       : "Not possible: the data break rules of \(name). Nothing was changed."
   }
@@ -113,6 +130,10 @@ struct MigrateResult {
         ] + plan.foreign.jsonMembers + [
           ("mergedHierarchies", items(plan.mergedHierarchies))
         ]
+    }
+    if isDryRun {
+      members.append(
+        ("refusal", (refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))).map { .string($0) } ?? .null))
     }
     if let report { members += report.jsonMembers }
     return JSONValue.object(members).text(isIndented: true)

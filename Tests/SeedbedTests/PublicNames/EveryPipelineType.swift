@@ -30,7 +30,7 @@ enum EveryPipelineType {
     StoreExpectation.self, StoreExport.self, ExplainedFetch.self, PipelineExplainer.self, PipelineExplanation.self,
     StoreHistory.self, HistoryStart.self,
     StoreModel.self, StoreSettings.self,
-    Suggestion.self, TextColumns.self,
+    TextColumns.self,
     TextNotices.self,
     TextResults.self, TranscodingBlockSource.self, ValueTrial.self, Windows1252.self, YAMLText.self, ZipArchive.self,
     ZipMemberBytes.self,

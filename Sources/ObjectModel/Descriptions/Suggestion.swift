@@ -1,7 +1,7 @@
 /// "Did you mean": the known name nearest to a mistyped one.
-public enum Suggestion {
+package enum Suggestion {
   /// The candidate with the fewest edits (insert, delete, change, swap neighbours), nil when none is near.
-  public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
+  package static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
     let limit = max(1, min(3, (name.count + 1) / 3))
     var best: (distance: Int, candidate: String)?
     for candidate in candidates where candidate != name {

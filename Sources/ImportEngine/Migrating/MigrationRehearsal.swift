@@ -1,0 +1,58 @@
+package import CoreDataLayout
+import Foundation
+import Pipelines
+import StoreInterface
+
+/// A migration that is done to a copy of the store in a folder for temporary files, which goes at the end: so a dry run ends as the
+/// migration would, also where only doing it tells.
+///
+/// It takes the time of the migration, and as much space there as the store and what it becomes.
+package struct MigrationRehearsal {
+  private let store: String
+
+  /// A rehearsal for a store, which stays as it is.
+  package init(store: String) { self.store = store }
+
+  /// - Parameter work: the migration of the store at a path.
+  /// - Throws: what the work throws, said of the store itself.
+  package func run(_ work: (_ copy: String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw RunError(
+        .inputOutput, code: "migration.rehearsal",
+        "no folder can be made for the dry run: \(error.localizedDescription)", hint: "set TMPDIR to a place with space")
+    }
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // Under its own name, on which the name of the folder of its external data depends.
+    let copy = folder + "/" + (store as NSString).lastPathComponent
+    var options = StoreCopier.Options(journal: .wal, replace: .always)
+    options.isForConstruction = true
+    do {
+      try StoreCopier.copy(from: store, to: copy, options: options)
+      try work(copy)
+    } catch StoreMigrationError.conditions(_, let conditions) {
+      throw StoreMigrationError.conditions(path: store, conditions)
+    } catch let error as StoreError {
+      throw error.naming(store, insteadOf: copy)
+    } catch {
+      var failure = RunError(any: error, store: store)
+      failure.message = failure.message.replacing(copy, with: store)
+      throw failure
+    }
+  }
+}
+
+extension MigrationSteps {
+  /// Does what a migration would, to a copy.
+  /// - Throws: as the migration itself, and before the copy is made for a store that nothing could be written to or put in the place of.
+  package func rehearse(_ options: StoreMigration.Options) throws {
+    try requirePlace()
+    try MigrationRehearsal(store: store.path).run { copy in
+      var options = options
+      options.worksOnCopy = true
+      try carryOut(options, at: copy)
+    }
+  }
+}
