@@ -227,13 +227,28 @@ struct MappingModelTests {
     #expect(file.source?.path == "App/Shop.xcdatamodeld/Shop.xcdatamodel")
   }
 
-  @Test("an entity mapping that leads nowhere is left out with a warning")
+  @Test("entity mappings with entities of nothing are kept, and named with what is meant")
   func nowhere() throws {
     var mapping = try mapping()
-    mapping.objects["e3"]?.attributes = [("mappingnumber", "7"), ("destinationname", "Cellar")]
+    mapping.objects["e3"]?.attributes = [("mappingnumber", "7"), ("destinationname", "Shlef")]
+    mapping.objects["e2"]?.attributes[1] = ("sourcename", "Persons")
     let file = try read(mapping.xml())
-    #expect(file.mappingModel.entityMappings.count == 3)
-    #expect(file.warnings.map(\.message) == ["an entity mapping leads to Cellar, and was left out"])
+    #expect(file.mappingModel.entityMappings.count == 4)
+    #expect(
+      file.warnings.map(\.message) == [
+        "the entity mapping PersonsToPerson has the source entity Persons, which its copy of the source model does not have",
+        "the entity mapping Shlef has the destination entity Shlef, which its copy of the destination model does not have",
+      ])
+    #expect(file.warnings.map(\.hint) == ["did you mean \"Person\"?", "did you mean \"Shelf\"?"])
+    mapping.objects["e3"]?.attributes = [("mappingnumber", "7")]
+    #expect(try read(mapping.xml()).warnings.last?.message == "an entity mapping has no destination entity")
+    mapping.objects["e3"]?.attributes = [("mappingnumber", "seven"), ("destinationname", "Shelf")]
+    let error = try #require(throws: ModelError.self) { try read(mapping.xml()) }
+    #expect(error.description.contains("Shelf: mappingnumber is seven"), "\(error)")
+    mapping.objects["e3"]?.attributes = [("mappingnumber", "7"), ("destinationname", "Shelf")]
+    mapping.objects["a3"]?.attributes[1] = ("valueexpressiondata", "AAAA")
+    let garbled = try #require(throws: ModelError.self) { try read(mapping.xml()) }
+    #expect(garbled.description.contains("BookToBook: Minutes: "), "\(garbled)")
   }
 
   /// Documents that are none, each with a part of the message.

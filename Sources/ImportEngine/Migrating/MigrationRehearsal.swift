@@ -22,7 +22,8 @@ package struct MigrationRehearsal {
     } catch {
       throw RunError(
         .inputOutput, code: "migration.rehearsal",
-        "no folder can be made for the dry run: \(error.localizedDescription)", hint: "set TMPDIR to a place with space")
+        "no folder can be made for the dry run: \(error.localizedDescription)", hint: "set TMPDIR to a place with space"
+      )
     }
     defer { try? FileManager.default.removeItem(atPath: folder) }
     // Under its own name, on which the name of the folder of its external data depends.

@@ -114,7 +114,9 @@ struct StepTable {
   mutating func step(_ source: Int, _ destination: Int, _ survivors: Survivors) -> MigrationChain.Step? {
     let (from, to) = (library.versions[source], library.versions[destination])
     let (mapping, uncovered) = mapping(source, destination)
-    if mapping == nil || !uncovered.isEmpty, rules.infers, let inferred = try? from.model.inferredMappingModel(to: to.model) {
+    if mapping == nil || !uncovered.isEmpty, rules.infers,
+      let inferred = try? from.model.inferredMappingModel(to: to.model)
+    {
       let losses = survivors.concerned(
         of: from.model.lightweightMigration(to: to.model).losses, successions(source, destination), from: from.model)
       return MigrationChain.Step(

@@ -59,7 +59,9 @@ struct FilteredObjects {
   /// Whether there is anything that needs a look at the objects.
   var isEmpty: Bool {
     filtered.allSatisfy { entry in
-      entry.filters.map { $0.contains(Self.everything) && entry.readers.values.allSatisfy { $0.contains(Self.everything) } }
+      entry.filters.map {
+        $0.contains(Self.everything) && entry.readers.values.allSatisfy { $0.contains(Self.everything) }
+      }
         ?? false
     }
   }
@@ -84,7 +86,8 @@ struct FilteredObjects {
       let left = try Self.count(entry.entity, nil, without: filters, context)
       if left > 0 {
         losses.append(
-          "\(entry.entity.name): \(left) \(left == 1 ? "object goes" : "objects go") that \(Self.shown(filters)) leaves out")
+          "\(entry.entity.name): \(left) \(left == 1 ? "object goes" : "objects go") that \(Self.shown(filters)) leaves out"
+        )
       }
       for (name, readers) in entry.readers.sorted(by: { $0.key < $1.key }) where Set(readers) != Set(filters) {
         let left = try Self.count(entry.entity, name, without: readers, context)

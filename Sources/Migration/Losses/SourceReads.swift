@@ -21,7 +21,9 @@ struct SourceReads {
   init(_ mapping: EntityMapping, _ entity: Entity) {
     self.entity = entity
     for property in mapping.attributeMappings + mapping.relationshipMappings {
-      guard let text = property.valueExpression, let expression = try? CallingExpression(parsing: text) else { continue }
+      guard let text = property.valueExpression, let expression = try? CallingExpression(parsing: text) else {
+        continue
+      }
       given.insert(property.name)
       for call in expression.calls {
         if case .method(let selector) = call.kind { note(call: selector, of: call.operands.first) }

@@ -157,7 +157,8 @@ struct MappingPlan {
     guard let entity = model[name] else {
       throw scope.error(
         "the \(side) model has no entity \(name)",
-        hint: Suggestion.hint(for: name, among: model.entities.map(\.name)) ?? "the mapping model is for other versions")
+        hint: Suggestion.hint(for: name, among: model.entities.map(\.name)) ?? "the mapping model is for other versions"
+      )
     }
     if let hash, hash != entity.versionHash {
       throw scope.error(
@@ -197,16 +198,7 @@ struct MappingPlan {
       throw scope.unknownProperty("relationship", property.name, entity.relationships.map(\.name))
     }
     guard let text = property.valueExpression else { return nil }
-    let expression = try MappingExpression(text, in: scope)
-    if scope.policyFunctions == .none, case .object(let target)? = expression.type?.element,
-      target.model !== scope.destinationModel
-        || !target.isKind(of: relationship.destination) && !relationship.destination.isKind(of: target)
-    {
-      let model = target.model === scope.destinationModel ? "" : " of the source model"
-      throw scope.error(
-        "the expression gives a \(target.name)\(model), where a \(relationship.destination.name) belongs", .value)
-    }
-    return Reference(relationship: relationship, expression: expression)
+    return Reference(relationship: relationship, expression: try MappingExpression(text, in: scope))
   }
 }
 

@@ -178,7 +178,7 @@ struct MappingCompiler {
     warnings.append(
       ModelError.Problem(
         .unknownEntity, entity: name, element: "entity mapping \(mapping)", file: path,
-        message: "the entity mapping \(mapping) \(what)",
+        message: (mapping.isEmpty ? "an entity mapping" : "the entity mapping \(mapping)") + " \(what)",
         hint: name.flatMap { Suggestion.hint(for: $0, among: names) } ?? Suggestion.list("there are", names)))
   }
 }

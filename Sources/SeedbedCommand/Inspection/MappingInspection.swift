@@ -28,7 +28,8 @@ struct MappingInspection {
       ])
     }
     for (index, mapping) in mappings.enumerated() { sections.append(Self.lines(of: mapping, number: index + 1)) }
-    sections.append(file.warnings.map { "warning: mapping model: \($0.shortDescription)" })
+    sections.append(
+      file.warnings.map { "warning: mapping model: \($0.shortDescription)" + ($0.hint.map { " (\($0))" } ?? "") })
     let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     return Terminal.bold(PropertyText.harmless(path)) + " · " + PropertyText.harmless(body)
   }

@@ -133,7 +133,11 @@ struct MigrateResult {
     }
     if isDryRun {
       members.append(
-        ("refusal", (refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))).map { .string($0) } ?? .null))
+        (
+          "refusal",
+          (refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))).map { .string($0) }
+            ?? .null
+        ))
     }
     if let report { members += report.jsonMembers }
     return JSONValue.object(members).text(isIndented: true)

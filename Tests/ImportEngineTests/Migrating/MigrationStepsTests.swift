@@ -36,7 +36,13 @@ struct MigrationStepsTests {
   @Test("a mapping model that leaves changed entities out gives way to inference, with a warning that names them")
   func passedOver() throws {
     for (names, warnings) in [
-      (["Note"], ["the mapping model Notes.cdm is not used from Notes 1 to Notes 2: it leaves out Tag"]),
+      (
+        ["Note"],
+        [
+          "the mapping model Notes.cdm is not used from Notes 1 to Notes 2: it leaves out Tag, whose objects would go with it; "
+            + "to use it all the same, name it (--mapping, or store.mapping in a pipeline file)"
+        ]
+      ),
       (["Note", "Tag"], []),
     ] {
       let library = try Self.library(mapping: names)
