@@ -48,6 +48,6 @@ struct StepEntityTests {
       ModelLibrary.Mapping(name: "own", mappingModel: MappingModel(entityMappings: [mapping])))
     let step = MigrationChain.Step(
       source: try version("1", wanted.before), destination: try version("2", wanted.after), way: way, losses: [])
-    #expect(step.entities(rows: ["Note": 3]).map(\.description) == [wanted.line])
+    #expect(step.entities(objectCounts: ["Note": 3]).map(\.description) == [wanted.line])
   }
 }

@@ -96,7 +96,7 @@ struct DuplicateRemoval {
     try noteFiles(table)
     try history?.noteDeletions(from: table)
     do {
-      if policy == .merge { try takeValues(table) }
+      if policy == .merge { try fillValues(table) }
       for other in work.new.tables { try redirect(in: other, to: table) }
     } catch let error as SQLiteError where error.code == .constraint {
       let condition = MigrationCondition(
@@ -122,7 +122,7 @@ struct DuplicateRemoval {
   }
 
   /// Gives the rows that stay what they have no value for. The columns of a to-one relationship go together.
-  private func takeValues(_ table: TableLayout) throws {
+  private func fillValues(_ table: TableLayout) throws {
     for column in table.columns {
       var columns = [column.name]
       switch column.role {

@@ -134,7 +134,7 @@ struct MigrationConditions {
   private func duplicates(_ index: IndexLayout, _ table: TableWork) throws -> MigrationCondition? {
     guard let constraint = index.constraint, !isKept(index, table) else { return nil }
     let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
-    guard !isFilled(columns, table), let rows = work.rows(of: table, columns: columns) else { return nil }
+    guard !isFilled(columns, table), let rows = work.rowSelection(of: table, columns: columns) else { return nil }
     return try Duplicates(constraint: constraint, columns: columns).find(in: rows, connection)
   }
 

@@ -40,8 +40,8 @@ struct MigrationJob {
       report.tablesOfPages = rewrites.map(\.table.new.name)
     }
     try rows.finishTables()
-    let books = MigrationBooks(work: aside, connection: connection)
-    report.removedHistoryChanges = try books.writeHistory()
+    let bookkeeping = BookkeepingTables(work: aside, connection: connection)
+    report.removedHistoryChanges = try bookkeeping.writeHistory()
     let now = options.derivationTimestamp
     var duplicates = DuplicateRemoval(
       work: aside, connection: connection, policy: options.duplicates, external: external, timestamp: now)
@@ -54,7 +54,7 @@ struct MigrationJob {
     try rows.makeViews()
     report.plan.foreign.droppedIndexes += try rows.makeKeptIndexes().map(\.text)
     options.willBegin?(.finishing)
-    try books.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
+    try bookkeeping.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
     if let failure = values.failure { throw failure }
     return report
   }

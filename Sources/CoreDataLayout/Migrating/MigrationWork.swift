@@ -117,7 +117,7 @@ struct MigrationWork {
   }
 
   /// The rows that come into a new table, some columns of them, as SQL over the old tables.
-  func rows(of table: TableWork, columns: [String]) -> String? {
+  func rowSelection(of table: TableWork, columns: [String]) -> String? {
     let parts = table.feeds.map { feed in
       let cells = columns.map { column in
         (table.new.columns.firstIndex { $0.name == column }.map { feed.cells[$0] } ?? "NULL") + " AS \(column)"

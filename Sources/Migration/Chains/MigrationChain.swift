@@ -89,8 +89,8 @@ extension MigrationChain.Step: CustomStringConvertible {
   package var lostTexts: [String] { losses + foreign.lostTexts }
 
   /// What happens to the objects of each entity.
-  /// - Parameter rows: how many objects an entity has, by its name; empty where that is not known.
-  package func entities(rows: [String: Int]) -> [MigrationPlan.EntityStep] {
+  /// - Parameter objectCounts: how many objects an entity has, by its name; empty where that is not known.
+  package func entities(objectCounts: [String: Int]) -> [MigrationPlan.EntityStep] {
     let mapping =
       switch way {
       case .inferred(let model): model
@@ -99,7 +99,7 @@ extension MigrationChain.Step: CustomStringConvertible {
     return mapping.entityMappings.map { entity in
       MigrationPlan.EntityStep(
         source: entity.sourceEntityName, destination: entity.destinationEntityName, type: type(of: entity),
-        rows: entity.sourceEntityName.flatMap { rows[$0] }, isFiltered: entity.isFiltered)
+        rows: entity.sourceEntityName.flatMap { objectCounts[$0] }, isFiltered: entity.isFiltered)
     }
   }
 

@@ -43,7 +43,7 @@ struct MappingInference {
     for pair in pairs {
       guard isWanted(result) else { return }
       if isSame(pair.old, pair.new) {
-        takeAll(pair.old, pair.new)
+        keepAll(pair.old, pair.new)
         continue
       }
       if pair.new.isAbstract && !pair.old.isAbstract {
@@ -71,17 +71,17 @@ struct MappingInference {
   }
 
   /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become another.
-  private mutating func takeAll(_ old: Entity, _ new: Entity) {
+  private mutating func keepAll(_ old: Entity, _ new: Entity) {
     for attribute in new.storedAttributes where attribute.derivation == nil {
-      take(attribute.name, for: attribute.name, of: new)
+      setSource(attribute.name, for: attribute.name, of: new)
     }
     for (from, to) in zip(old.relationships, new.relationships) where !to.description.isTransient {
       compareDestinations(from, to)
-      take(from.name, for: to.name, of: new)
+      setSource(from.name, for: to.name, of: new)
     }
   }
 
-  private mutating func take(_ old: String, for new: String, of entity: Entity) {
+  private mutating func setSource(_ old: String, for new: String, of entity: Entity) {
     sources[entity.name, default: [:]][new] = old
   }
 
@@ -122,7 +122,7 @@ struct MappingInference {
       switch (pair.old, pair.new) {
       case (let from?, let to?):
         compare(from, to, declaringEntity(of: to.name, in: new).name)
-        if to.derivation == nil { take(from.name, for: to.name, of: new) }
+        if to.derivation == nil { setSource(from.name, for: to.name, of: new) }
       case (nil, let to?) where !to.isOptional && to.defaultValue == .null && to.derivation == nil:
         add(
           .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
@@ -164,7 +164,7 @@ struct MappingInference {
       switch (pair.old, pair.new) {
       case (let from?, let to?):
         compare(from, to)
-        take(from.name, for: to.name, of: new)
+        setSource(from.name, for: to.name, of: new)
       case (nil, let to?) where to.description.isMandatory:
         add(
           .conditions, to.declaringEntity.name, to.name,

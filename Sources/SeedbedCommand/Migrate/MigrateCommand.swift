@@ -102,7 +102,7 @@ struct MigrateCommand: ParsableCommand {
     options.willBegin = { progress.begin($0) }
     if let chain = steps.chain {
       result.chain = chain
-      result.rows = try MigrateResult.rows(ofStoreAt: store, model: models.source.model)
+      result.objectCounts = try MigrateResult.objectCounts(ofStoreAt: store, model: models.source.model)
       options.duplicates = duplicates
       if dryRun {
         result.outlook = try steps.outlook()

@@ -16,7 +16,7 @@ struct MigrateResult {
   /// The steps, where it is not one that is done in place.
   var chain: MigrationChain?
   /// How many objects the store had of each entity, for the first step of a chain.
-  var rows: [String: Int] = [:]
+  var objectCounts: [String: Int] = [:]
   /// What would be in the way of the steps.
   var outlook: ChainOutlook?
   /// What was in the way when the migration was done to a copy.
@@ -63,7 +63,7 @@ struct MigrateResult {
 
   /// How many objects a store has of each entity itself, by its name.
   /// - Parameter model: the model that it was made with: an entity's name in the store may be that of an older version.
-  static func rows(ofStoreAt path: String, model: ManagedObjectModel) throws -> [String: Int] {
+  static func objectCounts(ofStoreAt path: String, model: ManagedObjectModel) throws -> [String: Int] {
     let layout = StoreLayout(model: model)
     let names = Dictionary(model.entities.map { (layout.number(of: $0), $0.name) }) { first, _ in first }
     let entities = try StoreInspection.read(path: path, entityNames: names).entities
@@ -74,7 +74,7 @@ struct MigrateResult {
   private func steps(of chain: MigrationChain) -> [ChainedStep] {
     chain.steps.enumerated().map { index, step in
       ChainedStep(
-        step: step, entities: step.entities(rows: index == 0 ? rows : [:]),
+        step: step, entities: step.entities(objectCounts: index == 0 ? objectCounts : [:]),
         conditions: outlook?.conditions[index] ?? [],
         report: stepReports[index + 1], duplicates: duplicates)
     }

@@ -6,7 +6,7 @@ import StoreInterface
 
 /// Brings the tables of bookkeeping from the old model to the new: entities with their counters, history, metadata and the
 /// cached model.
-struct MigrationBooks {
+struct BookkeepingTables {
   let work: MigrationWork
   let connection: Connection
 
