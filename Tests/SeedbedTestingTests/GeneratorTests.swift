@@ -136,6 +136,31 @@ struct GeneratorTests {
     }
   }
 
+  @Test(
+    "unique integers use the whole range that the model allows, from its lower limit or below its upper one",
+    arguments: [
+      (1, 5, [1, 2, 3, 4, 5]), (-9, -7, [-9, -8, -7]), (nil, -3, [-3, -4, -5]), (nil, 2, [2, 1, 0]), (7, nil, [7, 8]),
+    ]
+      as [(Int64?, Int64?, [Int64])])
+  func uniqueIntegers(least: Int64?, most: Int64?, wanted: [Int64]) throws {
+    var item = EntityDescription("Item")
+    var code = AttributeDescription("code", .integer16)
+    code.minimumValue = least.map { .integer($0) } ?? .null
+    code.maximumValue = most.map { .integer($0) } ?? .null
+    item.attributes = [code]
+    item.uniquenessConstraints = [["code"]]
+    let context = try PersistentContainer.inMemory(ManagedObjectModel(entities: [item])).newBackgroundContext()
+    try context.performAndWait {
+      var generator = ObjectGenerator()
+      let items = try generator.insert(wanted.count, of: "Item", into: context)
+      #expect(items.map { $0["code"] } == wanted.map { Value.integer($0) })
+      try context.save()
+      if least != nil, most != nil {
+        #expect(throws: GenerationError.self) { try generator.insert(1, of: "Item", into: context) }
+      }
+    }
+  }
+
   @Test("generators of one store make values of their own where their numbers are")
   func numbers() throws {
     let context = try PersistentContainer.inMemory(Journal.model()).newBackgroundContext()

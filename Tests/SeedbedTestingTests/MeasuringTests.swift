@@ -92,6 +92,24 @@ struct MeasuringTests {
       #expect(try #require(measured.peakMemoryBytes) > 64 << 20)
     #endif
   }
+
+  @Test("a measurement keeps the peak that it has seen before one inside it")
+  func nestedMemory() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(folder)
+    let outer = container.measure {
+      let first = container.measure {
+        let bytes = [UInt8](repeating: 1, count: 64 << 20)
+        return bytes.count(where: { $0 == 1 })
+      }
+      // The memory is given back, and the system forgets the peak.
+      _ = container.measure { 0 }
+      return first.peakMemoryBytes
+    }
+    #if os(Linux)
+      #expect(try #require(outer.peakMemoryBytes) >= #require(outer.value))
+    #endif
+  }
 }
 
 extension ManagedObjectContext {

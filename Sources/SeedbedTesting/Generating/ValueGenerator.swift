@@ -117,9 +117,15 @@ struct ValueGenerator {
   private func uniqueValue(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
     switch attribute.type {
     case .integer16, .integer32, .integer64:
+      // From the lower limit upwards, or from the upper one downwards; without limits from 1.
       let range = integers(upTo: .max)
-      let (value, overflows) = max(range.lowerBound, 0).addingReportingOverflow(Int64(number))
-      if !overflows, range.contains(value) { return .integer(value) }
+      let (value, overflows) =
+        attribute.minimumValue != .null
+        ? range.lowerBound.addingReportingOverflow(Int64(number) - 1)
+        : attribute.maximumValue != .null
+          ? range.upperBound.subtractingReportingOverflow(Int64(number) - 1) : (Int64(number), false)
+      let lowest = attribute.minimumValue == .null ? integerWidth.lowerBound : range.lowerBound
+      if !overflows, lowest <= value, value <= range.upperBound { return .integer(value) }
     case .double, .float:
       let value = max(reals(upTo: .infinity).lowerBound, 0) + Double(number)
       // Beyond that not every whole number is a Float.
@@ -160,12 +166,7 @@ struct ValueGenerator {
 
   /// - Parameter usual: how far it goes from the lower limit where there is no upper one.
   private func integers(upTo usual: Int64) -> ClosedRange<Int64> {
-    let width: ClosedRange<Int64> =
-      switch attribute.type {
-      case .integer16: Int64(Int16.min)...Int64(Int16.max)
-      case .integer32: Int64(Int32.min)...Int64(Int32.max)
-      default: .min ... .max
-      }
+    let width = integerWidth
     var (lower, upper): (Int64?, Int64?)
     if case .integer(let limit) = attribute.minimumValue { lower = max(limit, width.lowerBound) }
     if case .integer(let limit) = attribute.maximumValue { upper = min(limit, width.upperBound) }
@@ -173,6 +174,15 @@ struct ValueGenerator {
     let sum = first.addingReportingOverflow(usual)
     let last = upper ?? min(sum.overflow ? .max : sum.partialValue, width.upperBound)
     return first...max(first, last)
+  }
+
+  /// What the type can hold.
+  private var integerWidth: ClosedRange<Int64> {
+    switch attribute.type {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    default: .min ... .max
+    }
   }
 
   private var reals: ClosedRange<Double> { reals(upTo: 1_000) }

@@ -1,26 +1,48 @@
 import Platform
 import Seedbed
+import Synchronization
 
-/// The most memory that the process has resident from one moment on.
-struct MemoryPeak {
+/// The most memory that the process has resident from one moment on. One may be inside another.
+final class MemoryPeak {
+  /// The peak that one has seen when the system last forgot it.
+  private final class Seen: Sendable {
+    let bytes = Atomic(0)
+  }
+
+  /// Of those that look.
+  private static let active = Mutex<[Seen]>([])
+
+  private let seen = Seen()
   private let peakBefore: Int
   private let isReset: Bool
 
   /// Begins to look.
   init() {
-    isReset = Self.forget()
+    let seen = seen
+    isReset = Self.active.withLock { active in
+      let peak = Self.peakSinceReset ?? 0
+      for other in active where other.bytes.load(ordering: .relaxed) < peak {
+        other.bytes.store(peak, ordering: .relaxed)
+      }
+      active.append(seen)
+      return Self.forget()
+    }
     peakBefore = PeakMemory.bytes
+  }
+
+  deinit {
+    let seen = seen
+    Self.active.withLock { $0.removeAll { $0 === seen } }
   }
 
   /// In bytes; nil where only an earlier, higher peak is known.
   var bytes: Int? {
-    if isReset, let peak = Self.peakSinceReset { return peak }
+    if isReset, let peak = Self.peakSinceReset { return max(peak, seen.bytes.load(ordering: .relaxed)) }
     let peak = PeakMemory.bytes
     return peak > peakBefore ? peak : nil
   }
 
-  /// Linux forgets the peak of a process that asks for it, and tells the new one there (proc(5)). `getrusage` goes on with
-  /// what the process that started this one had.
+  /// Linux forgets the peak of a process that asks for it, and tells the new one there (proc(5)).
   private static func forget() -> Bool {
     guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
     defer { try? file.close() }
