@@ -115,7 +115,7 @@ struct ExplainCommandTests {
     // Nothing was measured where there is nothing.
     #expect(explanation.lookups.flatMap(\.fetch.advice).allSatisfy { $0.secondsBefore == nil })
     let text = try await workspace.run("explain", "shop.yaml")
-    #expect(text.exitCode == 0 && text.text.contains("there is no store yet"), "\(text.text)\(text.talk)")
+    #expect(text.exitCode == 0 && text.text.contains("no store of the model is there"), "\(text.text)\(text.talk)")
     #expect(text.text.contains("<- every row of the table") && text.text.contains("plan:"))
   }
 

@@ -5,7 +5,7 @@ extension PipelineExplanation {
   /// For people.
   var text: String {
     let asked =
-      store.map { "asked: \(FilePath.shown($0))" } ?? "there is no store yet: an empty one of the model was asked"
+      store.map { "asked: \(FilePath.shown($0))" } ?? "no store of the model is there: an empty one was asked"
     return (["\(FilePath.shown(pipeline)); \(asked)"] + notes.map { "note: \($0)" }).joined(separator: "\n") + "\n\n"
       + parts.map(\.text).joined(separator: "\n\n")
   }
