@@ -15,6 +15,7 @@ struct ObjectTableTests {
       let table = ObjectTable()
       var twin: [ObjectID: ManagedObject] = [:]
       let entities = [school.pupil, school.course, school.club]
+      var temporaryIDs = TemporaryIDs()
       let entityContexts = entities.map { EntityContext(context.coordinator.runtime($0), context) }
       /// An object that no other table knows.
       func new(_ id: ObjectID) -> ManagedObject {
@@ -48,7 +49,28 @@ struct ObjectTableTests {
         case 5:
           // The object goes without the table being told.
           twin[id] = nil
-        case 6 where round % 2 == 0:
+        case 6 where round % 3 == 0:
+          // New objects, which a save gives permanent ids.
+          var saved: [ManagedObject] = []
+          for _ in 0..<Int.random(in: 1...20, using: &random) {
+            let object = new(temporaryIDs.next(in: entityContexts[0].temporaryIDs))
+            table.insertHolding(object, object.objectID)
+            // One that is not kept was taken back.
+            if Int.random(in: 0..<40, using: &random) > 0 { saved.append(object) }
+          }
+          if Int.random(in: 0..<4, using: &random) == 0, let object = saved.randomElement(using: &random) {
+            #expect(table.find(object.objectID) === object)
+          }
+          let space = ObjectID(entity: entities[0], reference: .permanent(store: "A", primaryKey: 1)).space
+          var keys = Set((0..<60).map { _ in Int64.random(in: 1...900, using: &random) }).sorted()
+          if Int.random(in: 0..<4, using: &random) == 0 { keys.shuffle(using: &random) }
+          let ids = keys.prefix(saved.count).map { ObjectID(space: space, primaryKey: $0) }
+          table.move(saved, to: ids)
+          for (object, id) in zip(saved, ids) {
+            #expect(object.objectID == id)
+            twin[id] = object
+          }
+        case 6 where round % 3 == 1:
           // The rows of a fetch.
           let space = ObjectID(entity: entities[0], reference: .permanent(store: "A", primaryKey: 1)).space
           var key = Int64.random(in: 1...600, using: &random)

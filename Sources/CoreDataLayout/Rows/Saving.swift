@@ -38,15 +38,15 @@ extension StoreWriter {
     for list in [request.inserted, request.updated] {
       // By position: to take a snapshot out of the list costs more than to look at it.
       for index in list.indices {
-        try check(list[index].objectID)
-        let counts = propertyCounts(list[index].objectID)
+        let objectID = list[index].objectID
+        try check(objectID)
+        let counts = propertyCounts(objectID)
         guard list[index].attributes.count == counts.attributes, list[index].toOne.count == counts.relationships else {
-          throw StoreError.failure(
-            "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
+          throw StoreError.failure("\(objectID.entity.name): the snapshot does not have the entity's properties")
         }
         for destination in list[index].toOne { if let destination { try check(destination) } }
-        if !seen.insert(list[index].objectID) {
-          throw StoreError.failure("\(list[index].objectID.entity.name): an object occurs twice in one save")
+        if !seen.insert(objectID) {
+          throw StoreError.failure("\(objectID.entity.name): an object occurs twice in one save")
         }
       }
     }

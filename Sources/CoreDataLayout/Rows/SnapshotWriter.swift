@@ -7,8 +7,8 @@ import StoreInterface
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute, by its path in there.
-    case element(Int, [String], RowPlan.Kind)
+    /// An element of a composite attribute, by the position of its path in `paths`: what is read for every cell holds no reference.
+    case element(Int, path: Int, RowPlan.Kind)
     case toOneKey(Int)
     case toOneEntity(Int)
   }
@@ -17,6 +17,8 @@ final class SnapshotWriter {
   private let table: String
   private let number: Int
   private var columns: [(name: String, source: Source)] = []
+  /// Of elements inside their composite attributes.
+  private var paths: [[String]] = []
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
   /// Columns whose values may lie in files.
@@ -56,7 +58,8 @@ final class SnapshotWriter {
         else { continue }
         let path = Array(leaf.names.dropFirst())
         columns.append(
-          (column.name, path.isEmpty ? .attribute(position, kind) : .element(position, path, kind)))
+          (column.name, path.isEmpty ? .attribute(position, kind) : .element(position, path: paths.count, kind)))
+        if !path.isEmpty { paths.append(path) }
         if kind == .externalBlob { externalColumns.insert(column.name) }
       }
     }
@@ -88,16 +91,17 @@ final class SnapshotWriter {
       texts.removeAll()
       var parameter: Int32 = 1
       for position in start..<start + count {
-        let key = writer.file.primaryKey(of: snapshots[position].objectID) ?? 0
+        let snapshot = snapshots[position]
+        let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
         try statement.bind(parameter, key)
         for index in columns.indices {
-          try bind(snapshots[position], key, index, to: statement, at: parameter + 1 + Int32(index))
+          try bind(snapshot, key, index, to: statement, at: parameter + 1 + Int32(index))
         }
         parameter += Int32(columns.count + 1)
         greatestKey = max(greatestKey, key)
       }
       try statement.run()
-      for position in start..<start + count {
+      for position in start..<start + count where writer.history != nil || !ordered.isEmpty {
         let key = writer.file.primaryKey(of: snapshots[position].objectID) ?? 0
         try writer.history?.recordInsert(entityNumber: number, key: key)
         for place in ordered { writer.noteMissingOrderKey(place.relationship, key) }
@@ -182,7 +186,8 @@ final class SnapshotWriter {
         switch columns[index].source {
         case .attribute(let position, _): old.attributes[position].isIdentical(to: new.attributes[position])
         case .element(let position, let path, _):
-          old.attributes[position].element(at: path).isIdentical(to: new.attributes[position].element(at: path))
+          old.attributes[position].element(at: paths[path]).isIdentical(
+            to: new.attributes[position].element(at: paths[path]))
         case .toOneKey(let position), .toOneEntity(let position): old.toOne[position] == new.toOne[position]
         }
       if !isSame { changed.append(index) }
@@ -194,8 +199,8 @@ final class SnapshotWriter {
     switch columns[index].source {
     case .attribute(let position, _): try row.has(snapshot.attributes[position], attribute: position)
     case .element(let position, let path, _):
-      try row.value(attribute: position).element(at: path).isIdentical(
-        to: snapshot.attributes[position].element(at: path))
+      try row.value(attribute: position).element(at: paths[path]).isIdentical(
+        to: snapshot.attributes[position].element(at: paths[path]))
     case .toOneKey(let position), .toOneEntity(let position):
       try row.destination(relationship: position) == snapshot.toOne[position]
     }
@@ -271,6 +276,7 @@ final class SnapshotWriter {
     case .attribute(let position, let kind):
       switch (snapshot.attributes[position], kind) {
       case (.integer(let number), .integer): try statement.bind(parameter, number)
+      case (.double(let number), .real) where !number.isNaN: try statement.bind(parameter, number)
       case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
       default:
         try ValueCoding.bind(
@@ -279,7 +285,7 @@ final class SnapshotWriter {
       }
     case .element(let position, let path, let kind):
       try ValueCoding.bind(
-        snapshot.attributes[position].element(at: path), kind: kind, to: statement, at: parameter,
+        snapshot.attributes[position].element(at: paths[path]), kind: kind, to: statement, at: parameter,
         externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
     case .toOneKey(let position):
       if let destination = snapshot.toOne[position].flatMap({ writer.file.primaryKey(of: $0) }) {

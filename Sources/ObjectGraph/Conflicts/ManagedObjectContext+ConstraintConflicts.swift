@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   /// Every set of objects of one store that would have the same values for a constraint.
   private func constraintConflicts(of plan: SavePlan) throws -> [ConstraintConflict] {
     let candidates = Array(
-      zip(plan.updated + plan.inserted, plan.request.updated + plan.request.inserted))
+      zip(plan.objects.updated + plan.objects.inserted, plan.request.updated + plan.request.inserted))
     let replaced = Set(plan.request.updated.map(\.objectID) + plan.request.deleted.map(\.objectID))
     var conflicts: [ConstraintConflict] = []
     for constraint in UniquenessConstraint.all(ModelLayout(coordinator.model)) {

@@ -336,8 +336,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func register(_ object: ManagedObject) { registry.insert(object) }
 
-  /// Gives an object its permanent id.
-  func replaceID(of object: ManagedObject, with id: ObjectID) { registry.move(object, to: id) }
+  /// Gives new objects their permanent ids.
+  func replaceIDs(of objects: [ManagedObject], with ids: [ObjectID]) { registry.move(objects, to: ids) }
 
   func unregister(_ objectID: ObjectID) { registry.remove(objectID) }
 

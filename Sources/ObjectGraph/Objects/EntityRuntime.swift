@@ -7,6 +7,8 @@ final class EntityRuntime: Sendable {
   let validators: [AttributeValidator]
   /// Of each attribute, what decides most values.
   let plainRules: [AttributeValidator.PlainRule]
+  /// Of each attribute, whether `normalized` may change a value.
+  let isNormalized: [Bool]
   let defaultValues: [Value]
   let objectClass: ManagedObject.Type
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
@@ -44,6 +46,7 @@ final class EntityRuntime: Sendable {
     for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
     self.validators = validators
     plainRules = validators.map(\.plainRule)
+    isNormalized = layout.attributes.map { $0.type == .float || $0.composite != nil }
     defaultValues = layout.attributes.map(\.initialValue)
     let description = layout.entity.description
     objectClass =

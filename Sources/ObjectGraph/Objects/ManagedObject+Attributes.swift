@@ -29,11 +29,7 @@ extension ManagedObject {
     checkConfinement()
     fire()
     if status == .fault { return }
-    var value = value
-    switch value {
-    case .double, .composite: value = runtime.layout.attributes[index].normalized(value)
-    default: break
-    }
+    let value = runtime.isNormalized[index] ? runtime.layout.attributes[index].normalized(value) : value
     if loadedValue(index).isIdentical(to: value) { return }
     willChange()
     putValue(value, at: index)

@@ -22,11 +22,8 @@ struct ObjectStorage {
 
   /// Of a new object, with the entity's defaults.
   init(newObjectOf runtime: EntityRuntime) {
-    let new = ObjectContents()
-    new.values = runtime.defaultValues
-    new.destinations = runtime.emptyDestinations
-    new.memberLists = runtime.emptyMemberLists
-    contents = new
+    contents = ObjectContents(
+      values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
     status = .inserted
   }
 }

@@ -8,8 +8,9 @@ import ObjectModel
 /// `releaseUnusedOfMany` lets go of unused ones before that. `find` never returns an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
 ///
-/// The rows of a fetch mostly come in the order of their keys. Objects that the table may hold and whose keys ascend wait in
-/// a list, without a slot: only the fetch asks for most of them, and for greater keys it need not be searched.
+/// The rows of a fetch mostly come in the order of their keys, and new objects in that of their temporary ids. Objects that
+/// the table may hold and whose ids ascend wait in a list, without a slot: nothing else asks for most of them, for greater
+/// ids it need not be searched, and a save that gives all of them permanent ids leaves them where they are.
 ///
 /// `numbers`, `marks` and `objects` have `capacity` places, a power of two of which `reserve` keeps a third free: so an index behind
 /// `& (capacity - 1)` is in bounds and every search ends at an empty mark. A place of `objects` is initialized exactly where its mark
@@ -35,10 +36,10 @@ import ObjectModel
   /// How many objects may be held before unused ones are let go.
   private var greatestHeldCount = ObjectTable.fewHeld
   private static let fewHeld = 4_096
-  /// Objects of one space with ascending keys that have no slot yet.
+  /// Objects of one space with ascending ids that have no slot yet.
   private var unslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
-  private var greatestUnslottedKey: Int64 = 0
+  private var lastUnslotted: UInt64 = 0
   /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
   /// lead back here.
   private var released: [ManagedObject] = []
@@ -108,7 +109,11 @@ import ObjectModel
   /// The slot of that id, when its object is there.
   @inline(__always) private func find(slotOf id: ObjectID) -> (slot: Int, object: ManagedObject)? {
     if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
-    if usedCount == 0 { return nil }
+    return usedCount == 0 ? nil : findInSlots(id)
+  }
+
+  /// As `find(slotOf:)`, where some slot is used and objects without one are left out.
+  private func findInSlots(_ id: ObjectID) -> (slot: Int, object: ManagedObject)? {
     let number = id.number
     let entity = Int32(truncatingIfNeeded: id.space.entityIndex)
     var slot = slot(number, entity)
@@ -143,10 +148,10 @@ import ObjectModel
   ///   - id: the object's own.
   ///   - isStrong: whether the table may hold the object until `releaseUnused`, which must be called then.
   func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
-    if isStrong, let key = id.primaryKey {
+    if isStrong {
       if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
       if unslotted.isEmpty { unslottedSpace = id.space }
-      greatestUnslottedKey = key
+      lastUnslotted = id.ordinal
       unslotted.append(object)
     } else {
       insertIntoSlot(object, id, isStrong: isStrong)
@@ -154,21 +159,30 @@ import ObjectModel
   }
 
   @inline(__always) private func isBeyondUnslotted(_ id: ObjectID) -> Bool {
-    id.space === unslottedSpace && (id.primaryKey ?? .min) > greatestUnslottedKey
+    id.ordinal > lastUnslotted && id.space === unslottedSpace
   }
 
   /// To be called before a look-up of an object that may be among the ones without a slot.
   private func giveSlots() {
-    var objects = unslotted
-    unslotted = []
-    reserve(objects.count)
-    for index in objects.indices {
-      if isKnownUniquelyReferenced(&objects[index]) {
-        released.append(objects[index])
+    releaseUnusedWithoutSlot()
+    reserve(unslotted.count)
+    for object in unslotted { insertIntoSlot(object, object.objectID, isStrong: true) }
+    // Objects of two entities may come by turns: the room is used again.
+    unslotted.removeAll(keepingCapacity: unslotted.count <= Self.fewHeld)
+  }
+
+  /// Lets go of the objects without a slot that nothing else holds; the others stay in order.
+  private func releaseUnusedWithoutSlot() {
+    var count = 0
+    for index in unslotted.indices {
+      if isKnownUniquelyReferenced(&unslotted[index]) {
+        released.append(unslotted[index])
       } else {
-        insertIntoSlot(objects[index], objects[index].objectID, isStrong: true)
+        if count < index { unslotted.swapAt(count, index) }
+        count += 1
       }
     }
+    unslotted.removeLast(unslotted.count - count)
   }
 
   private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
@@ -220,6 +234,36 @@ import ObjectModel
     insertIntoSlot(object, id, isStrong: isStrong)
   }
 
+  /// Gives new objects other ids, as `move` does for one.
+  /// - Parameters:
+  ///   - objects: in the order of insertion.
+  ///   - ids: of each object, ascending and of one space where they are many.
+  func move(_ objects: [ManagedObject], to ids: [ObjectID]) {
+    guard let first = ids.first, let last = ids.last, areUnslotted(objects), areFree(ids, in: first.space) else {
+      for (object, id) in zip(objects, ids) where object.objectID != id { move(object, to: id) }
+      return
+    }
+    for (object, id) in zip(objects, ids) { object.adopt(id) }
+    unslottedSpace = first.space
+    lastUnslotted = last.ordinal
+  }
+
+  /// Whether these are the objects without a slot.
+  private func areUnslotted(_ objects: [ManagedObject]) -> Bool {
+    unslotted.count == objects.count && unslotted.indices.allSatisfy { unslotted[$0] === objects[$0] }
+  }
+
+  /// Whether the ids ascend, are all of one space, and no slot has an object of one.
+  private func areFree(_ ids: [ObjectID], in space: ObjectID.Space) -> Bool {
+    var last: UInt64?
+    for id in ids {
+      guard id.space === space, last.map({ id.ordinal > $0 }) ?? true, usedCount == 0 || findInSlots(id) == nil
+      else { return false }
+      last = id.ordinal
+    }
+    return true
+  }
+
   func removeAll() {
     released += unslotted
     unslotted = []
@@ -253,14 +297,14 @@ import ObjectModel
   /// - Complexity: constant for each object that was added since the last time.
   func releaseUnusedOfMany() {
     if strongSlots.count + unslotted.count <= greatestHeldCount { return }
-    giveSlots()
+    releaseUnusedWithoutSlot()
     strongSlots.removeAll { slot in
       let slot = Int(slot)
       if isStrong(slot) && !isUnused(slot) { return false }
       if isStrong(slot) { makeWeak(slot) }
       return true
     }
-    greatestHeldCount = max(Self.fewHeld, strongSlots.count * 2)
+    greatestHeldCount = max(Self.fewHeld, (strongSlots.count + unslotted.count) * 2)
     let released = self.released
     self.released = []
     withExtendedLifetime(released) {}
@@ -274,8 +318,8 @@ import ObjectModel
 
   /// The objects that are there, in no particular order.
   var all: [ManagedObject] {
-    giveSlots()
-    var found: [ManagedObject] = []
+    releaseUnusedWithoutSlot()
+    var found = unslotted
     for slot in 0..<capacity where unsafe marks[slot] != Mark.empty {
       if let object = object(slot) { found.append(object) }
     }

@@ -33,9 +33,9 @@ extension ManagedObjectContext {
     let greatestRounds = 100
     var unexplained = 0
     for _ in 0..<greatestRounds {
-      try validate(&announced)
+      let objects = try validate(&announced)
       if !hasChanges { return pending.removeAll() }
-      let plan = try SavePlan(self)
+      let plan = try SavePlan(self, objects)
       try throwDeferredError()
       do {
         try write(plan)
@@ -92,16 +92,10 @@ extension ManagedObjectContext {
     if parent == nil { advanceGeneration() }
     let isAnyIDWanted = !pending.editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
-    var isAnyIDNew = false
-    for index in plan.inserted.indices {
-      let object = plan.inserted[index]
-      if object.objectID != plan.request.inserted[index].objectID {
-        isAnyIDNew = true
-        replaceID(of: object, with: plan.request.inserted[index].objectID)
-      }
-      object.becomeSaved(plan.request.inserted[index])
-    }
-    for (object, snapshot) in zip(plan.updated, plan.request.updated) {
+    let isAnyIDNew = zip(plan.objects.inserted, plan.request.inserted).contains { $0.objectID != $1.objectID }
+    if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: plan.request.inserted.map(\.objectID)) }
+    for (object, snapshot) in zip(plan.objects.inserted, plan.request.inserted) { object.becomeSaved(snapshot) }
+    for (object, snapshot) in zip(plan.objects.updated, plan.request.updated) {
       var saved = snapshot
       if parent == nil { saved.version += 1 }
       object.becomeSaved(saved)
@@ -111,7 +105,7 @@ extension ManagedObjectContext {
     for object in pending.editedLists where object.status == .loaded {
       object.commitMembers(permanentIDs)
     }
-    for object in plan.deleted {
+    for object in plan.objects.deleted {
       unregister(object.objectID)
       object.makeInert(.gone)
     }
@@ -119,13 +113,13 @@ extension ManagedObjectContext {
     noteDeletion(of: plan.request.deleted.map(\.objectID))
     pending.removeAll()
     pending.checkInvariants()
-    for object in plan.inserted where object.runtime.hasSubclass { object.didSave() }
-    for object in plan.updated where object.runtime.hasSubclass { object.didSave() }
-    for object in plan.deleted where object.runtime.hasSubclass { object.didSave() }
+    for object in plan.objects.inserted where object.runtime.hasSubclass { object.didSave() }
+    for object in plan.objects.updated where object.runtime.hasSubclass { object.didSave() }
+    for object in plan.objects.deleted where object.runtime.hasSubclass { object.didSave() }
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners, memberChanges)
     // Hooks and observers of the save can still ask.
-    for object in plan.deleted where object.status == .gone { object.becomeDeletionSaved() }
+    for object in plan.objects.deleted where object.status == .gone { object.becomeDeletionSaved() }
   }
 
   private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {
@@ -135,7 +129,7 @@ extension ManagedObjectContext {
     ids.add(memberChanges)
     ids.states = [saves.removeParentState(), sharedState(of: ids)].compactMap(\.self)
     let changes = ContextChanges(
-      inserted: plan.inserted, updated: plan.updated, deleted: plan.deleted, ids: ids, in: self)
+      inserted: plan.objects.inserted, updated: plan.objects.updated, deleted: plan.objects.deleted, ids: ids, in: self)
     post(Self.didSaveObjectsNotification, changes)
     post(Self.didSaveObjectIDsNotification, ids: ids)
     (parent?.followers ?? coordinator.followers).merge(ids, except: self)

@@ -6,12 +6,14 @@ extension ManagedObjectContext {
   /// objects that come to it by that, and those that others changed after their own validation, are told and validated
   /// again. What an object's validation does to the object itself stands.
   /// - Parameter announced: see `announceSave`.
+  /// - Returns: those objects.
   /// - Throws: `ValidationError` with the problems of all objects.
-  func validate(_ announced: inout [ManagedObject: ObjectState]) throws {
+  func validate(_ announced: inout [ManagedObject: ObjectState]) throws -> SavedObjects {
     if !settings.validatesBeforeSaving {
       finishEvent(propagating: true)
       noteOwners()
-      return try throwDeferredError()
+      try throwDeferredError()
+      return SavedObjects(pending)
     }
     let greatestRounds = 1000
     var validated: [ManagedObject: (state: ObjectState, problems: [ValidationError.Problem])] = [:]
@@ -20,10 +22,11 @@ extension ManagedObjectContext {
       noteOwners()
       try throwDeferredError()
       try loadLimitedLists()
-      let concerned = pending.inserted.filter(\.isInserted) + pending.maybeUpdated.filter(\.isUpdated) + pending.deleted
+      let concerned = SavedObjects(pending)
       // Only subclasses have hooks that could change something.
-      if !concerned.contains(where: { $0.runtime.hasSubclass }) {
-        return try finishValidation(concerned.flatMap { Self.problems($0, isConcerned: true) })
+      if !concerned.contains(where: \.runtime.hasSubclass) {
+        try finishValidation(concerned.flatMap { Self.problems($0, isConcerned: true) })
+        return concerned
       }
       let eventCount = eventCount
       for object in concerned where validated[object].map({ !object.state.isSame(as: $0.state) }) ?? true {
@@ -31,7 +34,8 @@ extension ManagedObjectContext {
         validated[object] = (object.state, problems)
       }
       if event.isEmpty && self.eventCount == eventCount {
-        return try finishValidation(concerned.flatMap { validated[$0]?.problems ?? [] })
+        try finishValidation(concerned.flatMap { validated[$0]?.problems ?? [] })
+        return concerned
       }
       try announceSave(&announced)
     }

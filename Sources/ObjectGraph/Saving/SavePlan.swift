@@ -4,18 +4,15 @@ import StoreInterface
 
 /// What a save writes, worked out without changing any object's values.
 struct SavePlan {
-  let inserted: [ManagedObject]
-  let updated: [ManagedObject]
-  let deleted: [ManagedObject]
+  let objects: SavedObjects
   private let context: ManagedObjectContext
   private(set) var request = SaveRequest()
 
-  init(_ context: ManagedObjectContext) throws {
-    context.noteOwners()
-    inserted = context.pending.inserted.filter(\.isInserted)
-    updated = context.pending.maybeUpdated.filter(\.isUpdated)
-    deleted = context.pending.deleted
+  /// - Parameter objects: what the save concerns, validated.
+  init(_ context: ManagedObjectContext, _ objects: SavedObjects) throws {
+    self.objects = objects
     self.context = context
+    let (inserted, updated) = (objects.inserted, objects.updated)
     let isChild = context.parent != nil
     request.author = context.settings.transactionAuthor
     request.contextName = context.name
@@ -32,7 +29,7 @@ struct SavePlan {
     request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
     request.updated = updated.map { snapshot(of: $0, version: $0.storedVersion ?? 0, isChild) }
     if !isChild { request.updatedFrom = updated.compactMap(\.stored) }
-    request.deleted = deleted.map { (objectID: $0.objectID, version: $0.storedVersion ?? 0) }
+    request.deleted = objects.deleted.map { (objectID: $0.objectID, version: $0.storedVersion ?? 0) }
     for object in context.pending.editedLists where object.status == .loaded || object.isInserted {
       for index in object.memberLists.indices where object.isListWritten(index) {
         guard var list = object.memberLists[index] else { continue }
@@ -47,9 +44,9 @@ struct SavePlan {
   /// What a parent context is to take over.
   var childSave: ManagedObjectContext.ChildSave {
     ManagedObjectContext.ChildSave(
-      inserted: request.inserted, stores: inserted.map(\.assignedStore),
+      inserted: request.inserted, stores: objects.inserted.map(\.assignedStore),
       // The parent's owners follow their members as the owners here do.
-      updated: zip(updated, request.updated).compactMap { object, after in
+      updated: zip(objects.updated, request.updated).compactMap { object, after in
         guard object.differsFromStored(countingTransients: true) else { return nil }
         return object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
       },
@@ -62,7 +59,7 @@ struct SavePlan {
   var permanentIDs: [ObjectID: ObjectID] {
     if context.parent != nil { return [:] }
     var ids: [ObjectID: ObjectID] = [:]
-    for object in inserted where object.objectID.isTemporary { ids[object.objectID] = object.reservedID }
+    for object in objects.inserted where object.objectID.isTemporary { ids[object.objectID] = object.reservedID }
     return ids
   }
 

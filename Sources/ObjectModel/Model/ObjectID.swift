@@ -105,6 +105,8 @@ public struct ObjectID: Sendable, Hashable {
 
   /// A number that differs among the objects of an entity in a store, and mostly among temporary ids.
   package var number: UInt64 { high ^ low }
+  /// A number that ascends among the ids of a space in the order in which a store, or a context, gives them.
+  package var ordinal: UInt64 { space.store == nil ? low : high }
 
   /// Whether the object has not been saved yet.
   public var isTemporaryID: Bool { space.store == nil }
