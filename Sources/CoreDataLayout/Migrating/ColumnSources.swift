@@ -94,8 +94,10 @@ struct ColumnSources {
     }
     var cell = CellSource.column(source.name)
     if former.allowsExternalBinaryDataStorage != attribute.allowsExternalBinaryDataStorage {
-      let function = attribute.allowsExternalBinaryDataStorage ? "put" : "get"
-      cell.expression = "seedbed_external_\(function)(\(cell.expression), s.Z_PK)"
+      let table = new.table(for: move.new)
+      cell.expression = ExternalValues.call(
+        on: cell.expression, writes: attribute.allowsExternalBinaryDataStorage, table: new.number(of: table.root),
+        place: table.columns.firstIndex { $0.name == column.name } ?? 0)
       cell.form = .computed
     }
     if former.isOptional, !attribute.isOptional, attribute.defaultValue != .null {

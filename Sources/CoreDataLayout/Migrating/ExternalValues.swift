@@ -9,17 +9,30 @@ final class ExternalValues {
 
   init(folder: ExternalDataFolder) { self.folder = folder }
 
+  /// How the SQL begins that takes a value from a file.
+  static let readingCall = "seedbed_external_get("
+
+  /// SQL for the value of an old column in another form.
+  /// - Parameters:
+  ///   - writes: whether long values go into files; otherwise they come back from there.
+  ///   - table: the entity number of the new table's root. With the place of the new column it tells equal values of a row, and of rows
+  ///     with the same key, apart: no two share a file.
+  static func call(on column: String, writes: Bool, table: Int, place: Int) -> String {
+    writes ? "seedbed_external_put(\(column), s.Z_PK, \(table << 16 | place))" : "\(readingCall)\(column), s.Z_PK)"
+  }
+
   /// - Parameter writesFiles: whether long values are written; otherwise nothing beside the store is changed.
   func register(on connection: Connection, writesFiles: Bool) throws(SQLiteError) {
-    try connection.registerFunction("seedbed_external_put", argumentCount: 2) { [self] arguments in
+    try connection.registerFunction("seedbed_external_put", argumentCount: 3) { [self] arguments in
       guard case .blob(let bytes) = arguments[0] else { return arguments[0] }
-      guard writesFiles, case .integer(let key) = arguments[1] else {
+      guard writesFiles, case .integer(let key) = arguments[1], case .integer(let place) = arguments[2] else {
         return .blob([ExternalDataFolder.inlineTag] + bytes)
       }
       return try noting {
         var stored: [UInt8] = []
         try unsafe bytes.withUnsafeBytes {
-          unsafe try folder.encode($0, seed: UInt64(bitPattern: key), into: &stored)
+          let seed = RowBinder.seed(Int(place >> 16), key, Int(place & 0xFFFF))
+          unsafe try folder.encode($0, seed: seed, into: &stored)
         }
         return .blob(stored)
       }

@@ -95,7 +95,7 @@ package struct ForeignObjects: Sendable {
     return columns
   }
 
-  private static let bookkeeping: Set<String> = [
+  static let bookkeeping: Set<String> = [
     "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
   ]
 }

@@ -9,8 +9,10 @@ struct MigrationConditions {
   private var moves: EntityMoves { work.moves }
 
   func broken() throws -> [MigrationCondition] {
-    var result = try abstractEntities()
-    for table in work.tables { result += try missingValues(table) + severalOwners(table) }
+    var result = try takenNames() + abstractEntities()
+    for table in work.tables {
+      result += try missingValues(table) + unreadableValues(table) + severalOwners(table)
+    }
     result += try relationships()
     for index in work.new.indexes where index.constraint != nil {
       guard let table = work.tables.first(where: { $0.new.name == index.table }) else { continue }

@@ -38,7 +38,7 @@ struct MigrationCopy {
     try original.rollback()
     try original.close()
     defer { removeUnnamed(job.external, place) }
-    try StoreReplacement.replace(target: place, with: partial, keepsExternalData: true) {
+    try StoreReplacement.replace(target: place, with: partial, synchronizes: true, keepsExternalData: true) {
       // Between the two locks another program may have written.
       guard try StoreFiles.stamp(place) == stamp, try !ReadOnlyCopy.hasLog(place) else {
         throw StoreError.busy(path: path)

@@ -20,11 +20,21 @@ struct MigrationJob {
   func carryOut(on connection: Connection) throws -> MigrationReport {
     let values = ExternalValues(folder: external)
     try values.register(on: connection, writesFiles: true)
+    do {
+      return try carryOut(on: connection, values)
+    } catch {
+      // SQLite keeps the text of it alone.
+      throw values.failure ?? error
+    }
+  }
+
+  private func carryOut(on connection: Connection, _ values: ExternalValues) throws -> MigrationReport {
     var report = MigrationReport(plan: plan)
     let aside = work.setAside()
     let rows = MigrationTables(
       work: aside, connection: connection, tablesOfPages: Set(rewrites.map(\.table.new.name)),
-      keptIndexes: plan.foreign.keptIndexes, views: plan.foreign.views)
+      keptIndexes: plan.foreign.keptIndexes, resolvesDuplicates: options.duplicates != .refuse,
+      views: plan.foreign.views)
     options.willBegin?(.writing)
     try rows.noteExternalFiles(in: external)
     try rows.makeRoom()
@@ -52,7 +62,8 @@ struct MigrationJob {
       hasRemoved: !report.removedDuplicates.isEmpty)
     try rows.makeIndexes()
     try rows.makeViews()
-    report.plan.foreign.droppedIndexes += try rows.makeKeptIndexes().map(\.text)
+    report.brokenIndexes = try rows.makeKeptIndexes().map(\.text)
+    report.plan = report.plan.losing(report.brokenIndexes)
     options.willBegin?(.finishing)
     try bookkeeping.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))
     if let failure = values.failure { throw failure }

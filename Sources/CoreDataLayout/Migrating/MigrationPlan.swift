@@ -80,6 +80,13 @@ public struct MigrationPlan: Sendable {
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 
+  /// The plan where indexes that are none of the model's go besides, as only the work itself tells.
+  package func losing(_ indexes: [String]) -> MigrationPlan {
+    var plan = self
+    plan.foreign.droppedIndexes += indexes
+    return plan
+  }
+
   /// Entities whose objects get other primary keys, so that their URIs change.
   public var renumbered: [EntityStep] { entities.filter { $0.primaryKeyOffset != 0 && $0.rows != 0 } }
 }
@@ -149,6 +156,10 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case emptiedRelationship
     /// Duplicates that no policy resolves: with them gone, something else would be wrong, as `examples` say.
     case unresolvedDuplicates
+    /// A value is to come back from a file, and cannot be read.
+    case unreadableValue
+    /// Something that is none of the old model's has a name that the new tables need; `examples` say what.
+    case nameTaken
   }
 
   /// What sort of rule.
@@ -159,7 +170,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   public var property: String?
   /// How many objects break it, or how many values are there more than once.
   public var count: Int
-  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates.
+  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates; or what else says what is in the way.
   public var examples: [String] = []
   /// The step of several in which it was met, such as `Shop → Shop 2: inferred`; nil for a migration in one step.
   public var step: String?
@@ -188,6 +199,12 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case .objectCount: return "\(name): \(objects) would have too few or too many objects in it"
     case .unresolvedDuplicates:
       return "\(entity): duplicates cannot be resolved so: \(examples.joined(separator: "; ")) (\(objects))"
+    case .unreadableValue:
+      return "\(name): kept in files until now, and the values of \(objects) cannot be read: "
+        + examples.joined(separator: "; ")
+    case .nameTaken:
+      return "\(entity): its table or an index needs the name of "
+        + "\(examples.map { "the \($0)" }.joined(separator: ", ")), which is none of the model's"
     case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
     }
   }

@@ -11,6 +11,8 @@ struct MigrationTables {
   var tablesOfPages: Set<String> = []
   /// Indexes of a program's or a person's own that stay.
   var keptIndexes: [ForeignIndex] = []
+  /// Whether rows may come to have the values of others that go: unique indexes of that kind are made again afterwards, where they can be.
+  var resolvesDuplicates = false
   /// Views, and triggers on other tables, which are none of the model's either.
   var views: [ForeignView] = []
 
@@ -50,9 +52,7 @@ struct MigrationTables {
     let kept = Set(work.keptNames.filter { $0.key == $0.value }.keys.map { $0.uppercased() })
     // Pages of tables are written without knowing the indexes of others.
     let staying = Set(
-      work.new.indexes.map(\.createStatement)
-        + keptIndexes.filter { index in !tablesOfPages.contains { $0.uppercased() == index.table.uppercased() } }
-        .map(\.statement))
+      work.new.indexes.map(\.createStatement) + keptIndexes.filter(outlastsRows).map(\.statement))
     var statements: [String] = []
     let list = try Statement(
       connection,
@@ -78,6 +78,12 @@ struct MigrationTables {
     }
     statements += work.names.sorted { $0.key < $1.key }.map { "ALTER TABLE \(quoted($0)) RENAME TO \($1)" }
     for statement in statements { try connection.execute(statement) }
+  }
+
+  /// Whether an index can be there while rows are written and duplicates go.
+  private func outlastsRows(_ index: ForeignIndex) -> Bool {
+    !(index.isUnique && resolvesDuplicates)
+      && !tablesOfPages.contains { $0.uppercased() == index.table.uppercased() }
   }
 
   // MARK: rows

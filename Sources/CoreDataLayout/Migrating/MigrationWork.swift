@@ -63,14 +63,19 @@ struct MigrationWork {
 
   /// The same over old tables that made room, as `names` of the result says.
   func setAside() -> MigrationWork {
+    MigrationWork(
+      path: path, metadata: metadata, mapping: mapping, moves: moves, names: namesAside, constants: sources.constants,
+      present: present)
+  }
+
+  /// What old tables are called that make room.
+  var namesAside: [String: String] {
     let kept = keptNames
     var names: [String: String] = [:]
     for (index, table) in oldTableNames.enumerated() where kept[table] != table {
       names[table] = "seedbed_old_\(index)"
     }
-    return MigrationWork(
-      path: path, metadata: metadata, mapping: mapping, moves: moves, names: names, constants: sources.constants,
-      present: present)
+    return names
   }
 
   private init(

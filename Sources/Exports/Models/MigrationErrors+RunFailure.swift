@@ -24,7 +24,14 @@ extension StoreMigrationError {
     if conditions.contains(where: { unresolved.contains($0.kind) }) {
       hints.append("another policy for duplicates may do, or make these objects differ with the app's present version")
     }
-    if conditions.contains(where: { $0.kind != .duplicateKeys && !unresolved.contains($0.kind) }) {
+    if conditions.contains(where: { $0.kind == .unreadableValue }) {
+      hints.append("put the files back, or save the objects with another value; seedbed check names all such values")
+    }
+    if conditions.contains(where: { $0.kind == .nameTaken }) {
+      hints.append("give what is none of the model's another name")
+    }
+    let ofOwnHint = [.duplicateKeys, .unreadableValue, .nameTaken] + unresolved
+    if conditions.contains(where: { !ofOwnHint.contains($0.kind) }) {
       hints.append("mend the data with the app's present version, or use a mapping model")
     }
     return hints.joined(separator: "; ")

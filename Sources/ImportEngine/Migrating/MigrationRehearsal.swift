@@ -1,5 +1,6 @@
 package import CoreDataLayout
 import Foundation
+package import Migration
 import Pipelines
 import StoreInterface
 
@@ -15,7 +16,7 @@ package struct MigrationRehearsal {
 
   /// - Parameter work: the migration of the store at a path.
   /// - Throws: what the work throws, said of the store itself.
-  package func run(_ work: (_ copy: String) throws -> Void) throws {
+  package func run<Result>(_ work: (_ copy: String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -32,7 +33,7 @@ package struct MigrationRehearsal {
     options.isForConstruction = true
     do {
       try StoreCopier.copy(from: store, to: copy, options: options)
-      try work(copy)
+      return try work(copy)
     } catch StoreMigrationError.conditions(_, let conditions) {
       throw StoreMigrationError.conditions(path: store, conditions)
     } catch let error as StoreError {
@@ -47,13 +48,18 @@ package struct MigrationRehearsal {
 
 extension MigrationSteps {
   /// Does what a migration would, to a copy.
+  /// - Parameters: as those of the migration itself.
+  /// - Returns: what one step in place did; nil for several, of which `didEnd` is told.
   /// - Throws: as the migration itself, and before the copy is made for a store that nothing could be written to or put in the place of.
-  package func rehearse(_ options: StoreMigration.Options) throws {
+  package func rehearse(
+    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in },
+    didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void = { _, _ in }
+  ) throws -> MigrationReport? {
     try requirePlace()
-    try MigrationRehearsal(store: store.path).run { copy in
+    return try MigrationRehearsal(store: storeName).run { copy in
       var options = options
       options.worksOnCopy = true
-      try carryOut(options, at: copy)
+      return try carryOut(options, at: copy, willBegin: willBegin, didEnd: didEnd)
     }
   }
 }

@@ -15,6 +15,9 @@ package struct MigrationSteps {
   package private(set) var warnings: [String] = []
   private var migration = ProgressiveMigration(library: ModelLibrary())
   let store: URL
+  /// The store as errors of the migration call it: one step in place takes the path as it was given.
+  var storeName: String { chain == nil ? path : store.path }
+  private let path: String
   private let models: MigrationModels
 
   /// - Parameters:
@@ -26,6 +29,7 @@ package struct MigrationSteps {
     _ models: MigrationModels, store path: String, modelPath: String, mappings: [String] = [],
     policies: MigrationPolicies = MigrationPolicies(), isNamed: Bool = false
   ) throws {
+    self.path = path
     store = URL(fileURLWithPath: path)
     self.models = models
     let (older, newer) = (models.source.model, models.target.model)
@@ -187,16 +191,22 @@ package struct MigrationSteps {
   }
 
   /// Does to a copy of the store what a migration does.
-  func carryOut(_ options: StoreMigration.Options, at copy: String) throws {
+  /// - Returns: what one step in place did; nil for several.
+  func carryOut(
+    _ options: StoreMigration.Options, at copy: String, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void,
+    didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void
+  ) throws -> MigrationReport? {
     guard chain != nil else {
-      _ = try StoreMigration.run(
+      return try StoreMigration.run(
         storeAt: copy, from: models.source.model, to: models.target.model, options: options)
-      return
     }
     var migration = migration
+    migration.willBeginStep = willBegin
+    migration.didEndStep = didEnd
     migration.inPlaceOptions = options
     migration.inPlaceOptions.worksOnCopy = false
     try migration.migrateStore(at: URL(fileURLWithPath: copy), type: .sqlite, to: models.target.model)
+    return nil
   }
 }
 

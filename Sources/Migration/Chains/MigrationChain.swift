@@ -88,6 +88,13 @@ extension MigrationChain.Step: CustomStringConvertible {
   /// What goes for good, with what is none of the model's.
   package var lostTexts: [String] { losses + foreign.lostTexts }
 
+  /// The step where indexes that are none of the model's go besides, as only the work itself tells.
+  package func losing(_ indexes: [String]) -> MigrationChain.Step {
+    var step = self
+    step.foreign.droppedIndexes += indexes.filter { !foreign.droppedIndexes.contains($0) }
+    return step
+  }
+
   /// What happens to the objects of each entity.
   /// - Parameter objectCounts: how many objects an entity has, by its name; empty where that is not known.
   package func entities(objectCounts: [String: Int]) -> [MigrationPlan.EntityStep] {

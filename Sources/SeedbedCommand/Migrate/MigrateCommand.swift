@@ -114,6 +114,7 @@ struct MigrateCommand: ParsableCommand {
       try steps.carryOut(
         options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
       result.stepReports = progress.reports
+      result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
       result.isMigrated = true
       return result
     }
@@ -147,7 +148,14 @@ struct MigrateCommand: ParsableCommand {
   private func rehearse(_ steps: MigrationSteps, _ options: StoreMigration.Options, _ result: inout MigrateResult) {
     var options = options
     options.willBegin = nil
-    result.note(refusalOf: { try steps.rehearse(options) }, store)
+    let progress = MigrationProgress(stepCount: 0)
+    var report: MigrationReport?
+    let work = {
+      report = try steps.rehearse(options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
+    }
+    result.note(refusalOf: work, store)
+    if let report { result.plan = result.plan?.losing(report.brokenIndexes) }
+    result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
   }
 
   /// What goes is told before anything is written.

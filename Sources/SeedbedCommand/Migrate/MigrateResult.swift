@@ -25,6 +25,8 @@ struct MigrateResult {
   private(set) var refusal: RunError?
   /// What the steps did by statements, by their numbers from 1.
   var stepReports: [Int: MigrationReport] = [:]
+  /// Unique indexes of the user's own that go with duplicates in each of several steps, by their numbers from 1; in a dry run too.
+  var brokenIndexes: [Int: [String]] = [:]
   /// Mapping models that could not be used.
   var warnings: [String] = []
   /// Whether the store is of the target's version now.
@@ -74,7 +76,8 @@ struct MigrateResult {
   private func steps(of chain: MigrationChain) -> [ChainedStep] {
     chain.steps.enumerated().map { index, step in
       ChainedStep(
-        step: step, entities: step.entities(objectCounts: index == 0 ? objectCounts : [:]),
+        step: step.losing(brokenIndexes[index + 1] ?? []),
+        entities: step.entities(objectCounts: index == 0 ? objectCounts : [:]),
         conditions: outlook?.conditions[index] ?? [],
         report: stepReports[index + 1], duplicates: duplicates)
     }

@@ -64,7 +64,7 @@ struct DumpedTwinTests {
         case .severalOwners: hasSeveralOwners
         case .abstractEntity: newer[condition.entity]?.isAbstract == true
         case .missingValue, .objectCount: true
-        case .duplicateKeys, .emptiedRelationship, .unresolvedDuplicates: false
+        case .duplicateKeys, .emptiedRelationship, .unresolvedDuplicates, .unreadableValue, .nameTaken: false
         }
       }
       if !isExpected { Issue.record("\(text): \(conditions)") }

@@ -1,0 +1,172 @@
+import Foundation
+import SQLite
+import Testing
+
+/// What is none of the model's and meets what a migration makes: names, unique indexes, files.
+@Suite("seedbed migrate and what is none of the model's")
+struct MigrateForeignTests {
+  private static let attribute = VersionedShop.attribute("a")
+
+  private static func duplicateRows(_ sql: String = "") -> String {
+    "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'x'), (3, 1, 1, 'y'); \(sql)"
+  }
+
+  @Test(
+    "a name that is needed and taken is in the way, whatever becomes of duplicates",
+    arguments: [
+      ("CREATE TABLE ZTAG (x)", "the table ZTAG"), ("CREATE VIEW ztag AS SELECT 1", "the view ZTAG"),
+      ("CREATE TABLE mine (x); CREATE INDEX z_item_unique_A ON mine (x)", "the index Z_Item_UNIQUE_a"),
+      ("CREATE TABLE Z_Item_UNIQUE_a (x)", "the table Z_Item_UNIQUE_a"),
+    ])
+  func takenNames(sql: String, name: String) async throws {
+    let versions = [
+      ("Shop", VersionedShop.entity("Item", Self.attribute)),
+      (
+        "Shop 2",
+        VersionedShop.entity("Item", Self.attribute, unique: "a") + VersionedShop.entity("Tag", Self.attribute)
+      ),
+    ]
+    for policy in ["keep-first", "merge"] {
+      let workspace = try await VersionedShop.workspace(versions, rows: Self.duplicateRows(sql))
+      let (plan, result) = try await VersionedShop.migrateBothWays(workspace, ["--duplicates", policy])
+      #expect(result.exitCode == 65 && result.talk.contains(name), "\(result.text)\(result.talk)")
+      #expect(plan.text.contains("in the way: ") && plan.text.contains(name), "\(plan.text)")
+      #expect(result.talk.contains("another name"), "\(result.talk)")
+    }
+    // Without duplicates nothing else would tell.
+    let workspace = try await VersionedShop.workspace(versions, rows: sql)
+    let (_, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 65 && result.talk.contains(name), "\(result.text)\(result.talk)")
+  }
+
+  @Test("tables that only look like those of a migration stay")
+  func otherNames() async throws {
+    let workspace = try await VersionedShop.workspace(
+      VersionedShop.oneStep,
+      rows: VersionedShop.items
+        + "; CREATE TABLE seedbed_duplicates (x); CREATE TABLE mine (x); CREATE INDEX ZMINE ON mine (x)")
+    let (_, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 0, "\(result.text)\(result.talk)")
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT name FROM sqlite_master WHERE name IN ('ZMINE', 'seedbed_duplicates')")
+        .count == 2)
+  }
+
+  /// Items that must differ in `a` then.
+  private static func versions(isRewritten: Bool) -> [(String, String)] {
+    let (a, b) = (VersionedShop.attribute("a"), VersionedShop.attribute("b"))
+    let more = isRewritten ? VersionedShop.attribute("aa") : ""
+    return [
+      ("Shop", VersionedShop.entity("Item", a, b)), ("Shop 2", VersionedShop.entity("Item", a, more, b, unique: "a")),
+    ]
+  }
+
+  @Test(
+    "a unique index stays where what is left has no value twice", arguments: [false, true],
+    ["CREATE UNIQUE INDEX mine ON ZITEM (ZB)", "CREATE UNIQUE INDEX mine ON ZITEM (ZB) WHERE ZB IS NOT NULL"])
+  func uniqueIndex(isRewritten: Bool, index: String) async throws {
+    let rows =
+      "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'x', NULL), (2, 1, 1, 'x', '2'), "
+      + "(3, 1, 1, 'x', '3'), "
+      + "(4, 1, 1, 'y', '4'); \(index)"
+    for policy in ["keep-first", "keep-last", "merge"] {
+      let workspace = try await VersionedShop.workspace(Self.versions(isRewritten: isRewritten), rows: rows)
+      let (plan, result) = try await VersionedShop.migrateBothWays(workspace, ["--duplicates", policy])
+      #expect(result.exitCode == 0, "\(result.text)\(result.talk)")
+      // What stays takes the values of what goes, which then are there once.
+      #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM sqlite_master WHERE name = 'mine'") == ["1"])
+      #expect(!plan.text.contains("mine") && !result.text.contains("mine"))
+      #expect(
+        try workspace.query("Shop.sqlite", "SELECT ZB FROM ZITEM ORDER BY Z_PK")
+          == [policy == "merge" ? "2" : policy == "keep-last" ? "3" : "∅", "4"])
+    }
+  }
+
+  @Test("a unique index over what members lead to goes where two come to lead to one", arguments: [2, 3])
+  func brokenIndex(count: Int) async throws {
+    func relationship(_ name: String, _ target: String, _ inverse: String, _ more: String) -> String {
+      "<relationship name=\"\(name)\" optional=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" "
+        + "inverseEntity=\"\(target)\" \(more)/>"
+    }
+    func entities(_ attribute: String, unique: String?) -> String {
+      VersionedShop.entity("Item", attribute, relationship("tag", "Tag", "items", "maxCount=\"1\""))
+        + VersionedShop.entity(
+          "Tag", VersionedShop.attribute("n"), relationship("items", "Item", "tag", "toMany=\"YES\""), unique: unique)
+    }
+    var versions = [
+      ("Shop", entities(VersionedShop.attribute("b"), unique: nil)),
+      ("Shop 2", entities(VersionedShop.attribute("c", "optional=\"YES\" elementID=\"b\""), unique: "n")),
+    ]
+    if count == 3 {
+      versions.append(
+        ("Shop 3", entities(VersionedShop.attribute("d", "optional=\"YES\" elementID=\"c\""), unique: "n")))
+    }
+    let workspace = try await VersionedShop.workspace(
+      versions,
+      rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZB, ZTAG) VALUES (1, 1, 1, 'x', 1), (2, 1, 1, 'y', 2); "
+        + "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 2, 1, 't'), (2, 2, 1, 't'); "
+        + "CREATE UNIQUE INDEX mine ON ZITEM (ZTAG)")
+    let lost = "lost: the index mine on ZITEM, which is none of the model's"
+    let json = try await VersionedShop.migrate(workspace, ["--duplicates", "merge", "--dry-run", "--json"])
+    #expect(json.text.contains("mine on ZITEM"), "\(json.text)")
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace, ["--duplicates", "merge"])
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(plan.text.contains(lost) && result.text.contains(lost), "\(plan.text)\(result.text)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZTAG FROM ZITEM ORDER BY Z_PK") == ["1", "1"])
+    #expect(try workspace.query("Shop.sqlite", "SELECT 1 FROM sqlite_master WHERE name = 'mine'").isEmpty)
+  }
+
+  // MARK: files
+
+  private static func binaries(_ isExternal: Bool) -> String {
+    let more = isExternal ? " allowsExternalBinaryDataStorage=\"YES\"" : ""
+    return ["Item", "Other"].map { name in
+      VersionedShop.entity(
+        name, VersionedShop.attribute("d", type: "Binary", "optional=\"YES\"\(more)"),
+        VersionedShop.attribute("e", type: "Binary", "optional=\"YES\"\(more)"))
+    }.joined()
+  }
+
+  @Test("a value that is to come back from a file and cannot be read is in the way")
+  func missingFile() async throws {
+    let name = "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"
+    let reference = ([2] + Array(name.utf8) + [0]).map { String(format: "%02x", $0) }.joined()
+    let versions = [("Shop", Self.binaries(true)), ("Shop 2", Self.binaries(false))]
+    for (value, problem) in [
+      (reference, "the file \(name) is missing"), ("0341", "a value of 2 bytes has an unknown form"),
+    ] {
+      let workspace = try await VersionedShop.workspace(
+        versions,
+        rows:
+          "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZD, ZE) VALUES (1, 1, 1, x'0142', x'\(value)'), (2, 1, 1, NULL, x'')")
+      let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+      let sentence = "Item.e: kept in files until now, and the values of 1 object cannot be read: \(problem)"
+      #expect(result.exitCode == 65 && result.talk.contains(sentence), "\(result.talk)")
+      #expect(plan.text.contains("in the way: \(sentence)"), "\(plan.text)")
+      guard value == reference else { continue }
+      try workspace.write(".Shop_SUPPORT/_EXTERNAL_DATA/\(name)", "back")
+      let (_, done) = try await VersionedShop.migrateBothWays(workspace)
+      #expect(done.exitCode == 0, "\(done.talk)")
+      #expect(try workspace.query("Shop.sqlite", "SELECT hex(ZD), CAST(ZE AS TEXT) FROM ZITEM") == ["42|back", "|"])
+      #expect(!workspace.exists(".Shop_SUPPORT"))
+    }
+  }
+
+  @Test("no two values share a file, whatever their table, row and column")
+  func ownFiles() async throws {
+    let long = "zeroblob(200000)"
+    let workspace = try await VersionedShop.workspace(
+      [("Shop", Self.binaries(false)), ("Shop 2", Self.binaries(true))],
+      rows: ["ZITEM", "ZOTHER"].enumerated().map { index, table in
+        "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT, ZD, ZE) VALUES (1, \(index + 1), 1, \(long), \(long)), "
+          + "(2, \(index + 1), 1, \(long), x'00')"
+      }.joined(separator: "; "))
+    let result = try await VersionedShop.migrate(workspace)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    let columns = ["ZITEM", "ZOTHER"].flatMap { table in ["ZD", "ZE"].map { "SELECT \($0) AS v FROM \(table)" } }
+    let values = "(\(columns.joined(separator: " UNION ALL "))) WHERE length(v) = 38"
+    #expect(try workspace.query("Shop.sqlite", "SELECT count(*), count(DISTINCT v) FROM \(values)") == ["6|6"])
+    #expect(try workspace.names(in: ".Shop_SUPPORT/_EXTERNAL_DATA").count == 6)
+    #expect(try await workspace.run("check", "Shop.sqlite", "Shop.xcdatamodeld").exitCode == 0)
+  }
+}
