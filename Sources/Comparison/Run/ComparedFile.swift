@@ -39,7 +39,7 @@ final class ComparedFile {
 
   /// Whether rows may lie beside the file.
   static func hasLog(_ path: String) throws -> Bool {
-    try ["-wal", "-journal"].contains { try (FileSystem.stamp(path + $0)?.size ?? 0) > 0 }
+    try ["-wal", "-journal"].contains { try (FileSystem.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
   }
 
   /// Whether two stores are the same to the byte, with nothing beside them that might differ.
@@ -65,7 +65,7 @@ final class ComparedFile {
   }
 
   private static func supportFolder(of path: String) -> String {
-    let url = URL(filePath: path)
+    let url = URL(filePath: ResultPath.followed(path))
     return url.deletingLastPathComponent()
       .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT").path
   }

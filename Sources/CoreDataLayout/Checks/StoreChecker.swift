@@ -63,8 +63,8 @@ public enum StoreChecker {
   ) throws -> StoreReport {
     try StoreFiles.requireFile(path)
     let header = try StoreFiles.header(path)
-    let name = (path as NSString).lastPathComponent
-    let sidecars = ReadOnlyCopy.sidecarSuffixes.filter { FileSystem.exists(path + $0) }.map { name + $0 }
+    let sidecars = ReadOnlyCopy.sidecarSuffixes.map { StoreFiles.sidecar($0, of: path) }.filter(FileSystem.exists)
+      .map { ($0 as NSString).lastPathComponent }
     return try ReadOnlyCopy.withConnection(to: path) { connection in
       try connection.set(.triggers, false)
       let metadata = try StoreMetadata(connection)

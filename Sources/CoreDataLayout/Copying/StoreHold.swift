@@ -16,7 +16,8 @@ final class StoreHold {
 
   /// Takes the lock.
   /// - Throws: `StoreError.busy` when another connection uses the store, or has it open in WAL mode.
-  init(_ path: String) throws {
+  init(_ place: String) throws {
+    let path = ResultPath.followed(place)
     let hasJournal = try (StoreFiles.stamp(path + "-journal")?.size ?? 0) > 0
     guard FileSystem.exists(path), StoreFiles.isDatabase(path: path) else {
       hasLog = FileSystem.exists(path) && hasJournal

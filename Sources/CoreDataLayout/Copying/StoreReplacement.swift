@@ -11,14 +11,22 @@ public enum StoreReplacement {
   /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as it
   ///   was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store is in place.
   public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
-    try replace(target: target, with: sealed, synchronizes: synchronizes, keepsExternalData: false) {}
+    try replace(target: target, with: sealed, synchronizes: synchronizes) {}
+  }
+
+  /// The same, but for a target that `check` refuses.
+  /// - Parameter check: called when the target is locked.
+  package static func replace(
+    target: String, with sealed: String, synchronizes: Bool = true, checking check: () throws -> Void
+  ) throws {
+    try replace(target: target, with: sealed, synchronizes: synchronizes, keepsExternalData: false, checking: check)
   }
 
   /// - Parameters:
   ///   - keepsExternalData: see `Placement.put`.
   ///   - check: called when the target is locked.
   static func replace(
-    target: String, with sealed: String, synchronizes: Bool = true, keepsExternalData: Bool,
+    target: String, with sealed: String, synchronizes: Bool, keepsExternalData: Bool,
     checking check: () throws -> Void
   ) throws {
     let placement = Placement()

@@ -22,7 +22,9 @@ struct ExternalDataFolder {
   /// Files whose fate the open transaction decides.
   let ledger = ExternalDataLedger()
 
+  /// - Parameter storePath: may be a symbolic link to the store: a store has one such folder, whatever it is called by.
   init(storePath: String) {
+    let storePath = ResultPath.followed(storePath)
     let name = ((storePath as NSString).lastPathComponent as NSString).deletingPathExtension
     supportPath = FileSystem.parent(storePath) + "/.\(name)_SUPPORT"
   }

@@ -33,7 +33,7 @@ enum ReadOnlyCopy {
 
   /// Whether rows may lie beside the store, in a log or a journal.
   static func hasLog(_ path: String) throws -> Bool {
-    try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
+    try ["-wal", "-journal"].contains { try (StoreFiles.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
   }
 
   /// Bytes of a store with its log or journal.
@@ -45,6 +45,8 @@ enum ReadOnlyCopy {
   /// (`-shm`) is left out: SQLite builds it anew.
   /// - Throws: `StoreError.busy` when the files keep changing.
   static func copyTriple(from source: String, to target: String, synchronizes: Bool = true) throws {
+    // A symbolic link to a store has its log beside the store.
+    let source = ResultPath.followed(source)
     for _ in 0..<5 {
       let before = try StoreStamp.read(path: source)
       for suffix in ["", "-wal", "-journal"] {

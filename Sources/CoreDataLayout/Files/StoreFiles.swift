@@ -41,7 +41,11 @@ package enum StoreFiles {
     return size < 1 << 18 ? 1 : count
   }
 
-  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file.
+  /// Where SQLite keeps a store's log or journal: beside the file itself, also where the store's path is a symbolic link to it.
+  package static func sidecar(_ suffix: String, of path: String) -> String { ResultPath.followed(path) + suffix }
+
+  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file, `.inputOutput` when
+  ///   one has the name of the store's log or journal.
   static func requireFile(_ path: String) throws(StoreError) {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
     switch PathContent(at: path) {
@@ -49,8 +53,9 @@ package enum StoreFiles {
     // Opening one would wait for another program.
     case .fifo, .socket, .device:
       throw StoreError.notAStore(path: path, message: "it is \(PathContent(at: path).text)")
-    case .file, .brokenLink, .nothing, .unknown: return
+    case .file, .brokenLink, .nothing, .unknown: break
     }
+    try StoreSidecar.requireFiles(beside: path)
   }
 
   /// Makes the folder that a file is to be put in.

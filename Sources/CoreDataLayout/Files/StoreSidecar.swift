@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import StoreInterface
 
 /// A name that SQLite gives a log beside a store, and what has it. Replacing a store takes its logs away, so whatever
 /// else has such a name must be seen before.
@@ -33,13 +34,30 @@ public struct StoreSidecar: Sendable, Hashable {
     }
   }
 
+  /// Refuses what SQLite could only wait for, or not open at all. Nothing is opened.
+  /// - Throws: `StoreError.inputOutput` where something that is no file has the name of a log.
+  static func requireFiles(beside store: String) throws(StoreError) {
+    for suffix in ReadOnlyCopy.sidecarSuffixes {
+      let path = StoreFiles.sidecar(suffix, of: store)
+      guard let text = nonFile(at: path) else { continue }
+      throw StoreError.inputOutput(
+        path: path, message: "is \(text), and SQLite keeps a log of the store under that name; move it away")
+    }
+  }
+
   private static func obstacle(at path: String, _ suffix: String) -> Obstacle? {
+    if let text = nonFile(at: path) { return .notAFile(text) }
+    if case .file(let count) = PathContent(at: path), count > 0, !isLog(path, suffix) { return .foreignFile }
+    return nil
+  }
+
+  /// What is at a path and is no file; nil for a file, and where nothing is.
+  private static func nonFile(at path: String) -> String? {
     // SQLite never opens a log through a link; to take the link away would lose it.
-    if PathContent.isLink(path) { return .notAFile("a symbolic link") }
+    if PathContent.isLink(path) { return "a symbolic link" }
     switch PathContent(at: path) {
-    case .nothing, .file(byteCount: 0): return nil
-    case .file: return isLog(path, suffix) ? nil : .foreignFile
-    case let other: return .notAFile(other.text)
+    case .nothing, .file: return nil
+    case let other: return other.text
     }
   }
 

@@ -12,6 +12,6 @@ public struct StoreStamp: Sendable, Hashable {
   /// Looks at a store; files that are not there count as such.
   /// - Throws: `StoreError.inputOutput` when a file cannot be looked at.
   public static func read(path: String) throws -> StoreStamp {
-    StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(path + $0) })
+    StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(StoreFiles.sidecar($0, of: path)) })
   }
 }

@@ -56,6 +56,15 @@ public final class WorkFolder {
 
   deinit { close(marker) }
 
+  /// Nothing is made or removed.
+  /// - Throws: `StoreError.cannotCreate` when something else has the folder's name, as `init` does.
+  package static func requirePlace(for result: String) throws {
+    let path = path(for: result)
+    let content = PathContent(at: path)
+    if !PathContent.isLink(path), content == .nothing { return }
+    _ = try isUsable(path)
+  }
+
   /// Removes the folder with all that is in it, once: another run may make it anew.
   public func remove() {
     if isGone { return }
@@ -93,15 +102,21 @@ public final class WorkFolder {
   }
 
   /// - Throws: `StoreError.cannotCreate` when the path names anything but a folder of this kind.
-  /// - Returns: whether it was an empty folder.
-  private static func clear(_ path: String, _ result: String) throws -> Bool {
+  /// - Returns: false for an empty folder.
+  private static func isUsable(_ path: String) throws -> Bool {
     let content = PathContent.isLink(path) ? "a symbolic link" : PathContent(at: path).text
     guard content == PathContent.folder.text else { throw foreign(path, content) }
     switch try isOurs(path) {
-    case nil: return true
+    case nil: return false
     case false?: throw foreign(path, "a folder that Seedbed did not make")
-    case true?: break
+    case true?: return true
     }
+  }
+
+  /// - Throws: `StoreError.cannotCreate` when the path names anything but a folder of this kind.
+  /// - Returns: whether it was an empty folder.
+  private static func clear(_ path: String, _ result: String) throws -> Bool {
+    guard try isUsable(path) else { return true }
     let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     if marker < 0, errno != ENOENT { throw failure(path + "/" + markerName, "open the file", errno) }
     defer { if marker >= 0 { close(marker) } }

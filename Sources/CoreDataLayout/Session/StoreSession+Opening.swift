@@ -84,11 +84,13 @@ extension StoreSession {
   /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
   /// store in WAL mode that no process has open: SQLite would make sidecars for it, and a reader leaves them behind.
   private static func connect(path: String, _ options: Options, mayBeImmutable: Bool) throws -> Connection {
-    let hasLog = try ["-wal", "-journal"].contains { try (StoreFiles.stamp(path + $0)?.size ?? 0) > 0 }
+    let hasLog = try ReadOnlyCopy.hasLog(path)
     var isImmutable = false
     if options.isReadOnly && mayBeImmutable && !hasLog {
       let header = try StoreFiles.header(path)
-      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy { !FileSystem.exists(path + $0) }
+      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy {
+        !FileSystem.exists(StoreFiles.sidecar($0, of: path))
+      }
       isImmutable =
         options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
         || (isAlone && header.count > 19 && header[18] == 2)

@@ -95,7 +95,7 @@ extension SQLiteStore {
   public func closeIfUnchanged(from original: String) throws -> Bool {
     try perform {
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,
-        try !["-wal", "-journal"].contains(where: { try StoreFiles.stamp(original + $0) != nil })
+        try !["-wal", "-journal"].contains(where: { try StoreFiles.stamp(StoreFiles.sidecar($0, of: original)) != nil })
       else { return false }
       let header = try StoreFiles.header(original)
       // Bytes 18 and 19 say that there is no log, those from 36 on how many pages are free.

@@ -219,6 +219,7 @@ extension MigrationError: RunFailure {
         .badPipeline
       case .value, .validation: .badData
       case .sourceStore, .destinationStore: .inputOutput
+      case .changedStore: .locked
       case .cancelled, .program: .internal
       }
     return RunError(kind, code: "migration.\(code.rawValue)", errorDescription ?? message, hint: hint)

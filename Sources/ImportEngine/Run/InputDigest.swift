@@ -1,3 +1,4 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
@@ -19,13 +20,14 @@ struct InputDigest: Sendable {
     try SourceInputs.digest(pipeline.path, into: &digest)
     digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
     // A store that carries the model may have it in its log.
-    for suffix in ["", "-wal"] where suffix.isEmpty || FileManager.default.fileExists(atPath: model.path + suffix) {
-      try SourceInputs.digest(model.path + suffix, into: &digest)
-    }
+    try SourceInputs.digest(model.path, into: &digest)
+    let log = StoreFiles.sidecar("-wal", of: model.path)
+    if FileManager.default.fileExists(atPath: log) { try SourceInputs.digest(log, into: &digest) }
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
     if let seed = pipeline.store.seed {
-      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: seed + suffix) {
-        try SourceInputs.digest(seed + suffix, into: &digest)
+      for path in ["", "-wal"].map({ StoreFiles.sidecar($0, of: seed) })
+      where FileManager.default.fileExists(atPath: path) {
+        try SourceInputs.digest(path, into: &digest)
       }
     }
     if pipeline.store.migratesOrigin {

@@ -19,6 +19,8 @@ public struct MigrationError: Error, Sendable {
     case sourceStore
     /// The destination store cannot be written.
     case destinationStore
+    /// Another program wrote to the store while it was migrated, and what it wrote would be lost.
+    case changedStore
     /// No known model is that of the store.
     case missingSourceModel
     /// There is no way from the store's model to the wanted one.
@@ -118,7 +120,7 @@ extension MigrationError: LocalizedError, CustomNSError {
     case .validation: CoreDataErrorCode.managedObjectValidation
     case .cancelled: CoreDataErrorCode.migrationCancelled
     case .sourceStore: CoreDataErrorCode.migrationManagerSourceStore
-    case .destinationStore: CoreDataErrorCode.migrationManagerDestinationStore
+    case .destinationStore, .changedStore: CoreDataErrorCode.migrationManagerDestinationStore
     case .missingSourceModel: CoreDataErrorCode.migrationMissingSourceModel
     case .missingMappingModel, .newerStore, .lossesOnTheWay: CoreDataErrorCode.migrationMissingMappingModel
     }

@@ -121,10 +121,11 @@ struct MigrationStore {
     do {
       folder = try WorkFolder(for: place.path)
     } catch {
-      throw MigrationError(
-        .destinationStore, "nothing can be made beside \(url.path): \(error)", underlying: error)
+      throw nothingBeside(error)
     }
     defer { folder.remove() }
+    // The work begins with what is there now.
+    let stamp = try StoreStamp.read(path: place.path)
     // Under its own name, on which the name of the folder of its external data depends.
     let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(place.lastPathComponent)
     let result = MigrationStore(type: type, url: partial, options: options)
@@ -137,10 +138,15 @@ struct MigrationStore {
       if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
       if type is SQLiteStoreType {
         try StoreReplacement.copyJournalMode(from: place.path, at: partial.path)
-        try StoreReplacement.replace(target: place.path, with: partial.path)
+        try StoreReplacement.replace(target: place.path, with: partial.path) {
+          try requireUnchanged(place, since: stamp)
+        }
       } else {
+        try requireUnchanged(place, since: stamp)
         try type.replace(at: place, with: partial)
       }
+    } catch let error as MigrationError {
+      throw error
     } catch {
       throw MigrationError(
         .destinationStore, "the migrated store cannot be put in place at \(url.path): \(error)",
@@ -150,6 +156,14 @@ struct MigrationStore {
 }
 
 extension MigrationStore {
+  /// - Throws: where another program wrote to the store, which the result knows nothing of.
+  private func requireUnchanged(_ place: URL, since stamp: StoreStamp) throws {
+    if try StoreStamp.read(path: place.path) == stamp { return }
+    throw MigrationError(
+      .changedStore, "\(url.path) was changed by another program while it was migrated",
+      hint: "close the app that has it open, and migrate again; nothing was replaced")
+  }
+
   /// - Throws: where another file cannot take the place of this one without a change of what it is to others.
   func requireReplaceable(_ place: URL) throws {
     guard FileSystem.exists(place.path) else { return }
@@ -168,6 +182,15 @@ extension MigrationStore {
         "\(url.path) has several names (hard links) or another owner, so that no new file can take its place",
         hint: "migrate a copy of it; one inferred step at a time is done in the file itself")
     }
+    do {
+      try WorkFolder.requirePlace(for: place.path)
+    } catch {
+      throw nothingBeside(error)
+    }
+  }
+
+  private func nothingBeside(_ error: any Error) -> MigrationError {
+    MigrationError(.destinationStore, "nothing can be made beside \(url.path): \(error)", underlying: error)
   }
 }
 
