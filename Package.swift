@@ -177,7 +177,8 @@ let package = Package(
     .testTarget(
       name: "CoreDataLayoutTests",
       dependencies: [
-        "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "Predicates", "StoreInterface",
+        "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
+        "StoreInterface",
         "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport", "TestMigrations",
       ]),
     .testTarget(

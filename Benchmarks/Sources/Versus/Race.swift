@@ -85,6 +85,11 @@ struct Race {
     return (lines, isWithin)
   }
 
+  /// What the first side took in each round.
+  var times: String {
+    name + ": " + seconds[0].map { String(format: "%.1f ms", $0 * 1_000) }.joined(separator: ", ")
+  }
+
   static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     if sorted.isEmpty { return .nan }

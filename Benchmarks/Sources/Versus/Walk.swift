@@ -10,7 +10,7 @@ struct Walk {
 
   /// - Returns: a race, run, and the most memory that the process had while the engine walked, in MiB; nil where the system
   ///   does not tell.
-  static func run(rounds: Int) throws -> (race: Race, peakMebibytes: Int?) {
+  static func run(rounds: Int, isAlone: Bool) throws -> (race: Race, peakMebibytes: Int?) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -34,6 +34,7 @@ struct Walk {
           ({ try Yardstick.walk(path, "SELECT Z_PK, ZQUANTITY FROM ZITEM ORDER BY Z_PK") }, { Answer() })
         },
       ])
+    if isAlone { race.sides.removeLast() }
     try race.run(rounds: rounds)
     return (race, peak)
   }

@@ -1,22 +1,25 @@
 // The engine against GRDB and against C, in turns in one process, fresh files for every turn:
 //
-//   versus [--rounds N] [fetch|insert|update|delete|find-or-create|walk]…
+//   versus [--rounds N] [--alone] [fetch|insert|update|delete|find-or-create|walk]…
 //
-// Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
+// With --alone the engine runs by itself, for a profiler, and its times are all that is told. Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
 
 import Foundation
 
 var rounds = 7
+var isAlone = false
 var names: [String] = []
 var arguments = CommandLine.arguments.dropFirst()
 let known = ["fetch", "insert", "update", "delete", "find-or-create", "walk"]
 while let argument = arguments.popFirst() {
   if argument == "--rounds", let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 {
     rounds = count
+  } else if argument == "--alone" {
+    isAlone = true
   } else if known.contains(argument) {
     names.append(argument)
   } else {
-    FileHandle.standardError.write(Data("usage: versus [--rounds N] [\(known.joined(separator: "|"))]…\n".utf8))
+    FileHandle.standardError.write(Data("usage: versus [--rounds N] [--alone] [\(known.joined(separator: "|"))]…\n".utf8))
     exit(64)
   }
 }
@@ -43,13 +46,13 @@ func race(_ name: String) -> Race? {
 }
 
 do {
-  print("| job | Seedbed | against | it took | ratio | at most |\n|---|---:|---|---:|---:|---:|")
+  if !isAlone { print("| job | Seedbed | against | it took | ratio | at most |\n|---|---:|---|---:|---:|---:|") }
   var isWithinLimits = true
   var note = ""
   for name in names {
     var finished: Race
     if name == "walk" {
-      let (race, peak) = try Walk.run(rounds: rounds)
+      let (race, peak) = try Walk.run(rounds: rounds, isAlone: isAlone)
       finished = race
       if let peak {
         note = "\nWalking took \(peak) MiB of memory at most (limit \(Walk.memoryLimit))."
@@ -57,10 +60,12 @@ do {
       }
     } else if let race = race(name) {
       finished = race
+      if isAlone { finished.sides.removeLast(finished.sides.count - 1) }
       try finished.run(rounds: rounds)
     } else {
       continue
     }
+    if isAlone { print(finished.times) }
     let (lines, isWithin) = finished.report()
     for line in lines { print(line) }
     if !isWithin { isWithinLimits = false }

@@ -3,6 +3,7 @@ import ObjectModel
 import Platform
 import Predicates
 import SQLite
+import SQLitePages
 import StoreInterface
 
 /// Makes snapshots of the rows of one entity and its sub-entities.
@@ -106,10 +107,15 @@ import StoreInterface
 
   /// What to select, from a table called `t0`.
   let columns: String
-  private let builder: SnapshotBlockBuilder
+  /// The columns by their names.
+  private let names: [String]
+  let builder: SnapshotBlockBuilder
+  /// What is known of reading the rows from the file's pages.
+  let pages = PageSnapshotPlan()
   private let cellCount: Int
   private let cells: UnsafeMutablePointer<Int64>
   private let types: UnsafeMutablePointer<UInt8>
+  let entity: Entity
   private let file: StoreFile
   private let externalData: ExternalDataFolder
   private var plans: [Int64: Plan] = [:]
@@ -117,6 +123,7 @@ import StoreInterface
   private var lastPlan: Plan?
 
   init(_ session: StoreSession, entity: Entity) {
+    self.entity = entity
     file = session.file
     externalData = session.externalData
     let layout = file.layout
@@ -136,6 +143,7 @@ import StoreInterface
       kinds.append(kind)
     }
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
+    self.names = names
     builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, spaces: file.idSpaces.list))
     cellCount = names.count
     unsafe cells = .allocate(capacity: names.count)
@@ -160,6 +168,43 @@ import StoreInterface
     _ = builder.finish()
     try rows.scan(statement) { _ in try pack(statement) }
     return builder.finish()
+  }
+
+  /// How rows are unpacked from their records; nil where a value needs more than a copy.
+  /// - Parameter places: of columns in the table's records.
+  func sorts(_ places: [String: Int]) -> [PackedRowReader.Sort]? {
+    var sorts: [PackedRowReader.Sort] = []
+    for (number, plan) in plans.sorted(by: { $0.key < $1.key }) {
+      var sort = PackedRowReader.Sort(number: number, form: UInt16(plan.kind), columns: [])
+      func add(_ column: Int32, _ kind: PackedRowReader.Column.Kind, cell: Int, form: UInt16) -> Bool {
+        guard let position = places[names[Int(column)]] else { return false }
+        sort.columns.append(PackedRowReader.Column(position: position, kind: kind, cell: cell, form: form))
+        return true
+      }
+      for (index, attribute) in plan.attributes.enumerated() {
+        let isPossible =
+          switch attribute.form {
+          case .integer: add(attribute.column, .integer, cell: index, form: SnapshotBlock.Form.integer)
+          case .boolean: add(attribute.column, .integer, cell: index, form: SnapshotBlock.Form.boolean)
+          case .real: add(attribute.column, .real, cell: index, form: SnapshotBlock.Form.double)
+          case .date: add(attribute.column, .real, cell: index, form: SnapshotBlock.Form.date)
+          case .string: add(attribute.column, .bytes, cell: index, form: SnapshotBlock.Form.string)
+          case .missing: true
+          case .converted, .composite: false
+          }
+        if !isPossible { return nil }
+      }
+      for (index, toOne) in plan.toOne.enumerated() where toOne.key >= 0 {
+        let form = SnapshotBlock.Form.destination + UInt16(plan.destinationIndexes[index])
+        guard toOne.number < 0, add(toOne.key, .integer, cell: plan.attributes.count + index, form: form) else {
+          return nil
+        }
+      }
+      // A row without any attribute has nothing but its number.
+      if Set(sort.columns.map(\.position)).count != sort.columns.count { return nil }
+      sorts.append(sort)
+    }
+    return sorts
   }
 
   private func pack(_ statement: Statement) throws {

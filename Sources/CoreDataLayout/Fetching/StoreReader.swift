@@ -48,7 +48,11 @@ public final class StoreReader: @unchecked Sendable {
   public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     try fetching(request, checking: false) {
       let reader = reader(for: request.entity)
-      if let rows = rowsByKey(request) { return try reader.blocks(statement(for: rows, reader.columns), of: rows) }
+      if let rows = rowsByKey(request) {
+        if let blocks = try reader.pageBlocks(session, of: rows) { return blocks }
+        return try reader.blocks(statement(for: rows, reader.columns), of: rows)
+      }
+      if request.selectsWholeTable, let blocks = try reader.pageBlocks(session) { return blocks }
       var sql: FetchSQL?
       defer { forgetLists(sql?.lists ?? []) }
       let statement = try statement(for: request, selecting: reader.columns, &sql)

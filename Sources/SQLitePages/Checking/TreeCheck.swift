@@ -7,7 +7,7 @@ struct TreeCheck {
   private var entryCount = 0
   private var lastRowID: Int64?
   private var leafDepth: Int?
-  private let window: PageWindow
+  private let window: PageWindow<PageFile>
   private let form: CellForm
 
   init(file: CheckedFile, tree: DatabaseCheck.Tree) {

@@ -14,6 +14,8 @@ struct DatabaseHeader {
   let freeCount: UInt32
   /// Whether the file has no write-ahead log, and texts are UTF-8.
   let isPlain: Bool
+  /// Whether texts are UTF-8.
+  let isUTF8: Bool
 
   /// - Parameters:
   ///   - bytes: the file's first bytes.
@@ -39,7 +41,8 @@ struct DatabaseHeader {
     isPageCountValid = number(24) == number(92)
     firstTrunk = number(32)
     freeCount = number(36)
-    isPlain = unsafe bytes[18] == 1 && bytes[19] == 1 && number(56) == 1
+    isUTF8 = number(56) == 1
+    isPlain = unsafe bytes[18] == 1 && bytes[19] == 1 && isUTF8
   }
 
   /// - Throws: `PageError` of kind `unsuitable` when the file has a log or another encoding than UTF-8.

@@ -1,14 +1,15 @@
 /// Pages of a file as they are asked for. When they follow one another, many are read at once.
-@safe final class PageWindow {
-  private let file: PageFile
+@safe final class PageWindow<File: PageFileReading> {
+  private let file: File
   private let memory: PageMemory
   private var first: UInt32 = 0
   private var count = 0
 
-  init(_ file: PageFile) {
+  /// - Parameter byteCount: about as many bytes are read at once at most.
+  init(_ file: File, byteCount: Int = 1 << 18) {
     self.file = file
-    let most = max(1, (1 << 18) / file.geometry.pageSize)
-    memory = PageMemory(file.geometry, pages: min(most, max(1, Int(file.header.pageCount))))
+    let most = max(1, byteCount / file.geometry.pageSize)
+    memory = PageMemory(file.geometry, pages: min(most, max(1, Int(file.readablePageCount))))
   }
 
   /// A page, valid until the next call.
@@ -18,7 +19,7 @@
       let end = first + UInt32(count)
       let isNext = number >= end && number - end <= 4
       let wanted = isNext ? min(count * 2, memory.pages) : 1
-      let reading = min(max(wanted, 1), max(Int(file.header.pageCount) - Int(number) + 1, 1))
+      let reading = min(max(wanted, 1), max(Int(file.readablePageCount) - Int(number) + 1, 1))
       // After an error the memory holds no page.
       count = 0
       unsafe try file.read(number, count: reading, into: memory.base)

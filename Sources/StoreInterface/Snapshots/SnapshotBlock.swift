@@ -38,6 +38,8 @@ import Predicates
     package let spaces: [ObjectID.Space]
     /// Cells per row.
     package let width: Int
+    /// Attributes that rows of every kind have.
+    package let leastAttributeCount: Int
 
     /// - Parameter spaces: of the store, by `Entity.index`.
     package init(entities: [Entity], spaces: [ObjectID.Space]) {
@@ -48,6 +50,7 @@ import Predicates
           relationshipCount: entity.relationships.count)
       }
       width = kinds.map { $0.attributeCount + $0.relationshipCount }.max() ?? 0
+      leastAttributeCount = kinds.map(\.attributeCount).min() ?? 0
     }
   }
 
@@ -56,6 +59,8 @@ import Predicates
   private let list: [Snapshot]
   private let shape: Shape?
   private let width: Int
+  /// `leastAttributeCount` of the shape; 0 without one.
+  private let leastAttributeCount: Int
   /// Primary key, version and cells of each row.
   private let cells: UnsafeMutablePointer<Int64>
   /// The kind and the forms of the cells of each row.
@@ -69,6 +74,7 @@ import Predicates
     list = snapshots
     shape = nil
     width = 0
+    leastAttributeCount = 0
     unsafe bytes = .allocate(byteCount: 0, alignment: 8)
     unsafe cells = bytes.bindMemory(to: Int64.self, capacity: 0)
     unsafe forms = bytes.bindMemory(to: UInt16.self, capacity: 0)
@@ -88,6 +94,7 @@ import Predicates
     self.values = values
     list = []
     width = shape.width
+    leastAttributeCount = shape.leastAttributeCount
     let cellCount = count * (shape.width + 2)
     let formCount = count * (shape.width + 1)
     let start = UnsafeMutableRawPointer.allocate(
@@ -130,6 +137,8 @@ import Predicates
   /// The value of an attribute, by its position among those of the row's own entity.
   package func value(at row: Int, attribute: Int) -> Value {
     precondition(row >= 0 && row < count, "there are \(count) rows")
+    // Most rows are asked here, without a look at their kind.
+    if attribute >= 0 && attribute < leastAttributeCount { return packedValue(row, attribute) }
     guard let shape else { return list[row].attributes[attribute] }
     let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
     precondition(attribute >= 0 && attribute < kind.attributeCount, "there are \(kind.attributeCount) attributes")

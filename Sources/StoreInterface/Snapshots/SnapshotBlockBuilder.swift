@@ -20,6 +20,9 @@ import Predicates
   private var values: [Value] = []
   private var blocks: [SnapshotBlock] = []
 
+  /// Cells of a row.
+  package var width: Int { shape.width }
+
   package init(shape: SnapshotBlock.Shape) {
     self.shape = shape
     unsafe cells = .allocate(capacity: Self.rowsPerBlock * (shape.width + 2))
@@ -72,6 +75,39 @@ import Predicates
     unsafe row.cells[index] = Int64(values.count)
     unsafe row.forms[index] = SnapshotBlock.Form.value
     values.append(value)
+  }
+
+  /// Room for rows that are packed elsewhere, behind those of the block at hand. Good until the next call of the builder.
+  @unsafe package struct Room {
+    /// Primary key, version and `width` cells of each row.
+    package let cells: UnsafeMutablePointer<Int64>
+    /// The kind and `width` forms of each row.
+    package let forms: UnsafeMutablePointer<UInt16>
+    package let width: Int
+    /// Rows that there is room for, at least one.
+    package let capacity: Int
+    package let bytes: UnsafeMutableRawBufferPointer
+    /// What `bytes` begins with, in the places of texts.
+    package let offset: Int
+  }
+
+  /// Room for at least one row.
+  @unsafe package func room() -> Room {
+    if count == Self.rowsPerBlock || byteCount >= Self.byteLimit { endBlock() }
+    // Safety: the places behind the rows and bytes that are there already.
+    return unsafe Room(
+      cells: cells + count * (shape.width + 2), forms: forms + count * (shape.width + 1), width: shape.width,
+      capacity: Self.rowsPerBlock - count,
+      bytes: UnsafeMutableRawBufferPointer(
+        start: bytes + byteCount, count: Self.byteLimit + Self.longestPooledText - byteCount), offset: byteCount)
+  }
+
+  /// Takes the rows that were packed into the room that was given last.
+  /// - Parameter isFull: whether the room was too small for another row.
+  package func add(rows: Int, bytes: Int, isFull: Bool) {
+    count += rows
+    byteCount += bytes
+    if isFull { endBlock() }
   }
 
   /// The rows since the last call. Begins anew also when the last rows were given up because of an error.

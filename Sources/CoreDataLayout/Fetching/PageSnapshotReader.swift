@@ -1,0 +1,123 @@
+import ObjectModel
+import SQLite
+import SQLitePages
+import StoreInterface
+
+/// How the rows of an entity's table are read from the file's pages, as long as the schema stays what it is.
+final class PageSnapshotPlan {
+  fileprivate struct Table {
+    var root: UInt32
+    var number: Int
+    var version: Int
+    var sorts: [PackedRowReader.Sort]
+  }
+
+  fileprivate var schemaVersion: Int64?
+  /// Nil where the rows have to be read through SQLite.
+  fileprivate var table: Table?
+}
+
+extension SnapshotReader {
+  /// Where the file is smaller, or fewer rows are asked for, a statement takes no longer.
+  static let leastFileSize = 1 << 18
+  static let leastRowCount = 64
+
+  /// Reads rows straight from the pages of the file, which takes a third of the time that SQLite's machine takes for them: all
+  /// rows of the table, or those that are asked for by their ids.
+  /// - Returns: nil where they have to be read through SQLite: a transaction is open whose changes may not be in the file, the
+  ///   log is not empty, something of the table is not as this program makes it, a value needs more than a copy, or a page is
+  ///   damaged, which SQLite says better.
+  func pageBlocks(
+    _ session: StoreSession, of rows: KeyedPositions? = nil, leastFileSize: Int = leastFileSize,
+    leastRowCount: Int = leastRowCount
+  ) throws -> [SnapshotBlock]? {
+    let connection = session.connection
+    let ownsTransaction = !connection.isInTransaction
+    // A log of statements would lack these rows.
+    guard ownsTransaction || session.options.keepsSnapshot, !connection.isTraced,
+      rows.map({ $0.keys.count >= leastRowCount }) ?? true,
+      let file = try connection.fileBytes(), let size = file.byteCount, size >= leastFileSize
+    else { return nil }
+    if ownsTransaction { try connection.begin(.deferred) }
+    // It has only read.
+    defer { if ownsTransaction { try? connection.commit() } }
+    guard let table = try pageTable(session), let byteCount = file.byteCount else { return nil }
+    _ = builder.finish()
+    do throws(PageError) {
+      // Safety: the closure reads as much as there is room for.
+      let pages = unsafe try CallerPages(path: session.file.path, fileSize: byteCount) { bytes, offset in
+        unsafe file.read(into: bytes, at: offset)
+      }
+      guard file.isComplete(hasLog: pages.hasLog) else { return nil }
+      var sorts = table.sorts
+      if let rows {
+        let number = Int64(session.file.layout.number(of: rows.entity))
+        sorts.removeAll { $0.number != number }
+      }
+      let reader = PackedRowReader(
+        pages, root: table.root, numberPosition: table.number, versionPosition: table.version, sorts: sorts,
+        width: builder.width)
+      guard let count = try read(reader, rows?.keys) else { return nil }
+      connection.noteRead(ofRows: count)
+      return builder.finish()
+    } catch {
+      return nil
+    }
+  }
+
+  /// - Returns: the number of rows; nil where SQLite has to read them.
+  private func read(_ reader: PackedRowReader, _ keys: [Int64]?) throws(PageError) -> Int? {
+    var count = 0
+    while true {
+      let result: Result<(rows: Int, bytes: Int, stop: PackedRowReader.Stop), PageError>
+      // Safety: the builder's room is as large as it says, and stays until the builder is told of the rows.
+      let room = unsafe builder.room()
+      let target = unsafe PackedRowReader.Target(
+        cells: room.cells, forms: room.forms, width: room.width, capacity: room.capacity, bytes: room.bytes,
+        offset: room.offset)
+      if let keys {
+        unsafe result = keys.withUnsafeBufferPointer { keys in
+          Result { () throws(PageError) in unsafe try reader.read(into: target, keys: keys) }
+        }
+      } else {
+        result = Result { () throws(PageError) in unsafe try reader.read(into: target) }
+      }
+      let read = try result.get()
+      count += read.rows
+      builder.add(rows: read.rows, bytes: read.bytes, isFull: read.stop == .full)
+      switch read.stop {
+      case .full: continue
+      case .end: return count
+      case .irregular: return nil
+      }
+    }
+  }
+
+  /// Within a transaction.
+  private func pageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
+    // This takes the lock, too.
+    let statement = try session.cached("PRAGMA schema_version")
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let version = statement.int64(at: 0)
+    if version != pages.schemaVersion {
+      pages.table = try findPageTable(session)
+      pages.schemaVersion = version
+    }
+    return pages.table
+  }
+
+  private func findPageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
+    let connection = session.connection
+    let table = session.file.layout.table(for: entity)
+    guard
+      let root = try connection.integer(
+        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
+      // A primary key with an index of its own is not the row id, in whose order the pages are.
+      try connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
+      let places = try SchemaGuard(connection: connection).storedPositions(of: table), let number = places["Z_ENT"],
+      let version = places["Z_OPT"], let sorts = sorts(places)
+    else { return nil }
+    return PageSnapshotPlan.Table(root: UInt32(root), number: number, version: version, sorts: sorts)
+  }
+}

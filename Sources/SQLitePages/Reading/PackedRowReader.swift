@@ -1,0 +1,342 @@
+/// Reads rows of a table into packed cells, straight from the file's pages, in the order of row ids: all of them, or those
+/// whose ids are asked for.
+///
+/// It reads what a statement would give, but not how: a value that SQLite would convert stops it. Damaged pages give errors,
+/// never wild reads: a cell lies within its page (`CellForm`), a record's fields within the record, and no more rows or bytes
+/// are written than there is room for. Used by one thread at a time.
+@safe public final class PackedRowReader {
+  /// What becomes of a field.
+  public struct Column: Sendable {
+    /// What the field has to hold if it is not null.
+    public enum Kind: UInt8, Sendable {
+      /// A 64-bit integer.
+      case integer
+      /// A double; a stored integer is converted, as SQLite stores whole reals.
+      case real
+      /// A text or blob: the cell gets its place among the bytes in the upper 32 bits, its length in the lower ones.
+      case bytes
+    }
+
+    /// Position of the column in the table's records.
+    public var position: Int
+    /// What the field has to hold.
+    public var kind: Kind
+    /// The cell that it goes to.
+    public var cell: Int
+    /// What the cell's form is if the field is not null; otherwise the form is 0.
+    public var form: UInt16
+
+    /// A field.
+    public init(position: Int, kind: Kind, cell: Int, form: UInt16) {
+      self.position = position
+      self.kind = kind
+      self.cell = cell
+      self.form = form
+    }
+  }
+
+  /// The rows of one sort, as a number in each row says.
+  public struct Sort: Sendable {
+    /// The number.
+    public var number: Int64
+    /// The form of the row itself.
+    public var form: UInt16
+    /// Its fields; cells that have none stay null.
+    public var columns: [Column]
+
+    /// Rows with a number.
+    public init(number: Int64, form: UInt16, columns: [Column]) {
+      self.number = number
+      self.form = form
+      self.columns = columns
+    }
+  }
+
+  /// Where packed rows go. A row is its id, its version and `width` cells, and has as many forms as cells, behind its own.
+  @unsafe public struct Target {
+    /// Room for `capacity` rows of `width + 2` cells.
+    public var cells: UnsafeMutablePointer<Int64>
+    /// Room for `capacity` rows of `width + 1` forms.
+    public var forms: UnsafeMutablePointer<UInt16>
+    /// Cells of a row, but for the first two.
+    public var width: Int
+    /// Rows that there is room for.
+    public var capacity: Int
+    /// Where bytes of texts and blobs go.
+    public var bytes: UnsafeMutableRawBufferPointer
+    /// What `bytes` begins with, in the places that cells get.
+    public var offset: Int
+
+    /// All members.
+    public init(
+      cells: UnsafeMutablePointer<Int64>, forms: UnsafeMutablePointer<UInt16>, width: Int, capacity: Int,
+      bytes: UnsafeMutableRawBufferPointer, offset: Int
+    ) {
+      unsafe self.cells = unsafe cells
+      unsafe self.forms = unsafe forms
+      unsafe self.width = width
+      unsafe self.capacity = capacity
+      unsafe self.bytes = unsafe bytes
+      unsafe self.offset = offset
+    }
+  }
+
+  /// Why no more rows were read.
+  public enum Stop: Sendable, Hashable {
+    /// There is no room for the next row.
+    case full
+    /// There are no more rows.
+    case end
+    /// The next row has an unknown number, or holds a value of another kind in one of the columns, which SQLite would convert.
+    case irregular
+  }
+
+  /// What is done with a field, by its position in the record.
+  private struct Action {
+    var kind = Kind.skip
+    var cell = 0
+    var form: UInt16 = 0
+
+    enum Kind: UInt8 { case skip, integer, real, bytes, version }
+  }
+
+  private struct Plan {
+    var number: Int64
+    var form: UInt16
+    var actions: [Action]
+  }
+
+  private let file: CallerPages
+  private let window: PageWindow<CallerPages>
+  private let form: CellForm
+  private let path: TablePath<CallerPages>
+  private let plans: [Plan]
+  private let numberPosition: Int
+  private let overflow = RecordScratch()
+  private var plan = 0
+  private var leaf: UInt32?
+  private var index = 0
+  private var wanted = 0
+  private var hasBegun = false
+
+  /// Stands before the first row.
+  /// - Parameters:
+  ///   - root: of the table, as `sqlite_schema` names it.
+  ///   - numberPosition: of the field that says of what sort a row is.
+  ///   - versionPosition: of the field that is the row's version, which is 1 where that is null.
+  ///   - width: cells of a row, but for the first two: `Column.cell` is under it.
+  public init(
+    _ file: CallerPages, root: UInt32, numberPosition: Int, versionPosition: Int, sorts: [Sort], width: Int
+  ) {
+    self.file = file
+    window = PageWindow(file, byteCount: 1 << 16)
+    form = CellForm(file.geometry, isIndex: false)
+    path = TablePath(file, root: root)
+    self.numberPosition = numberPosition
+    plans = sorts.map { sort in
+      let last = sort.columns.map(\.position).max() ?? 0
+      var actions = Array(repeating: Action(), count: max(last, numberPosition, versionPosition) + 1)
+      for column in sort.columns {
+        precondition(column.cell >= 0 && column.cell < width, "there are \(width) cells")
+        let kind: Action.Kind =
+          switch column.kind {
+          case .integer: .integer
+          case .real: .real
+          case .bytes: .bytes
+          }
+        actions[column.position] = Action(kind: kind, cell: column.cell + 2, form: column.form)
+      }
+      actions[versionPosition] = Action(kind: .version)
+      return Plan(number: sort.number, form: sort.form, actions: actions)
+    }
+  }
+
+  /// Reads rows until something stops it.
+  /// - Parameter keys: the ids of the rows that are read, ascending; the same in every call. Nil for all rows. Rows that are not
+  ///   there are passed over.
+  /// - Returns: the number of rows read, and of bytes used.
+  @unsafe public func read(
+    into target: Target, keys: UnsafeBufferPointer<Int64>? = nil
+  ) throws(PageError) -> (rows: Int, bytes: Int, stop: Stop) {
+    var rows = 0
+    var used = 0
+    if !hasBegun {
+      hasBegun = true
+      if let keys = unsafe keys, keys.isEmpty { return (0, 0, .end) }
+      leaf = unsafe try self.leaf(from: keys?[0] ?? .min)
+    }
+    while let number = leaf {
+      // Safety: no other page is asked for before the last cell of this one was read, but for a record's overflow pages, which
+      // have memory of their own.
+      let bytes = unsafe try window.page(number)
+      guard let page = unsafe TreePage(number, bytes, file.geometry), unsafe page.kind == .leafTable else {
+        throw malformed(number)
+      }
+      let count = unsafe page.cellCount
+      var last: Int64?
+      while index < count {
+        let cell = unsafe form.read(page.cell(index), bytes)
+        guard cell.end > 0 else { throw malformed(number) }
+        last = cell.rowID
+        if let keys = unsafe keys {
+          while wanted < keys.count, unsafe keys[wanted] < cell.rowID { wanted += 1 }
+          if wanted == keys.count { return (rows, used, .end) }
+          if unsafe keys[wanted] != cell.rowID {
+            index += 1
+            continue
+          }
+        }
+        if unsafe rows == target.capacity { return (rows, used, .full) }
+        var record = unsafe bytes + cell.payload
+        if cell.overflow > 0 {
+          unsafe record = try OverflowChain.assemble(
+            record, localCount: cell.overflow - cell.payload, size: cell.payloadSize, of: PageBuffer(file),
+            into: overflow)
+        }
+        switch unsafe unpack(record, cell.payloadSize, cell.rowID, rows, &used, target) {
+        case .done: break
+        case .full: return (rows, used, .full)
+        case .irregular: return (rows, used, .irregular)
+        case .malformed: throw malformed(number)
+        }
+        rows += 1
+        index += 1
+      }
+      unsafe try advance(from: last, keys)
+    }
+    return (rows, used, .end)
+  }
+
+  private func malformed(_ page: UInt32) -> PageError { PageBuffer(file).malformed(page) }
+
+  /// The leaf of a row id, before whose row the reader stands then.
+  private func leaf(from rowID: Int64) throws(PageError) -> UInt32 {
+    index = 0
+    let leaf = unsafe try path.leaf(of: rowID) { (number) throws(PageError) in unsafe try window.page(number) }
+    if rowID == .min { return leaf }
+    let bytes = unsafe try window.page(leaf)
+    guard let page = unsafe TreePage(leaf, bytes, file.geometry), unsafe page.kind == .leafTable else {
+      throw malformed(leaf)
+    }
+    var (low, high) = (0, unsafe page.cellCount)
+    while low < high {
+      let middle = (low + high) / 2
+      let cell = unsafe form.read(page.cell(middle), bytes)
+      guard cell.end > 0 else { throw malformed(leaf) }
+      if cell.rowID < rowID { low = middle + 1 } else { high = middle }
+    }
+    index = low
+    return leaf
+  }
+
+  /// Goes to the leaf of the next row that is wanted.
+  /// - Parameter last: the last row of this leaf; nil where none was left to read, as for a key behind all of its rows.
+  private func advance(from last: Int64?, _ keys: UnsafeBufferPointer<Int64>?) throws(PageError) {
+    /// Rows that are sooner passed over than looked for from the root.
+    let near: Int64 = 1_000
+    if let keys = unsafe keys, let last {
+      while wanted < keys.count, unsafe keys[wanted] <= last { wanted += 1 }
+      if wanted == keys.count { return leaf = nil }
+      let (distance, overflows) = unsafe keys[wanted].subtractingReportingOverflow(last)
+      if overflows || distance > near { return leaf = unsafe try self.leaf(from: keys[wanted]) }
+    }
+    index = 0
+    unsafe leaf = try path.nextLeaf { (number) throws(PageError) in unsafe try window.page(number) }
+  }
+
+  private enum Outcome { case done, full, irregular, malformed }
+
+  /// Unpacks a record into a row of the target.
+  @inline(__always)
+  @unsafe private func unpack(
+    _ record: UnsafeRawPointer, _ size: Int, _ rowID: Int64, _ row: Int, _ used: inout Int, _ target: Target
+  ) -> Outcome {
+    // Safety: `row` is under the target's capacity, and cells of actions are under its width, so that all of them lie in the
+    // row. A field is read only after its end was found to be within the record; `next` is under the header's size, which is
+    // no more than the record's.
+    let (headerSize, sizeOfSize) = unsafe Varint.read(record, limit: size)
+    guard sizeOfSize > 0, headerSize >= UInt64(sizeOfSize), headerSize <= UInt64(size) else { return .malformed }
+    let header = Int(headerSize)
+    guard let number = unsafe number(record, header, sizeOfSize, size) else { return .malformed }
+    if plans[plan].number != number {
+      guard let other = plans.firstIndex(where: { $0.number == number }) else { return .irregular }
+      plan = other
+    }
+    let cells = unsafe target.cells + row * (target.width + 2)
+    let forms = unsafe target.forms + row * (target.width + 1)
+    unsafe forms.update(repeating: 0, count: target.width + 1)
+    unsafe forms[0] = plans[plan].form
+    unsafe cells[0] = rowID
+    unsafe cells[1] = 1
+    var next = sizeOfSize
+    var offset = header
+    var bytesUsed = used
+    return unsafe plans[plan].actions.withUnsafeBufferPointer { actions in
+      for field in 0..<actions.count {
+        let action = unsafe actions[field]
+        // Fields that were added to the table later are null.
+        if next >= header { break }
+        let (type, typeSize) = unsafe Varint.read(record + next, limit: header - next)
+        guard typeSize > 0 else { return .malformed }
+        next += typeSize
+        let (end, overflows) = offset.addingReportingOverflow(StoredRecord.size(of: type))
+        guard !overflows, end <= size else { return .malformed }
+        let source = unsafe record + offset
+        offset = end
+        if type == 0 || action.kind == .skip { continue }
+        switch action.kind {
+        case .skip: break
+        case .integer:
+          guard type < 10, type != 7 else { return .irregular }
+          unsafe cells[action.cell] = StoredRecord.integer(source, type: type)
+          unsafe forms[action.cell - 1] = action.form
+        case .real:
+          guard type < 10 else { return .irregular }
+          let bits =
+            unsafe type == 7
+            ? UInt64(bigEndian: source.loadUnaligned(as: UInt64.self))
+            : Double(StoredRecord.integer(source, type: type)).bitPattern
+          // SQLite takes what is no number for null.
+          if Double(bitPattern: bits).isNaN { continue }
+          unsafe cells[action.cell] = Int64(bitPattern: bits)
+          unsafe forms[action.cell - 1] = action.form
+        case .bytes:
+          guard type >= 12 else { return .irregular }
+          let length = StoredRecord.size(of: type)
+          guard unsafe bytesUsed + length <= target.bytes.count, let base = unsafe target.bytes.baseAddress else {
+            return row == 0 ? .irregular : .full
+          }
+          unsafe (base + bytesUsed).copyMemory(from: source, byteCount: length)
+          unsafe cells[action.cell] = Int64(target.offset + bytesUsed) << 32 | Int64(length)
+          unsafe forms[action.cell - 1] = action.form
+          bytesUsed += length
+        case .version:
+          guard type < 10, type != 7 else { return .irregular }
+          unsafe cells[1] = StoredRecord.integer(source, type: type)
+        }
+      }
+      used = bytesUsed
+      return .done
+    }
+  }
+
+  /// The number that says of what sort the row is; 0, which is none, where that is null or no integer. Nil in a damaged record.
+  @inline(__always)
+  @unsafe private func number(_ record: UnsafeRawPointer, _ header: Int, _ start: Int, _ size: Int) -> Int64? {
+    var position = start
+    var offset = header
+    for field in 0...numberPosition {
+      if position >= header { return 0 }
+      let (type, typeSize) = unsafe Varint.read(record + position, limit: header - position)
+      guard typeSize > 0 else { return nil }
+      position += typeSize
+      let (end, overflows) = offset.addingReportingOverflow(StoredRecord.size(of: type))
+      guard !overflows, end <= size else { return nil }
+      if field == numberPosition {
+        return type > 0 && type < 10 && type != 7 ? unsafe StoredRecord.integer(record + offset, type: type) : 0
+      }
+      offset = end
+    }
+    return 0
+  }
+}
