@@ -54,15 +54,15 @@ struct PropertyListValueTests {
     var random = SeededGenerator(seed: 12)
     for _ in 0..<40 {
       // Foundation writes dates in XML in whole seconds, and reads some numbers with another last digit.
-      let value = PropertyListValue.array([
+      var values: [PropertyListValue] = [
         .integer(Int64.random(in: .min ... .max, using: &random)), .string("a <b> & é\r\n"), .boolean(true), .real(1.5),
         .date(Date(timeIntervalSinceReferenceDate: Double(Int.random(in: 0...1_000_000, using: &random)))),
         .data(Data([1, 2, 3])), .dictionary(["k": .array([]), "": .string("")]),
-      ])
+      ]
+      let value = PropertyListValue.array(values)
       let list = Self.object(value)
       let binary = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
       #expect(try PropertyList.decode(binary: Array(binary)) == value)
-      guard case .array(var values) = value else { continue }
       values[1] = .string("a <b> & é\n")
       let plain = PropertyListValue.array(values)
       let xml = try PropertyListSerialization.data(fromPropertyList: Self.object(plain), format: .xml, options: 0)

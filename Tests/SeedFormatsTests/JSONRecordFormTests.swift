@@ -112,13 +112,27 @@ struct JSONRecordFormTests {
     #expect(error.hint?.contains("/data/venues (array of 1), /data/n/m (array of 3)") == true, "\(error)")
   }
 
-  @Test("arrays are found in text that is cut anywhere, without harm")
-  func cutAnywhere() {
-    let text = Array(#"{"a\"b":{"c":[{"d":"]"},[1,2]]},"e":["x\\",{}],"f":3}"#.utf8)
-    for count in 0...text.count {
+  @Test(
+    "a document that is cut anywhere is malformed, and one that is read no further than anywhere names its arrays so far"
+  )
+  func cutAnywhere() throws {
+    let text = #"{"a\"b":{"c":[{"d":"]"},[1,2]]},"e":["x\\",{}],"f":3}"#
+    let found = [
+      "it has no arrays;", ": /a\"b/c (array of at least 1);", ": /a\"b/c (array of 2);",
+      ": /a\"b/c (array of 2), /e (array of 2);",
+    ]
+    var stages: [Int] = []
+    for count in 0..<text.utf8.count {
+      let cut = String(decoding: text.utf8.prefix(count), as: UTF8.self)
+      #expect(failure(cut, Self.options(.json), ["z"])?.code == "json.malformed", "\(cut)")
+      if count == 0 { continue }
       var options = Self.options(.json)
-      options.limits.recordBytes = max(count, 1)
-      _ = failure(String(decoding: text, as: UTF8.self), options, ["z"])
+      options.limits.recordBytes = count
+      let error = try #require(failure(text, options, ["z"], blockSize: 1), "\(count)")
+      #expect(error.code == "json.record-too-long")
+      stages.append(try #require(found.firstIndex { error.hint?.contains($0) == true }, "\(error)"))
     }
+    #expect(stages == stages.sorted() && Set(stages).count == found.count, "\(stages)")
+    #expect(failure(text, Self.options(.json), ["z"])?.code == "json.not-an-array")
   }
 }

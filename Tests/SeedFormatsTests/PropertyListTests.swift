@@ -130,6 +130,7 @@ struct PropertyListTests {
     var random = SeededGenerator(seed: 4)
     let list = Self.list(&random) + Self.list(&random)
     let good = Array(try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0))
+    var (values, errors) = (0, 0)
     for _ in 0..<3000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -138,11 +139,15 @@ struct PropertyListTests {
       if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0...bytes.count - 8, using: &random)) }
       let (text, error) = json(bytes)
       if error == nil {
+        values += 1
         #expect(throws: Never.self) {
           try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
         }
+      } else {
+        errors += 1
       }
     }
+    #expect(values > 0 && errors > 0, "\(values) lists have values, \(errors) an error")
   }
 
   @Test("damaged XML lists give values or an error")
@@ -150,12 +155,22 @@ struct PropertyListTests {
     var random = SeededGenerator(seed: 8)
     let list = Self.list(&random)
     let good = Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
+    var (values, errors) = (0, 0)
     for _ in 0..<1000 {
       var bytes = good
       bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
-      _ = json(bytes)
+      let (text, error) = json(bytes)
+      if error == nil {
+        values += 1
+        #expect(throws: Never.self) {
+          try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        }
+      } else {
+        errors += 1
+      }
     }
+    #expect(values > 0 && errors > 0, "\(values) lists have values, \(errors) an error")
   }
 
   @Test("lists that refer to themselves end")

@@ -130,10 +130,13 @@ func texts(_ text: String, _ options: FormatOptions, _ projection: [String]) -> 
 }
 
 /// The error that opening or reading ends with.
-func failure(_ text: String, _ options: FormatOptions, _ projection: [String] = []) -> SeedFormatError? {
+func failure(
+  _ text: String, _ options: FormatOptions, _ projection: [String] = [], blockSize: Int = 4096
+) -> SeedFormatError? {
   do {
     let reader = try RecordReader(
-      source: MemorySource(Array(text.utf8)), options: options, projection: projection, file: "seed")
+      source: MemorySource(Array(text.utf8), blockSize: blockSize), options: options, projection: projection,
+      file: "seed")
     let batch = RecordBatch(fieldCount: reader.fieldCount)
     while try reader.next(batch) {}
     return nil
