@@ -149,6 +149,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "TestStores", dependencies: ["ObjectModel", "StoreInterface", "MemoryStore"], path: "Tests/TestStores"),
+    .target(name: "TestQueries", dependencies: ["SQLite"], path: "Tests/TestQueries"),
     .target(
       name: "TestMigrations", dependencies: ["ObjectModel", "SQLite", "TestSupport"], path: "Tests/TestMigrations"),
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
@@ -178,14 +179,14 @@ let package = Package(
       name: "CoreDataLayoutTests",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
-        "StoreInterface",
-        "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport", "TestMigrations",
+        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestQueries", "TestSupport",
+        "TestMigrations",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
       dependencies: [
         "ObjectGraph", "CoreDataLayout", "Diagnostics", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "Platform", "TestSupport",
+        "ObjectModel", "Platform", "TestQueries", "TestSupport",
       ]),
     .testTarget(
       name: "FileStoresTests",
@@ -226,7 +227,8 @@ let package = Package(
         "SQLite",
         "SQLitePages",
         "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestSupport",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestQueries",
+        "TestSupport",
         "TestMigrations",
       ]),
     .testTarget(
@@ -242,7 +244,7 @@ let package = Package(
       name: "SeedbedCommandTests",
       dependencies: [
         "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "CoreDataLayout",
-        "HistoryPeer", "Seedbed", "TestSupport",
+        "HistoryPeer", "Seedbed", "TestQueries", "TestSupport",
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(

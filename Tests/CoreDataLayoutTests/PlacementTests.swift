@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -40,12 +41,7 @@ struct PlacementTests {
   }
 
   private func texts() throws -> [String] {
-    let connection = try Connection(path: folder.path("a.sqlite"))
-    defer { try? connection.close() }
-    let rows = try Statement(connection, "SELECT ZTEXT FROM ZSAMPLE ORDER BY Z_PK")
-    var result: [String] = []
-    while try rows.step() { result.append(rows.string(at: 0) ?? "") }
-    return result
+    try Connection.rows(at: folder.path("a.sqlite"), "SELECT ZTEXT FROM ZSAMPLE ORDER BY Z_PK")
   }
 
   @Test("a store that was replaced comes back byte for byte, with log and external files", arguments: [true, false])

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -167,25 +168,19 @@ struct RandomSaveTests {
   /// Every table but those of the history, row by row.
   private func dump(_ path: String) throws -> [String] {
     let connection = try Connection(path: path, options: .init(isReadOnly: true))
-    let tables = try Statement(
-      connection,
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*' OR name IN ('ZNODE', 'ZTAG') ORDER BY 1"
+    let tables = try connection.rows(
+      ofQuery:
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*' OR name IN ('ZNODE', 'ZTAG') ORDER BY 1"
     )
-    var lines: [String] = []
-    while try tables.step() {
-      let table = tables.string(at: 0) ?? ""
-      let names = try Statement(connection, "SELECT name FROM pragma_table_info('\(table)')")
-      var columns: [String] = []
-      while try names.step() {
-        let name = names.string(at: 0) ?? ""
+    return try tables.flatMap { table in
+      let columns = try connection.rows(ofQuery: "SELECT name FROM pragma_table_info('\(table)')").map { name in
         // A name of a file that the other store has of its own.
-        columns.append(name == "ZPICTURE" ? "length(\(name))" : "quote(\(name))")
+        name == "ZPICTURE" ? "length(\(name))" : "quote(\(name))"
       }
-      let rows = try Statement(
-        connection, "SELECT \(columns.joined(separator: " || ' ' || ")) FROM \(table) ORDER BY 1")
-      while try rows.step() { lines.append("\(table): \(rows.string(at: 0) ?? "null")") }
+      let rows = try connection.rows(
+        ofQuery: "SELECT \(columns.joined(separator: " || ' ' || ")) FROM \(table) ORDER BY 1")
+      return rows.map { "\(table): \($0)" }
     }
-    return lines
   }
 
   private func members(_ store: some PersistentStore, _ model: ManagedObjectModel) throws -> [[ObjectID]] {

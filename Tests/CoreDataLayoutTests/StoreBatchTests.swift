@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -64,11 +65,7 @@ struct StoreBatchTests {
     let store = try store("a.sqlite", count: 300)
     func schema() throws -> [String] {
       let connection = try Connection(path: store.path, options: .init(isReadOnly: true))
-      let statement = try Statement(
-        connection, "SELECT type || name || sql FROM sqlite_master WHERE sql NOT NULL ORDER BY 1")
-      var lines: [String] = []
-      while try statement.step() { lines.append(statement.string(at: 0) ?? "") }
-      return lines
+      return try connection.rows(ofQuery: "SELECT type || name || sql FROM sqlite_master WHERE sql NOT NULL ORDER BY 1")
     }
     let before = try schema()
     let outcome = try store.perform(
@@ -193,15 +190,12 @@ struct StoreBatchTests {
     let store = try store("a.sqlite", count: 6, history: true)
     func last() throws -> [String] {
       let connection = try Connection(path: store.path, options: .init(isReadOnly: true))
-      let statement = try Statement(
-        connection,
-        """
-        SELECT ZCHANGETYPE || ' ' || ZENTITYPK || ' ' || IFNULL(hex(ZCOLUMNS), '') || ' ' || IFNULL(CAST(ZTOMBSTONE0 AS TEXT), '')
-        FROM ACHANGE WHERE ZTRANSACTIONID = (SELECT max(Z_PK) FROM ATRANSACTION) ORDER BY ZENTITYPK
-        """)
-      var lines: [String] = []
-      while try statement.step() { lines.append((statement.string(at: 0) ?? "").trimmingCharacters(in: .whitespaces)) }
-      return lines
+      return try connection.rows(
+        ofQuery: """
+          SELECT ZCHANGETYPE || ' ' || ZENTITYPK || ' ' || IFNULL(hex(ZCOLUMNS), '') || ' ' || IFNULL(CAST(ZTOMBSTONE0 AS TEXT), '')
+          FROM ACHANGE WHERE ZTRANSACTIONID = (SELECT max(Z_PK) FROM ATRANSACTION) ORDER BY ZENTITYPK
+          """
+      ).map { $0.trimmingCharacters(in: .whitespaces) }
     }
     // Properties by name: code, name, owner, parts, picture, rank; then the order of owner.
     try store.perform(

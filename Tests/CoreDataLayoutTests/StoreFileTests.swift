@@ -5,6 +5,7 @@ import Predicates
 import PropertyLists
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -57,10 +58,9 @@ struct StoreFileTests {
     #expect(header[18] == 1 && header[19] == 1)
     #expect(header[52..<56].contains { $0 != 0 } && header[67] == 1)
     let connection = try Connection(path: folder.path("a.sqlite"), options: .init(isReadOnly: true))
-    var schema: Set<String> = []
-    let statement = try Statement(
-      connection, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '%byPlace\\_%' ESCAPE '\\'")
-    while try statement.step() { schema.insert(statement.string(at: 0) ?? "") }
+    let schema = Set(
+      try connection.rows(
+        ofQuery: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '%byPlace\\_%' ESCAPE '\\'"))
     let layout = StoreLayout(model: model)
     let expected = Set(layout.tableStatements + layout.indexes.map(\.createStatement))
     #expect(expected.subtracting(schema).isEmpty)

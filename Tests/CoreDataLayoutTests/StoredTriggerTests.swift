@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -101,11 +102,8 @@ struct StoredTriggerTests {
     try SQLiteStore.create(path: path, model: try Self.photos(), options: options).seal()
     let connection = try Connection(path: path)
     for (pattern, expected) in [("Z_RT_%", Self.expectedRTree), ("Z_DA_%camera%", Self.expectedKeyPath)] {
-      let statement = try Statement(
-        connection, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE ?1 ORDER BY rowid")
-      try statement.bind(1, pattern)
-      var found: [String] = []
-      while try statement.step() { found.append(statement.string(at: 0) ?? "") }
+      let found = try connection.rows(
+        ofQuery: "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '\(pattern)' ORDER BY rowid")
       #expect(found == expected)
     }
   }

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -118,13 +119,11 @@ struct JoinLoadTests {
   }
 
   private static func joins(_ connection: Connection) throws -> String {
-    let statement = try Statement(
-      connection,
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'Z!_%' ESCAPE '!' AND sql LIKE '%PRIMARY KEY (%'"
+    let names = try connection.rows(
+      ofQuery:
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'Z!_%' ESCAPE '!' AND sql LIKE '%PRIMARY KEY (%'"
     )
-    var parts: [String] = []
-    while try statement.step() { parts.append("SELECT 1 FROM \(statement.string(at: 0) ?? "")") }
-    return parts.joined(separator: " UNION ALL ")
+    return names.map { "SELECT 1 FROM \($0)" }.joined(separator: " UNION ALL ")
   }
 
   @Test("ordered lists of new owners do not end a page load")

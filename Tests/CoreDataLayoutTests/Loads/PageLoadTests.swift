@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -52,29 +53,21 @@ struct PageLoadTests {
     return try contents(path, compact: folder.path("\(way.rawValue).compact"))
   }
 
-  private func list(_ connection: Connection, _ sql: String) throws -> [String] {
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var texts: [String] = []
-    while try statement.step() { texts.append(statement.string(at: 0) ?? "NULL") }
-    return texts
-  }
-
   private func contents(_ path: String, compact: String) throws -> Contents {
     var contents = Contents()
     let connection = try Connection(path: path, options: .init(trustsSchema: true))
-    #expect(try list(connection, "PRAGMA integrity_check") == ["ok"])
-    contents.schema = try list(
-      connection, "SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_schema ORDER BY 1")
+    #expect(try connection.rows(ofQuery: "PRAGMA integrity_check") == ["ok"])
+    contents.schema = try connection.rows(
+      ofQuery: "SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_schema ORDER BY 1")
     // The tables behind an R-tree depend on the order of insertion.
     let tables = """
       SELECT name FROM sqlite_schema
       WHERE type = 'table' AND (rootpage = 0 OR name NOT LIKE 'Z!_RT!_%' ESCAPE '!')
       """
-    for table in try list(connection, tables) {
-      let columns = try list(connection, "SELECT name FROM pragma_table_xinfo('\(table)')")
+    for table in try connection.rows(ofQuery: tables) {
+      let columns = try connection.rows(ofQuery: "SELECT name FROM pragma_table_xinfo('\(table)')")
         .map { "typeof(\"\($0)\") || ' ' || quote(\"\($0)\")" }.joined(separator: " || '|' || ")
-      contents.rows[table] = try list(connection, "SELECT \(columns) FROM \"\(table)\" ORDER BY 1")
+      contents.rows[table] = try connection.rows(ofQuery: "SELECT \(columns) FROM \"\(table)\" ORDER BY 1")
     }
     contents.files = try FileManager.default.subpathsOfDirectory(
       atPath: (path as NSString).deletingLastPathComponent
@@ -84,7 +77,7 @@ struct PageLoadTests {
       SELECT type || ' "' || name || '"' FROM sqlite_schema
       WHERE (type = 'index' AND sql IS NOT NULL) OR type = 'trigger' OR (type = 'table' AND rootpage = 0)
       """
-    for object in try list(connection, unequal) { try connection.execute("DROP \(object)") }
+    for object in try connection.rows(ofQuery: unequal) { try connection.execute("DROP \(object)") }
     try connection.execute("VACUUM INTO '\(compact)'")
     try connection.close()
     // The header counts changes.

@@ -1,6 +1,7 @@
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 import Testing
 
@@ -31,18 +32,6 @@ struct DuplicateRemovalTests {
     var list = ["Item": item, "Part": part, "Box": box, "Label": label, "Machine": machine]
     change(&list)
     return try ManagedObjectModel(entities: Array(list.values))
-  }
-
-  private static func query(_ path: String, _ sql: String) throws -> [String] {
-    let connection = try Connection(path: path)
-    let statement = try Statement(connection, sql)
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append((0..<statement.columnCount).map { statement.string(at: $0) ?? "-" }.joined(separator: " "))
-    }
-    statement.finalize()
-    try connection.close()
-    return rows
   }
 
   /// Makes a store, migrates it, and says how it ended.
@@ -125,7 +114,8 @@ struct DuplicateRemovalTests {
     #expect(conditions.map(\.kind) == [.unresolvedDuplicates], "\(conditions)")
     let second = try TemporaryFolder()
     #expect(try migrate(to: Self.unique, .keepFirst, sql, in: second).isEmpty)
-    #expect(try Self.query(second.path("Items.sqlite"), "SELECT ZITEM FROM ZLABEL ORDER BY Z_PK") == ["1", "-"])
+    #expect(
+      try Connection.rows(at: second.path("Items.sqlite"), "SELECT ZITEM FROM ZLABEL ORDER BY Z_PK") == ["1", "∅"])
   }
 
   @Test("members of merged owners are counted against the greatest number, and a mandatory list is not emptied")
@@ -183,6 +173,6 @@ struct DuplicateRemovalTests {
       INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZBOX, ZCODE) VALUES (1, 2, 1, 1, 'p'), (2, 2, 1, 1, 'p'), (3, 2, 1, 1, 'q');
       """, in: folder)
     #expect(conditions.isEmpty)
-    #expect(try Self.query(folder.path("Items.sqlite"), "SELECT ZCOUNT FROM ZBOX") == ["2"])
+    #expect(try Connection.rows(at: folder.path("Items.sqlite"), "SELECT ZCOUNT FROM ZBOX") == ["2"])
   }
 }

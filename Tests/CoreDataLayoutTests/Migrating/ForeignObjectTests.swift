@@ -2,6 +2,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestMigrations
+import TestQueries
 import TestSupport
 import Testing
 
@@ -49,17 +50,18 @@ struct ForeignObjectTests {
     let fate = plan.foreign
     let connection = try Connection(path: path)
     defer { try? connection.close() }
-    let there = try Self.column("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'own%'", connection)
+    let there = try connection.rows(ofQuery: "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'own%'")
     let text = "seed \(seed): \(plan)"
     #expect(Set(there) == Set(fate.keptIndexes.map(\.name)), "\(text)")
     #expect(fate.keptIndexes.count + fate.droppedIndexes.count == indexes.count, "\(text)")
-    #expect(try Self.column("PRAGMA integrity_check", connection) == ["ok"], "\(text)")
+    #expect(try connection.rows(ofQuery: "PRAGMA integrity_check") == ["ok"], "\(text)")
     // Rows that are left have the values that the index had.
     for (name, values) in try Self.values(of: indexes.filter { there.contains($0.key) }, in: path) {
       let former = before[name] ?? [:]
       #expect(values.allSatisfy { former[$0.key] == $0.value }, "\(name), \(text)")
     }
-    for view in try Self.column("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'own%'", connection) {
+    for view in try connection.rows(ofQuery: "SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'own%'")
+    {
       let isTold = fate.brokenViews.contains { $0.hasPrefix("view \(view),") }
       let works = (try? Statement(connection, "SELECT * FROM \(view)")) != nil
       #expect(works != isTold, "\(view), \(text)")
@@ -102,14 +104,6 @@ struct ForeignObjectTests {
       while try statement.step() { values[statement.string(at: 0) ?? ""] = statement.string(at: 1) ?? "" }
       return values
     }
-  }
-
-  private static func column(_ sql: String, _ connection: Connection) throws -> [String] {
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var values: [String] = []
-    while try statement.step() { values.append(statement.string(at: 0) ?? "") }
-    return values
   }
 
   @Test("an index that a program's own collation is in goes, and the plan says so")

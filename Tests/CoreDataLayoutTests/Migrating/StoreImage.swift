@@ -1,4 +1,5 @@
 import SQLite
+import TestQueries
 
 /// All that a database file says, table by table and row by row, with the kind of every value.
 struct StoreImage: Equatable {
@@ -16,17 +17,10 @@ struct StoreImage: Equatable {
     }
     list.finalize()
     for table in tables {
-      var columns: [String] = []
-      let info = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
-      try info.bind(1, table)
-      while try info.step() { columns.append("\"\(info.string(at: 0) ?? "")\"") }
-      info.finalize()
+      let columns = try connection.rows(ofQuery: "SELECT name FROM pragma_table_info('\(table)')").map { "\"\($0)\"" }
       let texts = columns.map { "typeof(\($0)) || ' ' || quote(\($0))" }.joined(separator: " || ', ' || ")
-      let found = try Statement(connection, "SELECT rowid || ': ' || \(texts) FROM \"\(table)\" ORDER BY rowid")
-      var values: [String] = []
-      while try found.step() { values.append(found.string(at: 0) ?? "") }
-      found.finalize()
-      rows[table] = values
+      rows[table] = try connection.rows(
+        ofQuery: "SELECT rowid || ': ' || \(texts) FROM \"\(table)\" ORDER BY rowid")
     }
     try connection.close()
   }

@@ -4,6 +4,7 @@ import PropertyLists
 import SQLite
 import StoreInterface
 import Synchronization
+import TestQueries
 import TestSupport
 import Testing
 
@@ -54,18 +55,6 @@ struct StoreMigrationTests {
     return path
   }
 
-  private static func query(_ path: String, _ sql: String) throws -> [String] {
-    let connection = try Connection(path: path)
-    let statement = try Statement(connection, sql)
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append((0..<statement.columnCount).map { statement.string(at: $0) ?? "-" }.joined(separator: " "))
-    }
-    statement.finalize()
-    try connection.close()
-    return rows
-  }
-
   private static func requireSound(_ path: String, _ model: ManagedObjectModel) throws {
     let report = try StoreChecker.check(path: path, model: model)
     #expect(report.isSound && report.isCompatible && report.digestMatches == true, "\(report.findings)")
@@ -95,10 +84,10 @@ struct StoreMigrationTests {
     #expect(report.tablesOfPages == (pageUse == .always ? ["ZBOX"] : []))
     #expect(report.plan.tables.map(\.work) == [.updated, .kept, .kept])
     #expect(report.plan.tables[0].appendedColumns == ["ZWHEN", "ZLABEL"])
-    #expect(try Self.query(path, "SELECT DISTINCT ZLABEL, ZWHEN FROM ZBOX") == ["it's new -"])
+    #expect(try Connection.rows(at: path, "SELECT DISTINCT ZLABEL, ZWHEN FROM ZBOX") == ["it's new|∅"])
     let metadata = try StoreMetadata.read(path: path)
     #expect(metadata.values["AppKey"]?.stringValue == "kept")
-    #expect(try Self.query(path, "SELECT Z_MAX FROM Z_PRIMARYKEY") == ["9", "3", "3"])
+    #expect(try Connection.rows(at: path, "SELECT Z_MAX FROM Z_PRIMARYKEY") == ["9", "3", "3"])
     try Self.requireSound(path, newer)
     let again = #expect(throws: StoreMigrationError.self) {
       try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
@@ -155,13 +144,14 @@ struct StoreMigrationTests {
     #expect(report.tablesOfPages == (pageUse == .always ? ["ZBASE", "ZTAG"] : []))
     #expect(report.plan.renumbered.map(\.destination) == ["Thing"] && report.plan.mergedHierarchies.count == 1)
     #expect(
-      try Self.query(path, "SELECT Z_PK, Z_ENT, ZBOX, ZNAME FROM ZBASE WHERE Z_ENT = 3")
-        == ["10 3 1 p", "11 3 3 q", "12 3 - r"])
+      try Connection.rows(at: path, "SELECT Z_PK, Z_ENT, ZBOX, ZNAME FROM ZBASE WHERE Z_ENT = 3")
+        == ["10|3|1|p", "11|3|3|q", "12|3|∅|r"])
     // Base 1, Box 2, Thing 3, Tag 4; bits in name order: alpha, box, name.
     #expect(
-      try Self.query(path, "SELECT ZENTITY, ZENTITYPK, hex(ZCOLUMNS) FROM ACHANGE ORDER BY Z_PK")
-        == ["3 11 40", "2 2 A0", "4 1 "])
-    #expect(try Self.query(path, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 16000") == ["12", "0", "0", "3"])
+      try Connection.rows(at: path, "SELECT ZENTITY, ZENTITYPK, hex(ZCOLUMNS) FROM ACHANGE ORDER BY Z_PK")
+        == ["3|11|40", "2|2|A0", "4|1|"])
+    #expect(
+      try Connection.rows(at: path, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 16000") == ["12", "0", "0", "3"])
     try Self.requireSound(path, newer)
   }
 
@@ -173,9 +163,9 @@ struct StoreMigrationTests {
       $0["Anchor"] = EntityDescription("Anchor")
     }
     let cases: [(StoreMigration.DuplicatePolicy, boxes: [String], things: [String])] = [
-      (.keepFirst, ["1 a 10", "2 b -", "4 - -"], ["1 1", "2 -", "3 -"]),
-      (.keepLast, ["2 b -", "3 a 30", "4 - -"], ["1 -", "2 3", "3 -"]),
-      (.merge, ["1 a 10", "2 b -", "4 - -"], ["1 1", "2 1", "3 -"]),
+      (.keepFirst, ["1|a|10", "2|b|∅", "4|∅|∅"], ["1|1", "2|∅", "3|∅"]),
+      (.keepLast, ["2|b|∅", "3|a|30", "4|∅|∅"], ["1|∅", "2|3", "3|∅"]),
+      (.merge, ["1|a|10", "2|b|∅", "4|∅|∅"], ["1|1", "2|1", "3|∅"]),
     ]
     for (policy, boxes, things) in cases {
       let folder = try TemporaryFolder()
@@ -196,8 +186,8 @@ struct StoreMigrationTests {
       options.duplicates = policy
       let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer, options: options)
       #expect(report.removedDuplicates == ["Box": 1])
-      #expect(try Self.query(path, "SELECT Z_PK, ZCODE, ZSIZE FROM ZBOX ORDER BY Z_PK") == boxes)
-      #expect(try Self.query(path, "SELECT Z_PK, ZBOX FROM ZTHING ORDER BY Z_PK") == things)
+      #expect(try Connection.rows(at: path, "SELECT Z_PK, ZCODE, ZSIZE FROM ZBOX ORDER BY Z_PK") == boxes)
+      #expect(try Connection.rows(at: path, "SELECT Z_PK, ZBOX FROM ZTHING ORDER BY Z_PK") == things)
       try Self.requireSound(path, newer)
     }
   }
@@ -240,16 +230,17 @@ struct StoreMigrationTests {
     let report = try StoreMigration.run(storeAt: path, from: older, to: newer, options: options)
     #expect(report.removedDuplicates == ["Box": 2])
     #expect(
-      try Self.query(path, "SELECT ZBOX, Z_PK FROM ZTHING ORDER BY ZBOX, \(place)")
-        == ["1 1", "1 2", "1 4", "1 3", "1 5", "2 6"])
+      try Connection.rows(at: path, "SELECT ZBOX, Z_PK FROM ZTHING ORDER BY ZBOX, \(place)")
+        == ["1|1", "1|2", "1|4", "1|3", "1|5", "2|6"])
     #expect(
-      try Self.query(
-        path,
+      try Connection.rows(
+        at: path,
         "SELECT \(side.ownerColumn), \(side.memberColumn) FROM \(join.name) ORDER BY \(side.ownerColumn), \(order)")
-        == ["1 1", "1 2", "1 3", "2 3"])
+        == ["1|1", "1|2", "1|3", "2|3"])
     for (table, owner, order) in [("ZTHING", "ZBOX", place), (join.name, side.ownerColumn, order)] {
       #expect(
-        try Self.query(path, "SELECT count(*) FROM \(table) GROUP BY \(owner), \(order) HAVING count(*) > 1") == [])
+        try Connection.rows(at: path, "SELECT count(*) FROM \(table) GROUP BY \(owner), \(order) HAVING count(*) > 1")
+          == [])
     }
     try Self.requireSound(path, newer)
   }
@@ -268,10 +259,10 @@ struct StoreMigrationTests {
     let plan = try StoreMigration.plan(storeAt: path, from: Self.model(), to: newer)
     #expect(plan.droppedTriggers == ["audit on ZTHING"])
     #expect(plan.description.contains("lost: the trigger audit on ZTHING, which is none of the model's"))
-    #expect(try Self.query(path, "SELECT name FROM sqlite_master WHERE type = 'trigger'").count == 2)
+    #expect(try Connection.rows(at: path, "SELECT name FROM sqlite_master WHERE type = 'trigger'").count == 2)
     let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
     #expect(report.plan.droppedTriggers == ["audit on ZTHING"])
-    #expect(try Self.query(path, "SELECT name FROM sqlite_master WHERE type = 'trigger'") == ["other"])
+    #expect(try Connection.rows(at: path, "SELECT name FROM sqlite_master WHERE type = 'trigger'") == ["other"])
   }
 
   @Test("the parts of the work are told of in their order")
@@ -349,8 +340,10 @@ struct StoreMigrationTests {
     let files = folder.path(".Boxes_SUPPORT/_EXTERNAL_DATA")
     #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 1)
     #expect(
-      try Self.query(path, "SELECT hex(substr(ZPHOTO, 1, 3)), length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL").first
-        == "010102 3")
+      try Connection.rows(
+        at: path, "SELECT hex(substr(ZPHOTO, 1, 3)), length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL"
+      ).first
+        == "010102|3")
     try Self.requireSound(path, outside)
     // The other way, under a condition that fails first: the file stays.
     let refused = try Self.model { $0["Box"]?.uniquenessConstraints = [["code"]] }
@@ -359,7 +352,9 @@ struct StoreMigrationTests {
     _ = try StoreMigration.run(storeAt: path, from: outside, to: Self.model())
     #expect(!FileManager.default.fileExists(atPath: files))
     #expect(
-      try Self.query(path, "SELECT Z_PK, length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL") == ["1 2", "2 200000"])
+      try Connection.rows(at: path, "SELECT Z_PK, length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL") == [
+        "1|2", "2|200000",
+      ])
     try Self.requireSound(path, Self.model())
   }
 
@@ -400,7 +395,7 @@ struct StoreMigrationTests {
     let (older, newer) = (try Self.model(change(false)), try Self.model(change(true)))
     try GeneratedObjects.fill(path, older)
     _ = try StoreMigration.run(storeAt: path, from: older, to: newer, options: Self.options(pageUse))
-    #expect(try Self.query(path, "SELECT count(*), count(ZKIND), count(Z2_KIND) FROM ZTAG") == ["6 0 0"])
+    #expect(try Connection.rows(at: path, "SELECT count(*), count(ZKIND), count(Z2_KIND) FROM ZTAG") == ["6|0|0"])
     try Self.requireSound(path, newer)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestQueries
 
 @testable import Exports
 @testable import ImportEngine
@@ -71,19 +72,7 @@ struct LibraryRun {
   }
 
   /// The rows of a query, each as its columns' texts joined by `|`; null is `∅`.
-  func query(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: workspace.path("Library.sqlite"), options: .init(isReadOnly: true))
-    defer { try? connection.close() }
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount).map { statement.isNull(at: $0) ? "∅" : statement.string(at: $0) ?? "" }
-          .joined(separator: "|"))
-    }
-    return rows
-  }
+  func query(_ sql: String) throws -> [String] { try Connection.rows(at: workspace.path("Library.sqlite"), sql) }
 
   /// Titles of books with their authors' names.
   func authors() throws -> [String] {

@@ -1,6 +1,7 @@
 import CoreDataLayout
 import ModelFiles
 import SQLite
+import TestQueries
 import TestSupport
 import Testing
 
@@ -55,13 +56,7 @@ struct OwnersUpdatedTests {
   }
 
   private func lines(_ town: Town, _ sql: String) throws -> [String] {
-    let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
-    defer { try? connection.close() }
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var lines: [String] = []
-    while try statement.step() { lines.append(statement.string(at: 0) ?? "") }
-    return lines
+    try Connection.rows(at: town.workspace.path("Town.sqlite"), sql)
   }
 
   private static let strategies = ["bulk", "upsert", "find-or-create"]

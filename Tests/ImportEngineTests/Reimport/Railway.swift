@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
+import TestQueries
 import TestSupport
 
 @testable import Exports
@@ -116,11 +117,10 @@ final class Railway {
   func rows() throws -> [String] {
     let connection = try Connection(path: workspace.path("Railway.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
-    let list = try Statement(
-      connection, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'Z_METADATA' ORDER BY name")
+    let tables = try connection.rows(
+      ofQuery: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'Z_METADATA' ORDER BY name")
     var result: [String] = []
-    while try list.step() {
-      let table = list.string(at: 0) ?? ""
+    for table in tables {
       let statement = try Statement(connection, "SELECT * FROM \"\(table)\" ORDER BY rowid")
       while try statement.step() {
         let values = (0..<statement.columnCount).map { column -> String in
@@ -136,18 +136,7 @@ final class Railway {
     return result
   }
 
-  func query(_ sql: String) throws -> [String] {
-    let connection = try Connection(path: workspace.path("Railway.sqlite"))
-    defer { try? connection.close() }
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var result: [String] = []
-    while try statement.step() {
-      result.append(
-        (0..<statement.columnCount).map { statement.string(at: Int32($0)) ?? "∅" }.joined(separator: "|"))
-    }
-    return result
-  }
+  func query(_ sql: String) throws -> [String] { try Connection.rows(at: workspace.path("Railway.sqlite"), sql) }
 
   func execute(_ sql: String) throws {
     let connection = try Connection(path: workspace.path("Railway.sqlite"))

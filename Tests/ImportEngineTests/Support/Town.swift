@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestQueries
 
 @testable import Exports
 @testable import ImportEngine
@@ -183,12 +184,6 @@ final class Town {
   }
 
   private func pairs(_ connection: Connection, _ sql: String, _ word: String) throws -> [String] {
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var found: [String] = []
-    while try statement.step() {
-      found.append("\(statement.string(at: 0) ?? "∅") \(word) \(statement.string(at: 1) ?? "∅")")
-    }
-    return found
+    try connection.rows(ofQuery: sql).map { $0.replacing("|", with: " \(word) ") }
   }
 }

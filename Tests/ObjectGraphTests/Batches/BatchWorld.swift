@@ -6,6 +6,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestQueries
 import TestSupport
 
 /// One random graph in several stores: in memory (the oracle), and in SQLite for each way of changing it.
@@ -227,41 +228,25 @@ struct BatchWorld {
   /// Every table of a file but metadata and the cached model, row by row.
   func tables(_ store: SQLiteStore, history: Bool = false) throws -> [String] {
     let connection = try Connection(path: store.path, options: .init(isReadOnly: true))
-    let tables = try Statement(
-      connection,
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
+    let tables = try connection.rows(
+      ofQuery: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
         + "AND name NOT IN ('Z_METADATA', 'Z_MODELCACHE', 'ATRANSACTION') AND name NOT LIKE 'sqlite%' "
         + "AND name NOT LIKE 'Z!_RT!_%' ESCAPE '!' \(history ? "" : "AND name <> 'ACHANGE'") "
         + "UNION ALL SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%' ORDER BY 1")
-    var lines: [String] = []
-    while try tables.step() {
-      let table = tables.string(at: 0) ?? ""
-      let names = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
-      try names.bind(1, table)
-      var columns: [String] = []
-      while try names.step() {
-        let name = names.string(at: 0) ?? ""
-        if table == "ACHANGE" && ["Z_PK", "ZTRANSACTIONID"].contains(name) { continue }
-        if table == "Z_PRIMARYKEY" && name == "Z_MAX" {
-          columns.append("CASE WHEN Z_ENT > 16000 THEN '' ELSE Z_MAX END")
-        } else {
-          columns.append("quote(\(name))")
-        }
+    return try tables.flatMap { table in
+      let names = try connection.rows(ofQuery: "SELECT name FROM pragma_table_info('\(table)')")
+      let columns = names.filter { table != "ACHANGE" || !["Z_PK", "ZTRANSACTIONID"].contains($0) }.map { name in
+        table == "Z_PRIMARYKEY" && name == "Z_MAX"
+          ? "CASE WHEN Z_ENT > 16000 THEN '' ELSE Z_MAX END" : "quote(\(name))"
       }
-      let rows = try Statement(
-        connection, "SELECT \(columns.joined(separator: " || ' ' || ")) FROM \(table) ORDER BY 1")
-      while try rows.step() { lines.append("\(table): \(rows.string(at: 0) ?? "null")") }
+      return try connection.rows(
+        ofQuery: "SELECT '\(table): ' || \(columns.joined(separator: " || ' ' || ")) FROM \(table) ORDER BY 1")
     }
-    return lines
   }
 
   /// The schema as it is in the file: names and statements.
   func schema(_ store: SQLiteStore) throws -> [String] {
-    let connection = try Connection(path: store.path, options: .init(isReadOnly: true))
-    let statement = try Statement(connection, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1")
-    var lines: [String] = []
-    while try statement.step() { lines.append("\(statement.string(at: 0) ?? ""): \(statement.string(at: 1) ?? "")") }
-    return lines
+    try Connection.rows(at: store.path, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1")
   }
 }
 
