@@ -184,7 +184,8 @@ struct HistoryTests {
   }
 
   @Test(
-    "the history that Apple's framework wrote is read", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)")
+    "the history that Apple's framework wrote is read",
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)")
   )
   func fixture() throws {
     let folder = try TemporaryFolder()

@@ -2,11 +2,14 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
+import TestQueries
 import TestSupport
 import Testing
 
 /// A store made here from the model of a store of Apple's, for the same framework, against that store.
-@Suite("fresh stores against Apple's, entry by entry", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+@Suite(
+  "fresh stores against Apple's, entry by entry",
+  .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct LayoutSchemaTests {
   /// Where a model comes from.
   enum Origin: String, CaseIterable, Sendable {
@@ -14,7 +17,7 @@ struct LayoutSchemaTests {
   }
 
   /// Every store with each of its models.
-  static let cases: [(store: String, origin: Origin)] = Fixtures.storePaths.flatMap { store in
+  static let cases: [(store: String, origin: Origin)] = FixtureFolder.expected.storePaths.flatMap { store in
     Origin.allCases.filter { origin in
       switch origin {
       case .source: Fixtures.pairedStorePaths.contains(store)
@@ -63,12 +66,7 @@ struct LayoutSchemaTests {
   }
 
   private static func entities(_ connection: Connection) throws -> [String] {
-    let statement = try Statement(connection, "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append("\(statement.int64(at: 0)) \(statement.string(at: 1) ?? "") \(statement.int64(at: 2))")
-    }
-    return rows
+    try connection.rows(ofQuery: "SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
   }
 
   /// Page size, read and write version, text encoding, schema format, auto-vacuum, user version, application id.

@@ -87,17 +87,12 @@ struct RoundTripTests {
     try store.insert(batch, keys: [1, 2])
     try store.seal()
     let connection = try Connection(path: folder.path("a.sqlite"), options: .init(isReadOnly: true))
-    #expect(try connection.string("SELECT hex(ZUUID) FROM ZSAMPLE") == bytes.map { hex($0) }.joined())
+    #expect(try connection.string("SELECT hex(ZUUID) FROM ZSAMPLE") == bytes.hexadecimal.uppercased())
     #expect(try connection.string("SELECT hex(substr(ZIMAGE, 1, 1)) || length(ZIMAGE) FROM ZSAMPLE") == "0238")
     #expect(try connection.string("SELECT hex(ZIMAGE) FROM ZSAMPLE WHERE Z_PK = 2") == "0101")
     #expect(try connection.string("SELECT group_concat(typeof(ZDAY)) FROM ZSAMPLE") == "integer,real")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA"))
     #expect(files.count == 1)
-  }
-
-  private func hex(_ byte: UInt8) -> String {
-    let text = String(byte, radix: 16, uppercase: true)
-    return byte < 16 ? "0" + text : text
   }
 
   @Test("what SQLite would change silently is refused", arguments: ["NaN", "1,5", "", "abc", "1e"])

@@ -118,7 +118,7 @@ struct StoreCopierTests {
   }
 }
 
-@Suite("stores of Apple's", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+@Suite("stores of Apple's", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct FixtureStoreTests {
   @Test("every row is read, and writing keeps the store sound", arguments: Fixtures.pairedStorePaths)
   func rows(store name: String) throws {
@@ -164,15 +164,12 @@ struct FixtureStoreTests {
     #expect(!FileManager.default.fileExists(atPath: target + "-wal"))
   }
 
-  @Test("metadata is read without a model", arguments: Fixtures.storePaths)
+  @Test("metadata is read without a model", arguments: FixtureFolder.expected.storePaths)
   func metadata(store name: String) throws {
     let folder = try TemporaryFolder()
     let metadata = try StoreMetadata.read(path: try Fixtures.copy(name, to: folder))
     let expected = try Fixtures.expected(name)
-    let hashes = metadata.entityVersionHashesByName.mapValues { data in
-      data.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
-    }
-    #expect(hashes == expected.hashes)
+    #expect(metadata.entityVersionHashesByName.mapValues(\.hexadecimal) == expected.hashes)
     #expect(metadata.frameworkVersion == expected.frameworkVersion)
     #expect(metadata.versionHashesDigest == expected.digest)
     #expect(metadata.versionChecksum == expected.checksum)

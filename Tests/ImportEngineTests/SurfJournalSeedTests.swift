@@ -6,6 +6,7 @@ import ObjectModel
 import SQLite
 import SeedFormats
 import StoreInterface
+import TestSupport
 import Testing
 
 /// The bundled store of `pipelines/surf-journal.yaml`. It is made here, by our own engine, the way an app leaves its
@@ -13,8 +14,7 @@ import Testing
 /// SurfJournalSeed` makes the files anew from `entries.ndjson.gz`.
 @Suite("Bundled surf journal")
 struct SurfJournalSeedTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("seeds/surf-journal").path
+  private static let folder = FixtureFolder.packageRoot.appendingPathComponent("seeds/surf-journal").path
   private static let name = "SurfJournalModel.sqlite"
   private static let entriesInMainFile = 450
   private static let sidecars = ["", "-wal", "-shm"]
@@ -22,29 +22,27 @@ struct SurfJournalSeedTests {
 
   @Test("the seed store holds every entry, the newest in the log only, and is what the source says")
   func seedStore() throws {
-    let work = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: work) }
+    let work = try TemporaryFolder()
     let entries = try entries()
     if Self.isMakingSeeds {
-      try make(entries, at: work + "/" + Self.name)
+      try make(entries, at: work.path(Self.name))
       for sidecar in Self.sidecars {
         let target = Self.folder + "/" + Self.name + sidecar
         try? FileManager.default.removeItem(atPath: target)
-        try FileManager.default.copyItem(atPath: work + "/" + Self.name + sidecar, toPath: target)
-        try FileManager.default.removeItem(atPath: work + "/" + Self.name + sidecar)
+        try FileManager.default.copyItem(atPath: work.path(Self.name + sidecar), toPath: target)
+        try FileManager.default.removeItem(atPath: work.path(Self.name + sidecar))
       }
     }
     for sidecar in Self.sidecars {
       try FileManager.default.copyItem(
-        atPath: Self.folder + "/" + Self.name + sidecar, toPath: work + "/" + Self.name + sidecar)
+        atPath: Self.folder + "/" + Self.name + sidecar, toPath: work.path(Self.name + sidecar))
     }
-    let alone = work + "/alone.sqlite"
-    try FileManager.default.copyItem(atPath: work + "/" + Self.name, toPath: alone)
+    let alone = work.path("alone.sqlite")
+    try FileManager.default.copyItem(atPath: work.path(Self.name), toPath: alone)
     #expect(try rowCount(alone) == Int64(Self.entriesInMainFile))
 
     let model = try ModelReader.read(path: Self.folder + "/SurfJournal.xcdatamodeld")
-    let store = try SQLiteStore.open(path: work + "/" + Self.name, model: model)
+    let store = try SQLiteStore.open(path: work.path(Self.name), model: model)
     let entity = try #require(model["JournalEntry"])
     let stored = try store.snapshots(FetchSpecification(entity)).map(\.attributes)
     try store.close()

@@ -225,10 +225,10 @@ struct ChainTests {
     #expect(library.mapping(from: models[0], to: models[1]) == nil)
   }
 
-  @Test("mapping models of files are found by their hashes", .enabled(if: Fixtures.areAvailable))
+  @Test("mapping models of files are found by their hashes", .enabled(if: FixtureFolder.isAvailable))
   func fixtures() throws {
     let library = try ModelLibrary(
-      modelURL: Fixtures.root.appendingPathComponent("models/uncloud-notes/UnCloudNotesDataModel.xcdatamodeld"))
+      modelURL: FixtureFolder.url.appendingPathComponent("models/uncloud-notes/UnCloudNotesDataModel.xcdatamodeld"))
     #expect(library.mappings.count == 2 && library.warnings == [])
     let names = library.versions.map(\.name)
     #expect(names.count == 4 && names == names.sorted())

@@ -10,10 +10,12 @@ import Testing
 
 /// From each version of a real app's model to the last, by the mapping models that lie beside it where there is one for the two
 /// versions, and by inferred steps elsewhere.
-@Suite("Chains by the mapping models of real apps", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+@Suite(
+  "Chains by the mapping models of real apps", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)")
+)
 struct FixtureChainTests {
   private static func library(_ path: String, usesMappings: Bool = true) throws -> ModelLibrary {
-    let library = try ModelLibrary(modelURL: Fixtures.root.appendingPathComponent("models/" + path))
+    let library = try ModelLibrary(modelURL: FixtureFolder.url.appendingPathComponent("models/" + path))
     return usesMappings ? library : ModelLibrary(versions: library.versions)
   }
 

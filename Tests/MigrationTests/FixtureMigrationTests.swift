@@ -10,7 +10,7 @@ import Testing
 /// Mapping models of real apps, with policies as these have them.
 @Suite(
   "Mapping models of real apps",
-  .enabled(if: Fixtures.areAvailable, Comment(rawValue: Fixtures.absenceReason)))
+  .enabled(if: FixtureFolder.isAvailable, Comment(rawValue: FixtureFolder.absenceReason)))
 struct FixtureMigrationTests {
   private static let models = "coredataplus/SampleModel.xcdatamodeld"
 
@@ -18,7 +18,7 @@ struct FixtureMigrationTests {
   @Test("cars get their makers", arguments: ["V2toV3.xcmappingmodel", "V2toV3.cdm"])
   func cars(file: String) throws {
     let folder = try TemporaryFolder()
-    let source = try Fixtures.store("coredataplus/SampleModel_V2.sqlite", in: folder)
+    let source = try FixtureFolder.copyStore("stores/coredataplus/SampleModel_V2.sqlite", to: folder.url)
     let (older, newer) = (
       try Fixtures.model(Self.models, version: "SampleModel2"), try Fixtures.model(Self.models, version: "SampleModel3")
     )

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A mapping model that Xcode made with one thing changed in its XML.
-@Suite("Mapping models with a mistake by chance", .enabled(if: Fixtures.areAvailable))
+@Suite("Mapping models with a mistake by chance", .enabled(if: FixtureFolder.isAvailable))
 struct MappingMutationTests {
   private static let name = "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"
 
@@ -101,7 +101,7 @@ struct MappingMutationTests {
       }
     }
     let xml = try String(
-      contentsOfFile: Fixtures.path("models/uncloud-notes/\(Self.name)/xcmapping.xml"), encoding: .utf8)
+      contentsOfFile: FixtureFolder.path("models/uncloud-notes/\(Self.name)/xcmapping.xml"), encoding: .utf8)
     let right = try migrate(store, xml, models, folder)
     #expect(right.said == [] && right.rows == ["t1 b 0", "t2 b 0", "t3 b 0", "0"])
     var random = SeededGenerator(seed: 19)

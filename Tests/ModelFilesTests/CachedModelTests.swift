@@ -5,22 +5,34 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Models cached in stores", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))
+@Suite("Models cached in stores", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct CachedModelTests {
-  static let stores = Fixtures.areAvailable ? ((try? Fixtures.expected())?.stores.keys.sorted() ?? []) : []
+  /// The store that a framework without caches made.
+  private static let uncached = "stores/surf-journal/SurfJournalModel.sqlite"
+  /// The stores with a cache.
+  static let cached: [String] = FixtureFolder.expected.storePaths.filter { $0 != uncached }
+  /// Those of them with a source of their model.
+  private static let sourced: [String] = cached.filter { source(of: $0) != nil }
+
+  /// The path of the model that a store was made from, where it is among the fixtures.
+  static func source(of store: String) -> String? {
+    FixtureFolder.expected.stores[store]?.models.first.map { FixtureFolder.path($0) }
+  }
 
   /// The value of `Z_MODELCACHE.Z_CONTENT`, read from a copy of the store with its sidecars; nil without a cache.
   static func content(of store: String) throws -> [UInt8]? {
     let folder = try TemporaryFolder()
-    let name = (store as NSString).lastPathComponent
-    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: Fixtures.path(store + suffix)) {
-      try folder.write(Data(contentsOf: URL(fileURLWithPath: Fixtures.path(store + suffix))), to: name + suffix)
-    }
-    let connection = try Connection(path: folder.path + "/" + name)
+    let connection = try Connection(path: FixtureFolder.copyStore(store, to: folder.url).path)
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'Z_MODELCACHE'")
     guard tables == 1 else { return nil }
     let statement = try Statement(connection, "SELECT Z_CONTENT FROM Z_MODELCACHE")
     return try statement.step() ? statement.blob(at: 0) : nil
+  }
+
+  @Test("every store has a cache but that of a framework without")
+  func stores() throws {
+    #expect(try Self.read(Self.uncached) == nil)
+    #expect(Self.cached.count == 9 && Self.sourced.count == 7)
   }
 
   static func read(_ store: String) throws -> ModelFile? {
@@ -28,24 +40,19 @@ struct CachedModelTests {
     return try CachedModelReader.read(deflated: content, origin: store)
   }
 
-  @Test("a cached model has the hashes, digest and checksum of the store's metadata", arguments: stores)
+  @Test("a cached model has the hashes, digest and checksum of the store's metadata", arguments: cached)
   func metadata(store: String) throws {
-    guard let file = try Self.read(store) else {
-      #expect(store == "stores/surf-journal/SurfJournalModel.sqlite")
-      return
-    }
-    let expected = try #require(try Fixtures.expected().stores[store])
+    let file = try #require(try Self.read(store))
+    let expected = try #require(FixtureFolder.expected.stores[store])
     #expect(file.model.entityVersionHashesByName.mapValues(\.hexadecimal) == expected.hashes)
     if let digest = expected.digest { #expect(file.model.versionHashesDigest == digest) }
     if let checksum = expected.checksum { #expect(file.model.versionChecksum == checksum) }
   }
 
-  @Test("a cached model equals the source that the store was made from", arguments: stores)
+  @Test("a cached model equals the source that the store was made from", arguments: sourced)
   func source(store: String) throws {
-    guard let file = try Self.read(store),
-      let path = try Fixtures.expected().stores[store]?.model?.first(where: { $0.hasSuffix(".xcdatamodel") })
-    else { return }
-    let source = try ModelReader.read(path: Fixtures.path(path))
+    let file = try #require(try Self.read(store))
+    let source = try ModelReader.read(path: try #require(Self.source(of: store)))
     #expect(file.warnings.isEmpty, "\(file.warnings)")
     if store.hasSuffix("2.0.0_empty.sqlite") {
       // The framework of 2018 cached an index of one attribute under the attribute's name only.
@@ -62,11 +69,11 @@ struct CachedModelTests {
 
   @Test("a cached model equals every source and every compiled model with its hashes")
   func twins() throws {
-    var others = try FixtureHashTests.modelPaths.map { ($0, try ModelReader.read(path: Fixtures.path($0))) }
+    var others = try FixtureFolder.expected.modelPaths.map { ($0, try ModelReader.read(path: FixtureFolder.path($0))) }
     others += try CompiledVersion.all.map { ($0.testDescription, try $0.compiled().model) }
     var pairs: [String] = []
-    for store in Self.stores {
-      guard let cached = try Self.read(store)?.model else { continue }
+    for store in Self.cached {
+      let cached = try #require(try Self.read(store)).model
       for (name, other) in others where other.entityVersionHashesByName == cached.entityVersionHashesByName {
         pairs.append("\(store) \(name)")
         #expect(other.versionHashesDigest == cached.versionHashesDigest)

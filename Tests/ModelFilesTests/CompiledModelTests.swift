@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import TestSupport
 import Testing
 
 /// A model version of a compiled folder of the fixtures.
@@ -11,7 +12,7 @@ struct CompiledVersion: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(folder) \(version)" }
 
   static let all: [CompiledVersion] = {
-    guard Fixtures.areAvailable, let compiled = try? Fixtures.expected().compiled else { return [] }
+    let compiled = FixtureFolder.expected.compiled
     return compiled.keys.sorted().flatMap { path in
       (compiled[path] ?? [:]).keys.sorted().map {
         CompiledVersion(folder: path.replacingOccurrences(of: "/VersionInfo.plist", with: ""), version: $0)
@@ -19,11 +20,11 @@ struct CompiledVersion: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  func compiled() throws -> ModelFile { try ModelReader.readFile(path: Fixtures.path(folder), version: version) }
+  func compiled() throws -> ModelFile { try ModelReader.readFile(path: FixtureFolder.path(folder), version: version) }
 
   func source() throws -> ManagedObjectModel {
     try ModelReader.read(
-      path: Fixtures.path(folder.replacingOccurrences(of: ".momd", with: ".xcdatamodeld")), version: version)
+      path: FixtureFolder.path(folder.replacingOccurrences(of: ".momd", with: ".xcdatamodeld")), version: version)
   }
 }
 
@@ -58,7 +59,8 @@ extension ManagedObjectModel {
   }
 }
 
-@Suite("Compiled models that Apple's tools made", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))
+@Suite(
+  "Compiled models that Apple's tools made", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct CompiledModelTests {
   @Test("a compiled model equals its source in everything that compiled models hold", arguments: CompiledVersion.all)
   func twin(_ version: CompiledVersion) throws {
@@ -81,11 +83,11 @@ struct CompiledModelTests {
 
   @Test("a compiled model has the hashes and the checksum of its VersionInfo.plist", arguments: CompiledVersion.all)
   func versionInfo(_ version: CompiledVersion) throws {
-    let info = try #require(try VersionInfo.read(folder: Fixtures.path(version.folder)))
+    let info = try #require(try VersionInfo.read(folder: FixtureFolder.path(version.folder)))
     let stored = try #require(info.versionHashes[version.version])
     let file = try version.compiled()
     #expect(file.model.compareVersionHashes(with: stored).isCompatible)
-    let expected = try Fixtures.expected().compiled[version.folder + "/VersionInfo.plist"]?[version.version]
+    let expected = FixtureFolder.expected.compiled[version.folder + "/VersionInfo.plist"]?[version.version]
     #expect(stored.mapValues(\.hexadecimal) == expected)
     if let checksum = info.versionChecksums[version.version] { #expect(file.model.versionChecksum == checksum) }
   }
@@ -93,22 +95,22 @@ struct CompiledModelTests {
   @Test("folders list their versions, the current one from VersionInfo.plist")
   func versions() throws {
     #expect(CompiledVersion.all.count == 10)
-    let sample = Fixtures.path("models/coredataplus/SampleModel.momd")
+    let sample = FixtureFolder.path("models/coredataplus/SampleModel.momd")
     let versions = try ModelReader.versions(path: sample)
     #expect(versions.names == ["SampleModel", "SampleModel2", "SampleModel3"] && versions.current == "SampleModel")
     #expect(try ModelReader.readFile(path: sample + "/").versionName == "SampleModel")
     #expect(try ModelReader.readFile(path: sample, version: "SampleModel3.mom").versionName == "SampleModel3")
-    let server = Fixtures.path("models/xcserver/XCServerCoreData.momd")
+    let server = FixtureFolder.path("models/xcserver/XCServerCoreData.momd")
     #expect(try ModelReader.versions(path: server).current == "XCServerCoreData2.0.2")
     let single = try ModelReader.readFile(path: sample + "/SampleModel2.mom")
     #expect(single.versionName == "SampleModel2" && single.model["LuxuryCar"] != nil)
-    let cart = try #require(try VersionInfo.read(folder: Fixtures.path("models/cartkit/CartStorage.momd")))
+    let cart = try #require(try VersionInfo.read(folder: FixtureFolder.path("models/cartkit/CartStorage.momd")))
     #expect(cart.versionChecksums["CartStorage"] != nil && cart.currentVersionName == "CartStorage")
   }
 
   @Test("hashes stored with an archive are compared with the model's")
   func storedHashes() throws {
-    let path = Fixtures.path("models/cartkit/CartStorage.momd/CartStorage.mom")
+    let path = FixtureFolder.path("models/cartkit/CartStorage.momd/CartStorage.mom")
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let model = try CompiledModelReader.read(archive: bytes).model
     var hashes = model.entityVersionHashesByName

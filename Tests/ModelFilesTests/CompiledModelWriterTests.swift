@@ -166,10 +166,10 @@ struct CompiledModelWriterTests {
 
   @Test(
     "every model of the fixtures reads back as itself, with its hashes",
-    .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"),
-    arguments: Fixtures.areAvailable ? FixtureHashTests.modelPaths : [])
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"),
+    arguments: FixtureFolder.expected.modelPaths)
   func fixtures(path: String) throws {
-    let model = try ModelReader.read(path: Fixtures.path(path))
+    let model = try ModelReader.read(path: FixtureFolder.path(path))
     let file = try Self.read(try CompiledModelWriter.archive(of: model))
     // A composite's type has no name in an archive, so that it is called like the attribute.
     let hasComposites = model.descriptions.contains { $0.attributes.contains { $0.composite != nil } }
@@ -180,12 +180,12 @@ struct CompiledModelWriterTests {
 
   @Test(
     "what is written of a source equals, field by field, what Apple's framework cached of it",
-    .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"), arguments: CachedModelTests.stores)
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"), arguments: CachedModelTests.cached)
   func caches(store: String) throws {
-    guard let content = try CachedModelTests.content(of: store) else { return }
+    let content = try #require(try CachedModelTests.content(of: store))
     let cached = try RawDeflate.inflate(content, CompiledModelReader.maximumByteCount)
-    let path = try Fixtures.expected().stores[store]?.model?.first { $0.hasSuffix(".xcdatamodel") }
-    let model = try path.map { try ModelReader.read(path: Fixtures.path($0)) } ?? Self.read(cached).model
+    let source = CachedModelTests.source(of: store)
+    let model = try source.map { try ModelReader.read(path: $0) } ?? Self.read(cached).model
     let differences = try ArchiveComparison.differences(try CompiledModelWriter.archive(of: model), cached)
     let allowed = Self.allowed[store] ?? []
     #expect(differences.filter { difference in !allowed.contains { difference.contains($0) } } == [])

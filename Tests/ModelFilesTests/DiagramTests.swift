@@ -87,8 +87,8 @@ private final class Picture: NSObject, XMLParserDelegate {
 struct DiagramTests {
   /// Every model of the fixtures and those written here.
   static let paths: [String] =
-    FixtureHashTests.modelPaths.map { Fixtures.path($0) }
-    + [Fixtures.models.appendingPathComponent("Library.xcdatamodeld").path]
+    FixtureFolder.expected.modelPaths.map { FixtureFolder.path($0) }
+    + [OwnModels.library]
 
   private func check(_ model: ManagedObjectModel, _ comment: String) throws {
     let diagram = EntityDiagram(model: model, title: "T")

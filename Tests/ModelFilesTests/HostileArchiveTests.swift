@@ -257,7 +257,7 @@ struct HostileArchiveTests {
   static let seeds: [(name: String, bytes: [UInt8])] =
     [("own", sound)]
     + CompiledVersion.all.prefix(5).compactMap { version in
-      let path = Fixtures.path("\(version.folder)/\(version.version).mom")
+      let path = FixtureFolder.path("\(version.folder)/\(version.version).mom")
       return (try? Data(contentsOf: URL(fileURLWithPath: path))).map { (version.version, [UInt8]($0)) }
     }
 

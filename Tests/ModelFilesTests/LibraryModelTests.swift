@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import TestSupport
 import Testing
 
 /// Reads the model `Library` of our own writing, which has one of every feature in its second version.
@@ -10,7 +11,7 @@ struct LibraryModelTests {
   var model: ManagedObjectModel { file.model }
 
   init() throws {
-    file = try ModelReader.readFile(path: Fixtures.models.appendingPathComponent("Library.xcdatamodeld").path)
+    file = try ModelReader.readFile(path: OwnModels.library)
   }
 
   func attribute(_ name: String, of entity: String = "Book") throws -> AttributeDescription {
@@ -191,7 +192,7 @@ struct LibraryModelTests {
       ),
     ])
   func hashes(version: String, expected: [String: String], digest: String, checksum: String) throws {
-    let path = Fixtures.models.appendingPathComponent("Library.xcdatamodeld").path
+    let path = OwnModels.library
     let model = try ModelReader.read(path: path, version: version)
     #expect(model.entityVersionHashesByName.mapValues(\.hexadecimal) == expected)
     #expect(model.versionHashesDigest == digest)
@@ -205,7 +206,7 @@ struct LibraryModelTests {
 
   @Test("the differences between the two versions are those that were made")
   func differences() throws {
-    let path = Fixtures.models.appendingPathComponent("Library.xcdatamodeld").path
+    let path = OwnModels.library
     let older = try ModelReader.read(path: path, version: "Library")
     let texts = older.differences(to: model).map(\.description)
     #expect(texts.contains("Book: renamed from Volume"))

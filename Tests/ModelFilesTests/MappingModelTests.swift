@@ -5,10 +5,10 @@ import Testing
 
 @testable import ModelFiles
 
-@Suite("Mapping models that Xcode made", .enabled(if: Fixtures.areAvailable, "\(Fixtures.reason)"))
+@Suite("Mapping models that Xcode made", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct FixtureMappingTests {
   private func read(_ path: String) throws -> MappingModelFile {
-    try MappingModelReader.read(path: Fixtures.path("models/" + path))
+    try MappingModelReader.read(path: FixtureFolder.path("models/" + path))
   }
 
   @Test("the XML compiles to what Xcode compiled it to, field by field")
@@ -62,7 +62,7 @@ struct FixtureMappingTests {
     for embedded in [file.source, file.destination] {
       let embedded = try #require(embedded)
       let version = String(try #require(embedded.path.split(separator: "/").last))
-      let model = try ModelReader.read(path: Fixtures.path("models/\(models)/\(version)"))
+      let model = try ModelReader.read(path: FixtureFolder.path("models/\(models)/\(version)"))
       for entity in model.entities where embedded.model[entity.name] != nil || !later.contains(entity.name) {
         #expect(embedded.model[entity.name]?.versionHash == entity.versionHash, "\(version) \(entity.name)")
       }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Models written as Xcode writes them")
 struct ModelWriterTests {
   /// Every version of every model that Xcode's editor wrote, and of the model with one of everything.
-  static let sources: [String] = contents(below: Fixtures.models.path) + contents(below: Fixtures.path("models"))
+  static let sources: [String] = contents(below: OwnModels.folder.path) + contents(below: FixtureFolder.path("models"))
 
   static func contents(below folder: String) -> [String] {
     let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -20,10 +20,10 @@ struct ModelWriterTests {
     try expectRoundTrip(model)
   }
 
-  @Test("a compiled model written as a source has the same hashes", .enabled(if: Fixtures.areAvailable))
+  @Test("a compiled model written as a source has the same hashes", .enabled(if: FixtureFolder.isAvailable))
   func compiled() throws {
     for name in ["coredataplus/SampleModel.momd", "cartkit/CartStorage.momd", "xcserver/XCServerCoreData.momd"] {
-      let path = Fixtures.path("models/" + name)
+      let path = FixtureFolder.path("models/" + name)
       for version in try ModelReader.versions(path: path).names {
         let model = try ModelReader.read(path: path, version: version)
         let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ struct ModelWriterTests {
     }
   }
 
-  @Test("the text is Xcode's own but for what only its editor uses", .enabled(if: Fixtures.areAvailable))
+  @Test("the text is Xcode's own but for what only its editor uses", .enabled(if: FixtureFolder.isAvailable))
   func sameText() throws {
     var count = 0
     for path in Self.sources where !path.contains("Library") {

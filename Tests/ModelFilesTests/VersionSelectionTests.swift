@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Which version of a model is read")
 struct VersionSelectionTests {
-  let library = Fixtures.models.appendingPathComponent("Library.xcdatamodeld").path
+  let library = OwnModels.library
   static let empty = "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"/>"
 
   static func currentVersion(_ name: String) -> String {

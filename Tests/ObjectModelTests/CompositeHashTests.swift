@@ -33,11 +33,7 @@ struct CompositeHashTests {
   private static func hash(_ hexadecimal: String) -> String {
     let digits = Array(hexadecimal)
     let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
-    return hexadecimal.count % 2 == 0 ? self.hex(SHA256.hash(data: Data(bytes))) : "odd"
-  }
-
-  private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hexadecimal.count % 2 == 0 ? SHA256.hash(data: Data(bytes)).hexadecimal : "odd"
   }
 
   private static func twin(_ attribute: AttributeDescription) -> String {
@@ -46,11 +42,11 @@ struct CompositeHashTests {
       return hash(all.map(twin).joined())
     }
     let own = hash(
-      hex(attribute.name.utf8) + (attribute.isOptional ? "0100" : "0000")
-        + hex((attribute.versionHashModifier ?? "").utf8))
+      attribute.name.utf8.hexadecimal + (attribute.isOptional ? "0100" : "0000")
+        + (attribute.versionHashModifier ?? "").utf8.hexadecimal)
     let number = Int(attribute.type.rawValue)
     return hash(
-      own + hex([UInt8(number % 256), UInt8(number / 256), 0, 0])
+      own + [UInt8(number % 256), UInt8(number / 256), 0, 0].hexadecimal
         + (attribute.allowsExternalBinaryDataStorage ? "01" : "")
         + (attribute.preservesValueInHistoryOnDeletion ? "01" : ""))
   }
@@ -63,7 +59,7 @@ struct CompositeHashTests {
 
   private static func twin(entity attributes: [AttributeDescription]) -> String {
     let sorted = attributes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
-    return hash(hex("Place".utf8) + "00" + sorted.filter { !$0.isTransient }.map(twin).joined())
+    return hash("Place".utf8.hexadecimal + "00" + sorted.filter { !$0.isTransient }.map(twin).joined())
   }
 
   // MARK: Tests
@@ -74,7 +70,7 @@ struct CompositeHashTests {
     let street = Self.composite("street", [Self.attribute("name"), Self.attribute("number", .integer16)])
     let home = Self.composite("home", [Self.attribute("town", optional: false), street, Self.composite("none", [])])
     let place = try Self.entity([Self.attribute("id", .uuid), home])
-    #expect(Self.hex(place.versionHash) == "8f9fd217ac01d64ed0337111101d85803f35a95303d8dcf7550fc06e0827622f")
+    #expect(place.versionHash.hexadecimal == "8f9fd217ac01d64ed0337111101d85803f35a95303d8dcf7550fc06e0827622f")
     #expect(place.unconfirmedHashReasons == [])
   }
 
@@ -96,7 +92,7 @@ struct CompositeHashTests {
         Self.randomAttribute("a\(position)", depth: 0, &random)
       }
       let place = try Self.entity(attributes)
-      #expect(Self.hex(place.versionHash) == Self.twin(entity: attributes), "\(number): \(attributes)")
+      #expect(place.versionHash.hexadecimal == Self.twin(entity: attributes), "\(number): \(attributes)")
       #expect(try Self.entity(attributes.map { Self.shuffled($0, &random) }).versionHash == place.versionHash)
     }
   }

@@ -1,13 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectModel
-
-extension Data {
-  fileprivate var hexadecimal: String {
-    map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
-  }
-}
 
 /// Models declared again in code, with the hashes that Apple's framework gave them in published stores.
 @Suite("Version hashes")

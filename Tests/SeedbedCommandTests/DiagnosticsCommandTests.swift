@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Debug switches and explanations of the tool.
@@ -77,13 +78,13 @@ struct DiagnosticsCommandTests {
 
   @Test(
     "a migration by a mapping model tells each entity mapping where migrations are debugged",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func mappings() async throws {
     let workspace = try Workspace()
     let model = "UnCloudNotesDataModel.xcdatamodeld"
     for name in [model, "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"] {
       try FileManager.default.copyItem(
-        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
+        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
     }
     try workspace.write("notes.json", "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]")
     try workspace.write(

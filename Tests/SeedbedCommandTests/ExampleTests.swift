@@ -1,16 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Examples")
 struct ExampleTests {
   @Test("the surf journal adds, fetches in sections, edits on a scratch pad and exports")
   func surfJournal() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "example-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let example = URL(filePath: Tool.path).deletingLastPathComponent().appending(path: "surf-journal-example").path
     let model = Tool.packageRoot.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld").path
-    let outcome = try await Tool.run([model, folder.path], in: folder, executable: example)
+    let outcome = try await Tool.run([model, folder.path], in: folder.url, executable: example)
     #expect(
       outcome.text == """
         Bells Beach: 1
@@ -21,7 +20,7 @@ struct ExampleTests {
 
         """)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    let lines = try String(contentsOf: folder.appending(path: "journal.csv"), encoding: .utf8).split(separator: "\n")
+    let lines = try String(contentsOf: folder.file("journal.csv"), encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 5)
     #expect(lines.first == "date,location,rating")
     // The section that was edited is the second: Noosa, whose newest entry comes first.
@@ -33,16 +32,15 @@ struct ExampleTests {
 
   @Test("the classes of the surf journal are what generate makes of its model")
   func generated() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "example-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let model = Tool.packageRoot.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld").path
     let outcome = try await Tool.run(["generate", model, folder.path], in: Tool.packageRoot)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
     let committed = Tool.packageRoot.appending(path: "examples/SurfJournal/Generated")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let names = try folder.names()
     #expect(try FileManager.default.contentsOfDirectory(atPath: committed.path).sorted() == names && !names.isEmpty)
     for name in names {
-      let (made, kept) = (folder.appending(path: name), committed.appending(path: name))
+      let (made, kept) = (folder.file(name), committed.appending(path: name))
       #expect(try Data(contentsOf: made) == Data(contentsOf: kept), "\(name)")
     }
   }

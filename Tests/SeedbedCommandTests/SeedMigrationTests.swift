@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `store.migrate`: a seed store of an older model version is brought to the pipeline's.
@@ -109,14 +110,14 @@ struct SeedMigrationTests {
 
   @Test(
     "a seed store is migrated by a mapping model, named or beside the model, and gives the same bytes each time",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"), arguments: [true, false])
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"), arguments: [true, false])
   func mapping(isNamed: Bool) async throws {
     let workspace = try Workspace()
     let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
     try workspace.write("mappings/.keep", "")
     for (name, place) in [(model, model), (mapping, isNamed ? "mappings/" + mapping : mapping)] {
       try FileManager.default.copyItem(
-        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(place))
+        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(place))
     }
     func pipeline(_ store: String, version: String, map: String) -> String {
       """

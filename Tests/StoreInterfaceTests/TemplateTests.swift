@@ -36,10 +36,6 @@ struct TemplateTests {
 
 /// The shared fixtures beside the package: models that Apple's tools made.
 enum ModelFixtures {
-  static let packageRoot = FixtureFolder.packageRoot
-  static let folder = FixtureFolder.url.appendingPathComponent("models")
-  static let areAvailable = FileManager.default.fileExists(atPath: folder.path)
-
   /// Every model file below a folder.
   static func models(in folder: URL) -> [String] {
     let endings = [".xcdatamodeld", ".momd", ".mom"]
@@ -53,7 +49,7 @@ extension TemplateTests {
   @Test("the predicates and derivations of the project's own models are read")
   func ownModels() throws {
     let paths = ["Tests/ModelFilesTests/Models", "seeds"].flatMap {
-      ModelFixtures.models(in: ModelFixtures.packageRoot.appendingPathComponent($0))
+      ModelFixtures.models(in: FixtureFolder.packageRoot.appendingPathComponent($0))
     }
     let counts = try paths.map { try check(modelAt: $0) }
     #expect(counts.reduce(0, +) > 4)
@@ -61,9 +57,9 @@ extension TemplateTests {
 
   @Test(
     "the predicates and derivations of models that Apple's tools made are read",
-    .enabled(if: ModelFixtures.areAvailable, "the shared fixtures are not beside the package"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func fixtureModels() throws {
-    let counts = try ModelFixtures.models(in: ModelFixtures.folder).compactMap { path in
+    let counts = try ModelFixtures.models(in: FixtureFolder.url.appendingPathComponent("models")).compactMap { path in
       // Some fixtures are no models on purpose.
       (try? ModelReader.read(path: path)) == nil ? nil : try check(modelAt: path)
     }

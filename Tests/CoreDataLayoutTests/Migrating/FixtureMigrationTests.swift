@@ -9,11 +9,12 @@ import Testing
 @testable import CoreDataLayout
 
 @Suite(
-  "Migration through the versions of real models", .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+  "Migration through the versions of real models",
+  .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct FixtureMigrationTests {
   /// Models of several versions, below the folder of fixtures.
   static let models: [String] = {
-    let root = Fixtures.root.appendingPathComponent("models")
+    let root = FixtureFolder.url.appendingPathComponent("models")
     guard let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) else { return [] }
     var paths: [String] = []
     for case let file as URL in files where file.pathExtension == "xcdatamodeld" {

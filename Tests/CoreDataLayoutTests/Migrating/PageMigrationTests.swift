@@ -87,7 +87,7 @@ struct PageMigrationTests {
 
   @Test(
     "real models, each version to the next",
-    .enabled(if: Fixtures.areAvailable, "\(Fixtures.absenceReason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func fixtures() throws {
     var byPages = 0
     for path in FixtureMigrationTests.models {

@@ -52,12 +52,9 @@ struct DumpRun {
 
 @Suite("Dump and restore")
 struct DumpTests {
-  private static let fixtures = FixtureFolder.url.path
-  static let areAvailable = FixtureFolder.isAvailable
-
   @Test(
     "every row of a store that Apple's framework made comes back, relationship for relationship",
-    .enabled(if: areAvailable, Comment(rawValue: FixtureFolder.absenceReason)),
+    .enabled(if: FixtureFolder.isAvailable, Comment(rawValue: FixtureFolder.absenceReason)),
     arguments: [
       ("bookmarks/Bookmarks_V1", nil), ("bookmarks/Bookmarks_V2", nil), ("bookmarks/Bookmarks_V3", nil),
       ("cartkit/CartStorage_v1", nil), ("coredataplus/SampleModel2_V1", nil), ("coredataplus/SampleModel_V1", nil),
@@ -68,13 +65,9 @@ struct DumpTests {
     let run = try DumpRun()
     let gzip = store.path.contains("V1")
     let (folder, name) = (store.path.split(separator: "/")[0], store.path.split(separator: "/")[1] + ".sqlite")
-    for suffix in ["", "-wal", "-shm"] {
-      let source = Self.fixtures + "/stores/\(folder)/\(name)\(suffix)"
-      guard FileManager.default.fileExists(atPath: source) else { continue }
-      try FileManager.default.copyItem(atPath: source, toPath: run.workspace.path(name + suffix))
-    }
+    try FixtureFolder.copyStore("stores/\(folder)/\(name)", to: run.workspace.folder)
     let before = try run.workspace.bytes(String(name))
-    let modelPath = store.model.map { Self.fixtures + "/models/\(folder)/\($0)" }
+    let modelPath = store.model.map { FixtureFolder.path("models/\(folder)/\($0)") }
     try run.dump(String(name), to: "dump", model: modelPath, gzip: gzip)
     #expect(try run.workspace.bytes(String(name)) == before)
     try run.dump(String(name), to: "again", model: modelPath, gzip: gzip)

@@ -171,7 +171,7 @@ struct RandomStore {
   }
 
   private mutating func hex(_ count: Int) -> String {
-    "x'" + (0..<count).map { _ in String(format: "%02x", number(256)) }.joined() + "'"
+    "x'" + (0..<count).map { _ in UInt8(number(256)) }.hexadecimal + "'"
   }
 
   private mutating func externalValue() throws -> String {
@@ -184,7 +184,7 @@ struct RandomStore {
       let count = chance(50) ? 150_000 : 20
       let bytes = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
       try bytes.write(to: URL(fileURLWithPath: folder + "/" + name))
-      return "x'02\(Data(name.utf8).map { String(format: "%02x", $0) }.joined())00'"
+      return "x'02\(name.utf8.hexadecimal)00'"
     }
   }
 }

@@ -27,23 +27,13 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
     var changed: [String: Set<String>] = [:]
   }
 
-  static let fixtures = FixtureFolder.url
-  static let areAvailable = FileManager.default.fileExists(atPath: fixtures.appendingPathComponent("stores").path)
-  static let absenceReason = Comment(rawValue: FixtureFolder.absenceReason)
-
-  private static let sidecars = ["-wal", "-shm"]
-
   /// Copies the store and its sidecars, as the app left them, and its model where it carries none.
   func copy(to name: String, in workspace: Workspace) throws {
-    let source = Self.fixtures.appendingPathComponent("stores/" + path).path
-    for suffix in [""] + Self.sidecars where FileManager.default.fileExists(atPath: source + suffix) {
-      let target = workspace.path(name + suffix)
-      try Data(contentsOf: URL(fileURLWithPath: source + suffix)).write(to: URL(fileURLWithPath: target))
-    }
+    try FixtureFolder.copyStore("stores/" + path, to: workspace.folder, as: name)
     guard let model else { return }
     let target = workspace.url((model as NSString).lastPathComponent)
     if FileManager.default.fileExists(atPath: target.path) { return }
-    let origin = Self.fixtures.appendingPathComponent("models/" + model)
+    let origin = FixtureFolder.url.appendingPathComponent("models/" + model)
     for file in try FileManager.default.subpathsOfDirectory(atPath: origin.path) {
       let place = target.appendingPathComponent(file)
       var isFolder: ObjCBool = false

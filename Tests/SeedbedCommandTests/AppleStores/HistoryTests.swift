@@ -1,9 +1,10 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Imports into a store that keeps persistent history.
-@Suite("History", .enabled(if: AppleStore.areAvailable, AppleStore.absenceReason))
+@Suite("History", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct HistoryTests {
   private static let store = "store.sqlite"
 

@@ -1,9 +1,10 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Imports into stores that Apple's framework made, as `store.seed` and in place, judged by plain SQL.
-@Suite("Imports into stores that Apple made", .enabled(if: AppleStore.areAvailable, AppleStore.absenceReason))
+@Suite("Imports into stores that Apple made", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct ImportIntoAppleStoreTests {
   /// How the pipeline comes to the store.
   enum Way: String, CaseIterable, CustomTestStringConvertible {

@@ -1,9 +1,10 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Imports into stores that an app made and left empty.
-@Suite("Templates", .enabled(if: AppleStore.areAvailable, AppleStore.absenceReason))
+@Suite("Templates", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct TemplateTests {
   /// Stores to make templates of: one that is empty, and others whose rows are taken out.
   private static let fixtures = [AppleStore.template] + AppleStore.all

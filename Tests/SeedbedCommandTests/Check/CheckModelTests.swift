@@ -41,28 +41,30 @@ struct CheckModelTests {
 
   @Test(
     "Apple's stores are fit with their model and with the one they carry, and not a byte changes",
-    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"), arguments: CheckFixtures.stores)
-  func fixtures(store: CheckFixtures.Store) async throws {
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"),
+    arguments: FixtureFolder.expected.storePaths)
+  func fixtures(path: String) async throws {
     let workspace = try Workspace()
-    let source = CheckFixtures.root.appendingPathComponent(store.path)
-    let suffixes = ["", "-wal", "-shm"].filter { FileManager.default.fileExists(atPath: source.path + $0) }
-    let name = "read-only/" + source.lastPathComponent
-    for suffix in suffixes {
-      try workspace.write(name + suffix, Array(Data(contentsOf: URL(fileURLWithPath: source.path + suffix))))
-    }
+    let name = "read-only/" + (path as NSString).lastPathComponent
+    try FileManager.default.createDirectory(at: workspace.url("read-only"), withIntermediateDirectories: false)
+    try FixtureFolder.copyStore(path, to: workspace.url("read-only"))
+    let suffixes = ["", "-wal", "-shm"].filter { workspace.exists(name + $0) }
     let before = try suffixes.map { try workspace.bytes(name + $0) }
     let folder = workspace.path("read-only")
     try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder) }
-    if store.carriesModel {
+    let carriesModel = !path.contains("surf-journal")
+    let models = try #require(FixtureFolder.expected.stores[path]).models
+    #expect(carriesModel || !models.isEmpty)
+    if carriesModel {
       let report = try await workspace.check(name)
       #expect(report.fit && report.rowsWereChecked && report.comparedWith == "cachedModel", "\(report.problems)")
       #expect(report.warnings.isEmpty, "\(report.warnings)")
       #expect(report.answer == "Fit: the store is sound and agrees with the model that it carries itself.")
     }
-    for model in store.models {
+    for model in models {
       let report = try await workspace.check(
-        name, "--model", CheckFixtures.root.appendingPathComponent(model).path)
+        name, "--model", FixtureFolder.path(model))
       #expect(report.fit && report.rowsWereChecked && report.comparedWith == "model", "\(report.problems)")
       #expect(report.digestMatches != false)
     }
@@ -72,11 +74,11 @@ struct CheckModelTests {
 
   @Test(
     "against another version of its model, a store says what differs and whether a lightweight migration would do",
-    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func versions() async throws {
     let workspace = try Workspace()
-    let store = CheckFixtures.root.appendingPathComponent("stores/bookmarks/Bookmarks_V1.sqlite").path
-    let model = CheckFixtures.root.appendingPathComponent("models/bookmarks/BookmarksModel.xcdatamodeld").path
+    let store = FixtureFolder.path("stores/bookmarks/Bookmarks_V1.sqlite")
+    let model = FixtureFolder.path("models/bookmarks/BookmarksModel.xcdatamodeld")
     let report = try await workspace.check(store, "--model", model, "--model-version", "BookmarksModel 3")
     #expect(!report.fit && !report.compatible && report.rowsWereChecked && report.problems.isEmpty)
     let differences = try #require(report.differences)
@@ -93,47 +95,18 @@ struct CheckModelTests {
 
   @Test(
     "a cached model that is damaged does not keep the given one from being compared",
-    .enabled(if: CheckFixtures.areAvailable, "\(CheckFixtures.absenceReason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func damagedCache() async throws {
     let workspace = try Workspace()
-    let source = CheckFixtures.root.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
-    try workspace.write("a.sqlite", Array(Data(contentsOf: source)))
+    try FixtureFolder.copyStore("stores/coredataplus/SampleModel_V2.sqlite", to: workspace.folder, as: "a.sqlite")
     let connection = try Connection(path: workspace.path("a.sqlite"))
     try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00FF00FF'")
     try connection.close()
     let outcome = try await workspace.run("check", "a.sqlite")
     #expect(outcome.exitCode == 65 && outcome.talk.contains("cannot be inflated"))
-    let model = CheckFixtures.root.appendingPathComponent(
-      "models/coredataplus/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel"
-    ).path
+    let model = FixtureFolder.path("models/coredataplus/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")
     let report = try await workspace.check("a.sqlite", "--model", model)
     #expect(report.fit && report.rowsWereChecked)
     #expect(report.notes.map(\.code).contains("cachedModel"))
   }
-}
-
-/// Stores and models that Apple's tools made, beside the package when they are there.
-enum CheckFixtures {
-  struct Store: Sendable, CustomTestStringConvertible {
-    var path: String
-    /// Paths of models that it was made with.
-    var models: [String]
-    var carriesModel: Bool { !path.contains("surf-journal") }
-    var testDescription: String { path }
-  }
-
-  private struct Expected: Decodable {
-    struct Store: Decodable { var model: [String]? }
-    var stores: [String: Store]
-  }
-
-  static let root = FixtureFolder.url
-  static let absenceReason = FixtureFolder.absenceReason
-  static let stores: [Store] = {
-    guard let data = try? Data(contentsOf: root.appendingPathComponent("expected.json")),
-      let expected = try? JSONDecoder().decode(Expected.self, from: data)
-    else { return [] }
-    return expected.stores.map { Store(path: $0.key, models: $0.value.model ?? []) }.sorted { $0.path < $1.path }
-  }()
-  static var areAvailable: Bool { !stores.isEmpty }
 }

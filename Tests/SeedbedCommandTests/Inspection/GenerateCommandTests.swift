@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `generate`, with the real tool. That what it writes compiles and works is tested with the generator.
@@ -220,7 +221,7 @@ struct GenerateCommandTests {
 
   @Test(
     "a store that carries its model will do",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func store() async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/cartkit/CartStorage_v1.sqlite")

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// `inspect` on stores and models, with the real tool.
@@ -30,7 +31,8 @@ struct InspectCommandTests {
 
   @Test(
     "an Apple-made store shows its numbers, rows, hashes, digest and release, and stays as it is",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"), arguments: SharedFixtures.stores)
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"),
+    arguments: FixtureFolder.expected.storePaths)
   func fixtures(path: String) async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore(path)
@@ -42,14 +44,14 @@ struct InspectCommandTests {
     #expect(try files.map { try workspace.bytes($0) } == before)
 
     let found = try Self.object(outcome)
-    let expected = try #require(try SharedFixtures.expectedStores()[path])
-    #expect(found["versionHashes"] as? [String: String] == expected["hashes"] as? [String: String])
-    #expect(found["frameworkVersion"] as? Int == expected["frameworkVersion"] as? Int)
+    let expected = try #require(FixtureFolder.expected.stores[path])
+    #expect(found["versionHashes"] as? [String: String] == expected.hashes)
+    #expect(found["frameworkVersion"] as? Int == expected.frameworkVersion)
     #expect((found["frameworkRelease"] as? String)?.isEmpty == false)
-    #expect(found["versionHashesDigest"] as? String == expected["digest"] as? String)
-    #expect(found["versionChecksum"] as? String == expected["checksum"] as? String)
+    #expect(found["versionHashesDigest"] as? String == expected.digest)
+    #expect(found["versionChecksum"] as? String == expected.checksum)
     let tables = try Self.objects(found["tables"])
-    for (table, rows) in try #require(expected["rows"] as? [String: Int]) {
+    for (table, rows) in expected.rows {
       #expect(try Self.named(table, in: tables)["rows"] as? Int == rows, "\(table)")
     }
     let entities = try Self.objects(found["entities"])
@@ -62,8 +64,7 @@ struct InspectCommandTests {
     let hasModel = name != "SurfJournalModel.sqlite"
     #expect((found["model"] != nil) == hasModel)
     for entity in entities where hasModel && (entity["number"] as? Int ?? 0) < 16_000 {
-      let hashes = try #require(expected["hashes"] as? [String: String])
-      #expect(entity["versionHash"] as? String == hashes[entity["name"] as? String ?? ""])
+      #expect(entity["versionHash"] as? String == expected.hashes[entity["name"] as? String ?? ""])
       #expect(entity["attributes"] is [Any] && entity["relationships"] is [Any])
     }
     #expect(try await workspace.run("inspect", name).exitCode == 0)
@@ -71,7 +72,7 @@ struct InspectCommandTests {
 
   @Test(
     "properties, history and metadata of a store that carries its model",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func sample() async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel2_V1.sqlite")
@@ -106,7 +107,7 @@ struct InspectCommandTests {
 
   @Test(
     "an entity that was renamed in place has its present name, and a note tells the earlier one",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func renamed() async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel_V2.sqlite")

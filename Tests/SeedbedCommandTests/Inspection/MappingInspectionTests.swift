@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `inspect` on mapping models, with the real tool.
@@ -6,11 +7,11 @@ import Testing
 struct MappingInspectionTests {
   @Test(
     "entity mappings are listed with their expressions",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"),
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"),
     arguments: ["V2toV3.xcmappingmodel", "V2toV3.cdm"])
   func listing(name: String) async throws {
     let workspace = try Workspace()
-    let path = SharedFixtures.folder.appending(path: "models/coredataplus/\(name)").path
+    let path = FixtureFolder.path("models/coredataplus/\(name)")
     let outcome = try await workspace.run("inspect", path)
     let text = String(decoding: outcome.output, as: UTF8.self)
     #expect(outcome.exitCode == 0 && text.contains("5 entity mappings"), "\(outcome.talk)")

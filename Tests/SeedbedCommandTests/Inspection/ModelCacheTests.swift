@@ -1,12 +1,13 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// A new store carries its model when the model was compiled, and version hashes of a template are taken where ours
 /// rest on an unconfirmed rule.
 @Suite("Models that stores carry")
 struct ModelCacheTests {
-  private static let isAvailable = SharedFixtures.areAvailable
+  private static let isAvailable = FixtureFolder.isAvailable
 
   /// A workspace with a pipeline that imports one cart, with the model at the given path.
   private func carts(model: String, copyModelFrom source: String) throws -> Workspace {
@@ -28,10 +29,10 @@ struct ModelCacheTests {
 
   @Test(
     "a store that was made from a compiled model is checked, exported and inspected without any other",
-    .enabled(if: isAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: isAvailable, "\(FixtureFolder.absenceReason)"))
   func compiled() async throws {
     let workspace = try carts(
-      model: "CartStorage.momd", copyModelFrom: SharedFixtures.path("models/cartkit/CartStorage.momd"))
+      model: "CartStorage.momd", copyModelFrom: FixtureFolder.path("models/cartkit/CartStorage.momd"))
     let run = try await workspace.run("run", "carts.yaml")
     #expect(run.exitCode == 0, "\(run.talk)")
     #expect(
@@ -53,12 +54,12 @@ struct ModelCacheTests {
 
   @Test(
     "the model that a store carries goes into the store that is made with it",
-    .enabled(if: isAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: isAvailable, "\(FixtureFolder.absenceReason)"))
   func fromStore() async throws {
     let workspace = try carts(
-      model: "App.sqlite", copyModelFrom: SharedFixtures.path("stores/cartkit/CartStorage_v1.sqlite"))
+      model: "App.sqlite", copyModelFrom: FixtureFolder.path("stores/cartkit/CartStorage_v1.sqlite"))
     for suffix in ["-wal", "-shm"] {
-      let sidecar = SharedFixtures.path("stores/cartkit/CartStorage_v1.sqlite" + suffix)
+      let sidecar = FixtureFolder.path("stores/cartkit/CartStorage_v1.sqlite" + suffix)
       if FileManager.default.fileExists(atPath: sidecar) {
         try FileManager.default.copyItem(atPath: sidecar, toPath: workspace.path("App.sqlite" + suffix))
       }

@@ -1,12 +1,13 @@
 import CoreDataLayout
 import ModelFiles
 import ObjectModel
+import TestSupport
 import Testing
 
 /// Stores that Apple's framework made with several versions of a model.
 @Suite(
   "seedbed migrate of stores that Apple's framework made",
-  .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+  .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct AppleStoreMigrationTests {
   /// A store, what it is migrated to, and the store of that version that Apple's framework made.
   struct Case: Sendable, CustomTestStringConvertible {
@@ -36,7 +37,7 @@ struct AppleStoreMigrationTests {
     let workspace = try Workspace()
     let store = try workspace.copyStore(migration.store)
     let made = try workspace.copyStore(migration.made)
-    let model = SharedFixtures.path(migration.model)
+    let model = FixtureFolder.path(migration.model)
     let tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     let roots = try workspace.query(store, tables).filter { $0.hasPrefix("Z") && !$0.hasPrefix("Z_") }
     let before = try roots.map { try workspace.query(store, "SELECT Z_PK FROM \($0) ORDER BY Z_PK") }
@@ -87,7 +88,7 @@ struct AppleStoreMigrationTests {
   func newest(store: String, model: String, options: [String]) async throws {
     let workspace = try Workspace()
     let store = try workspace.copyStore(store)
-    let model = SharedFixtures.path(model)
+    let model = FixtureFolder.path(model)
     let outcome = try await Tool.run(["migrate", store, "--model", model] + options, in: workspace.folder)
     #expect(outcome.exitCode == 0, "\(outcome.text)\(outcome.talk)")
     let version = options.isEmpty ? [] : ["--model-version", options[1]]

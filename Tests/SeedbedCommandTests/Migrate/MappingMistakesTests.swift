@@ -1,11 +1,12 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// What `migrate`, its dry run and `check` say of a mapping model of Xcode's with one mistake in it.
 @Suite(
   "Mistakes in mapping models, with the real tool",
-  .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+  .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct MappingMistakesTests {
   private static let model = "UnCloudNotesDataModel.xcdatamodeld"
   private static let mapping = "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"
@@ -14,9 +15,9 @@ struct MappingMistakesTests {
   private func workspace(_ change: (String) -> String) async throws -> Workspace {
     let workspace = try Workspace()
     try FileManager.default.copyItem(
-      atPath: SharedFixtures.path("models/uncloud-notes/" + Self.model), toPath: workspace.path(Self.model))
+      atPath: FixtureFolder.path("models/uncloud-notes/" + Self.model), toPath: workspace.path(Self.model))
     let xml = try String(
-      contentsOfFile: SharedFixtures.path("models/uncloud-notes/\(Self.mapping)/xcmapping.xml"), encoding: .utf8)
+      contentsOfFile: FixtureFolder.path("models/uncloud-notes/\(Self.mapping)/xcmapping.xml"), encoding: .utf8)
     #expect(change(xml) != xml)
     try workspace.write(Self.mapping + "/xcmapping.xml", change(xml))
     try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]")

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// `seedbed migrate` where one inferred step does not do: several steps, and mapping models.
@@ -230,13 +231,13 @@ struct MigrateStepsTests {
 
   @Test(
     "a mapping model with a policy is refused with its names, and done without where that is asked for",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func policies() async throws {
     let workspace = try Workspace()
     let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v3_to_v4.xcmappingmodel")
     for name in [model, mapping] {
       try FileManager.default.copyItem(
-        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
+        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
     }
     try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\"}]")
     try workspace.write(
@@ -286,16 +287,16 @@ struct MigrateStepsTests {
 
   @Test(
     "a mapping model of a real app is carried out: images become attachments",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"), arguments: [true, false])
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"), arguments: [true, false])
   func mapping(isNamed: Bool) async throws {
     let workspace = try Workspace()
     let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
     try FileManager.default.copyItem(
-      atPath: SharedFixtures.path("models/uncloud-notes/" + model), toPath: workspace.path(model))
+      atPath: FixtureFolder.path("models/uncloud-notes/" + model), toPath: workspace.path(model))
     let place = isNamed ? "mappings/" + mapping : mapping
     try workspace.write("mappings/.keep", "")
     try FileManager.default.copyItem(
-      atPath: SharedFixtures.path("models/uncloud-notes/" + mapping), toPath: workspace.path(place))
+      atPath: FixtureFolder.path("models/uncloud-notes/" + mapping), toPath: workspace.path(place))
     try workspace.write(
       "notes.json",
       "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}, {\"title\": \"two\", \"body\": \"c\"}]")

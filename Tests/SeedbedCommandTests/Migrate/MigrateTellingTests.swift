@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// What `migrate` and `check` say beforehand is what happens.
@@ -155,13 +156,13 @@ struct MigrateTellingTests {
 
   @Test(
     "objects of a mapping model's entity are counted before its filter, and said to be",
-    .enabled(if: SharedFixtures.areAvailable, "\(SharedFixtures.reason)"))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func filter() async throws {
     let workspace = try Workspace()
     let model = "UnCloudNotesDataModel.xcdatamodeld"
     for name in [model, "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"] {
       try FileManager.default.copyItem(
-        atPath: SharedFixtures.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
+        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
     }
     try workspace.write("notes.json", "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]")
     try workspace.write(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The built `seedbed`, run as a user runs it.
 enum Tool {
@@ -21,8 +22,7 @@ enum Tool {
     return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "seedbed was not built"
   }()
 
-  static let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  static let packageRoot = FixtureFolder.packageRoot
 
   /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can
   /// be done so (`scripts/check-strategies`).
@@ -47,11 +47,9 @@ enum Tool {
     memoryLimitKibibytes: Int? = nil, executable: String = path,
     whileRunning: ((ChildProcess) async throws -> Void)? = nil
   ) async throws -> Outcome {
-    let files = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-io-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: files) }
+    let files = try TemporaryFolder()
     let arguments = withStrategy(arguments)
-    let names = ["input", "output", "talk"].map { files.appendingPathComponent($0) }
+    let names = ["input", "output", "talk"].map { files.file($0) }
     for name in names { try Data().write(to: name) }
     if let input { try Data(input).write(to: names[0]) }
 

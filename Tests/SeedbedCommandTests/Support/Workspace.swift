@@ -1,18 +1,15 @@
 import Foundation
 import SQLite
 import SeedFormats
+import TestQueries
+import TestSupport
 
 /// A folder of one test with pipelines, seeds and stores in it, removed with its object.
 final class Workspace: Sendable {
-  let folder: URL
+  private let files: TemporaryFolder
+  var folder: URL { files.url }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
-      .resolvingSymlinksInPath()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  init() throws { files = try TemporaryFolder() }
 
   /// A workspace with the pipelines and seeds that the project ships.
   static func shipped() throws -> Workspace {
@@ -33,17 +30,17 @@ final class Workspace: Sendable {
 
   // MARK: - Files
 
-  func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
-  func path(_ name: String) -> String { url(name).path }
+  func url(_ name: String) -> URL { files.file(name) }
+  func path(_ name: String) -> String { files.path(name) }
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
   func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: url(name))) }
   func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
-  func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+  func write(_ name: String, _ text: String) throws { try files.write(text, to: name) }
+  func write(_ name: String, _ bytes: [UInt8]) throws { try files.write(Data(bytes), to: name) }
 
-  func write(_ name: String, _ bytes: [UInt8]) throws {
-    try FileManager.default.createDirectory(
-      at: url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(bytes).write(to: url(name))
+  /// Copies a fixture store with its sidecars, and returns the copy's name.
+  func copyStore(_ relative: String) throws -> String {
+    try FixtureFolder.copyStore(relative, to: folder).lastPathComponent
   }
 
   /// Writes a compressed file.
@@ -94,19 +91,7 @@ final class Workspace: Sendable {
   }
 
   /// The rows of a query, each as its columns' texts joined by `|`; null is `∅`.
-  func query(_ store: String, _ sql: String) throws -> [String] {
-    let connection = try Connection(path: path(store), options: .init(isReadOnly: true))
-    defer { try? connection.close() }
-    let statement = try Statement(connection, sql)
-    defer { statement.finalize() }
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount).map { statement.isNull(at: $0) ? "∅" : statement.string(at: $0) ?? "" }
-          .joined(separator: "|"))
-    }
-    return rows
-  }
+  func query(_ store: String, _ sql: String) throws -> [String] { try Connection.rows(at: path(store), sql) }
 }
 
 /// A run that was expected to go well and did not.
