@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreDataLayout
@@ -24,12 +25,10 @@ struct OrderKeyTests {
 
   @Test("the keys rise, and no more of them change than must", arguments: 0..<200 as Range<UInt64>)
   func random(seed: UInt64) {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    func next(_ bound: UInt64) -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return (state >> 33) % bound
+    var random = SeededGenerator(seed: seed)
+    let present = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
+      Int.random(in: 0..<4, using: &random) == 0 ? nil : Int64.random(in: 1...12, using: &random) * 1024
     }
-    let present = (0..<Int(next(9))).map { _ in next(4) == 0 ? nil : Int64(next(12) + 1) * 1024 }
     let keys = OrderKey.keys(keeping: present)
     #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 } && keys.allSatisfy { $0 > 0 })
     // The slow twin: of all subsets of present keys that rise, the largest.

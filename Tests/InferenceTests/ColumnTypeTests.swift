@@ -1,6 +1,7 @@
 import ImportEngine
 import ObjectModel
 import SeedFormats
+import TestSupport
 import Testing
 
 @testable import Inference
@@ -135,14 +136,13 @@ struct ColumnTypeTests {
 
   @Test("what digits tell of a Decimal is what a run makes of it", arguments: 1...4)
   func plainDecimals(seed: Int) throws {
-    var state = UInt64(seed) &* 7919
-    func below(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % bound
-    }
+    var random = SeededGenerator(seed: UInt64(seed))
     let trial = try #require(ValueTrial(.decimal))
     for _ in 0..<2000 {
-      let text = String((0..<(1 + below(9))).map { _ in Array("0012.5-+eE 9")[below(12)] })
+      let text = String(
+        try (0..<Int.random(in: 1...9, using: &random)).map { _ in
+          try #require("0012.5-+eE 9".randomElement(using: &random))
+        })
       unsafe Array(text.utf8).withUnsafeBytes { bytes in
         let tried = unsafe trial.outcome(bytes, .string)
         switch unsafe PlainDecimal.outcome(bytes) {

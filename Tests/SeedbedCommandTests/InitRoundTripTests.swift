@@ -1,20 +1,11 @@
 import Foundation
 import SeedFormats
+import TestSupport
 import Testing
 
 /// Random tables through `init`, `run` and the export: every cell comes back, or is of a column that was told of.
 @Suite("Random tables through init and run")
 struct InitRoundTripTests {
-  /// Numbers that are the same in every run.
-  private struct Random {
-    var state: UInt64
-    mutating func below(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % bound
-    }
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-  }
-
   private static let headers = [
     "id", "Name", "name", "NAME ", "price", "description", "class", "2000", "a b", "x-y", "größe", "名前", "$total",
     "true",
@@ -27,8 +18,8 @@ struct InitRoundTripTests {
     "=1+1", "#c", "-", "😀", "yes", "2024-13-01", "0x10", "1e999", "١٢",
   ]
 
-  private static func values(_ kind: Int, _ count: Int, _ random: inout Random) -> [String] {
-    let makes: [(inout Random) -> String] = [
+  private static func values(_ kind: Int, _ count: Int, _ random: inout SeededGenerator) -> [String] {
+    let makes: [(inout SeededGenerator) -> String] = [
       { String($0.below(100)) }, { String($0.below(1 << 30) - 1 << 29) }, { String(Int64($0.below(1 << 30)) << 30) },
       { String(Double($0.below(1000)) / 8) }, { "\($0.below(100)).\($0.below(90) + 10)" },
       { $0.pick(["true", "false"]) },
@@ -56,7 +47,7 @@ struct InitRoundTripTests {
 
   @Test("every cell comes back or was told of", arguments: 1...8)
   func roundTrip(seed: Int) async throws {
-    var random = Random(state: UInt64(seed) &* 7919)
+    var random = SeededGenerator(seed: UInt64(seed))
     let workspace = try Workspace()
     let delimiter = random.pick([",", ";", "\t", "|"])
     let width = 2 + random.below(14)
@@ -108,4 +99,9 @@ struct InitRoundTripTests {
     }
     return (rows.first ?? [], Array(rows.dropFirst()))
   }
+}
+
+extension SeededGenerator {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }
