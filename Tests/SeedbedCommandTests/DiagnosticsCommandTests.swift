@@ -80,28 +80,13 @@ struct DiagnosticsCommandTests {
     "a migration by a mapping model tells each entity mapping where migrations are debugged",
     .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func mappings() async throws {
-    let workspace = try Workspace()
-    let model = "UnCloudNotesDataModel.xcdatamodeld"
-    for name in [model, "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"] {
-      try FileManager.default.copyItem(
-        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
-    }
-    try workspace.write("notes.json", "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]")
-    try workspace.write(
-      "notes.yaml",
-      """
-      model: { path: \(model), version: UnCloudNotesDataModel v2 }
-      store: { path: Notes.sqlite }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: '"b"', image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """)
-    let run = try await workspace.run("run", "--quiet", "notes.yaml")
-    #expect(run.exitCode == 0, "\(run.talk)")
+    let workspace = try await Notes.workspace(
+      version: "v2", mapping: Notes.mapping("v2_to_v3"),
+      records: "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]",
+      map: "body: '\"b\"', image: image")
     let result = try await Tool.run(
       [
-        "migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v3",
+        "migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3",
         "-com.apple.CoreData.MigrationDebug", "1",
       ], in: workspace.folder)
     #expect(result.exitCode == 0, "\(result.talk)")

@@ -5,40 +5,20 @@ import Testing
 /// `store.migrate`: a seed store of an older model version is brought to the pipeline's.
 @Suite("Runs over seed stores of older versions")
 struct SeedMigrationTests {
-  private static func model(_ attributes: String) -> String {
-    """
-    <model documentVersion="1.0">
-      <entity name="Item">
-        <attribute name="code" attributeType="String"/>
-        \(attributes)
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
-      </entity>
-    </model>
-    """
+  private static func item(_ attributes: String) -> String {
+    VersionedShop.entity("Item", VersionedShop.attribute("code", ""), attributes, unique: "code")
   }
 
-  private static let amount = "<attribute name=\"amount\" optional=\"YES\" attributeType=\"Integer 32\"/>"
+  private static let amount = VersionedShop.attribute("amount", type: "Integer 32")
   private static let newer =
     "<attribute name=\"quantity\" optional=\"YES\" attributeType=\"Integer 32\" elementID=\"amount\"/>"
     + "<attribute name=\"state\" attributeType=\"Integer 16\" defaultValueString=\"3\"/>"
 
   /// A project with the store `Old.sqlite` of version 1, whose objects are a and b, and version 2 as the current one.
-  private func project(newer: String = Self.newer) async throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.write("Shop.xcdatamodeld/Shop.xcdatamodel/contents", Self.model(Self.amount))
-    try workspace.write("Shop.xcdatamodeld/Shop 2.xcdatamodel/contents", Self.model(newer))
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>")
-    try workspace.write("old.csv", "code,amount\na,1\nb,2\n")
-    try workspace.write(
-      "old.yaml",
-      """
-      model: { path: Shop.xcdatamodeld, version: Shop }
-      store: { path: Old.sqlite }
-      import: [{ from: old.csv, entity: Item, match: code, map: { code: code, amount: amount } }]
-      """)
-    #expect(try await workspace.run("run", "--quiet", "old.yaml").exitCode == 0)
+  private func project(newer: [String] = [Self.newer]) async throws -> Workspace {
+    let versions = zip(["Shop", "Shop 2", "Shop 3"], [Self.amount] + newer).map { ($0, Self.item($1)) }
+    let workspace = try await VersionedShop.imported(
+      versions, "code,amount\na,1\nb,2\n", "match: code, map: { code: code, amount: amount }", into: "Old.sqlite")
     try workspace.write("new.csv", "code,quantity\nb,20\nc,30\n")
     return workspace
   }
@@ -76,12 +56,8 @@ struct SeedMigrationTests {
 
   @Test("a seed store comes through a version in between where one step does not do, and says what goes")
   func chain() async throws {
-    let workspace = try await project()
     // Version 2 drops what version 3 has as text.
-    try workspace.write("Shop.xcdatamodeld/Shop 2.xcdatamodel/contents", Self.model(""))
-    try workspace.write(
-      "Shop.xcdatamodeld/Shop 3.xcdatamodel/contents",
-      Self.model("<attribute name=\"amount\" optional=\"YES\" attributeType=\"String\"/>"))
+    let workspace = try await project(newer: ["", VersionedShop.attribute("amount")])
     try workspace.write("new.csv", "code,amount\nb,many\n")
     for store in [
       "path: New.sqlite, seed: Old.sqlite, migrate: true", "path: Old.sqlite, replace: never, migrate: true",
@@ -112,32 +88,18 @@ struct SeedMigrationTests {
     "a seed store is migrated by a mapping model, named or beside the model, and gives the same bytes each time",
     .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"), arguments: [true, false])
   func mapping(isNamed: Bool) async throws {
-    let workspace = try Workspace()
-    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
-    try workspace.write("mappings/.keep", "")
-    for (name, place) in [(model, model), (mapping, isNamed ? "mappings/" + mapping : mapping)] {
-      try FileManager.default.copyItem(
-        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(place))
-    }
-    func pipeline(_ store: String, version: String, map: String) -> String {
-      """
-      model: { path: \(model), version: UnCloudNotesDataModel \(version) }
-      store: { \(store) }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: body, \(map)dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """
-    }
-    try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]")
-    try workspace.write("old.yaml", pipeline("path: Old.sqlite", version: "v2", map: "image: image, "))
-    #expect(try await workspace.run("run", "--quiet", "old.yaml").exitCode == 0)
+    let mapping = Notes.mapping("v2_to_v3")
+    let workspace = try await Notes.workspace(
+      version: "v2", mapping: mapping, at: isNamed ? "mappings/" + mapping : mapping,
+      records: "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]", map: "body: body, image: image")
     try workspace.write("notes.json", "[{\"title\": \"two\", \"body\": \"c\"}]")
     let named = isNamed ? ", mapping: mappings" : ""
     var stores: [[UInt8]] = []
     for _ in 0..<2 {
       try workspace.write(
-        "new.yaml", pipeline("path: New.sqlite, seed: Old.sqlite, migrate: true\(named)", version: "v3", map: ""))
+        "new.yaml",
+        Notes.pipeline(
+          "path: New.sqlite, seed: Notes.sqlite, migrate: true\(named)", version: "v3", map: "body: body"))
       let lint = try await workspace.run("lint", "new.yaml")
       #expect(lint.exitCode == 0, "\(lint.text)\(lint.talk)")
       let run = try await workspace.run("run", "new.yaml")
@@ -148,9 +110,9 @@ struct SeedMigrationTests {
     #expect(stores[0] == stores[1])
     #expect(try workspace.query("New.sqlite", "SELECT ZTITLE FROM ZNOTE ORDER BY ZTITLE") == ["one", "two"])
     #expect(try workspace.query("New.sqlite", "SELECT hex(ZIMAGE) FROM ZATTACHMENT") == ["010203"])
-    let uuids = try ["Old.sqlite", "New.sqlite"].map { try workspace.query($0, "SELECT Z_UUID FROM Z_METADATA") }
+    let uuids = try ["Notes.sqlite", "New.sqlite"].map { try workspace.query($0, "SELECT Z_UUID FROM Z_METADATA") }
     #expect(uuids[0] == uuids[1])
-    let check = try await workspace.run("check", "New.sqlite", model + "/UnCloudNotesDataModel v3")
+    let check = try await workspace.run("check", "New.sqlite", Notes.model + "/UnCloudNotesDataModel v3")
     #expect(check.exitCode == 0, "\(check.text)")
   }
 
@@ -190,7 +152,7 @@ struct SeedMigrationTests {
 
   @Test("what cannot be inferred ends the run with the reasons, and lint says so too")
   func impossible() async throws {
-    let workspace = try await project(newer: "<attribute name=\"must\" attributeType=\"String\"/>")
+    let workspace = try await project(newer: [VersionedShop.attribute("must", "")])
     let before = try workspace.bytes("Old.sqlite")
     for store in [
       "path: New.sqlite, seed: Old.sqlite, migrate: true", "path: Old.sqlite, replace: never, migrate: true",

@@ -8,31 +8,17 @@ import Testing
   "Mistakes in mapping models, with the real tool",
   .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct MappingMistakesTests {
-  private static let model = "UnCloudNotesDataModel.xcdatamodeld"
-  private static let mapping = "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"
+  private static let mapping = Notes.mapping("v2_to_v3")
   private static let version = "UnCloudNotesDataModel v3"
 
   private func workspace(_ change: (String) -> String) async throws -> Workspace {
-    let workspace = try Workspace()
-    try FileManager.default.copyItem(
-      atPath: FixtureFolder.path("models/uncloud-notes/" + Self.model), toPath: workspace.path(Self.model))
+    let workspace = try await Notes.workspace(
+      version: "v2", records: "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]",
+      map: "body: body, image: image")
     let xml = try String(
       contentsOfFile: FixtureFolder.path("models/uncloud-notes/\(Self.mapping)/xcmapping.xml"), encoding: .utf8)
     #expect(change(xml) != xml)
     try workspace.write(Self.mapping + "/xcmapping.xml", change(xml))
-    try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]")
-    try workspace.write(
-      "notes.yaml",
-      """
-      model: { path: \(Self.model), version: UnCloudNotesDataModel v2 }
-      store: { path: Notes.sqlite }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: body, image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """)
-    let run = try await workspace.run("run", "--quiet", "notes.yaml")
-    #expect(run.exitCode == 0, "\(run.talk)")
     return workspace
   }
 
@@ -58,13 +44,14 @@ struct MappingMistakesTests {
     let (old, new, said) = Self.cases[index]
     let workspace = try await workspace { $0.replacing(old, with: new) }
     let before = try workspace.bytes("Notes.sqlite")
-    let line = ["migrate", "Notes.sqlite", "--model", Self.model, "--to", Self.version]
+    let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", Self.version]
     for more in [["--dry-run"], [], ["--mapping", Self.mapping], ["--mapping", Self.mapping, "--dry-run"]] {
       let outcome = try await Tool.run(line + more, in: workspace.folder)
       #expect(outcome.exitCode == 78, "\(more) \(outcome.text)\(outcome.talk)")
       for text in said + [Self.mapping] { #expect(outcome.talk.contains(text), "\(text): \(outcome.talk)") }
     }
-    let check = try await workspace.run("check", "Notes.sqlite", "--model", Self.model, "--model-version", Self.version)
+    let check = try await workspace.run(
+      "check", "Notes.sqlite", "--model", Notes.model, "--model-version", Self.version)
     for text in said { #expect(check.text.contains(text), "\(text): \(check.text)") }
     #expect(try workspace.bytes("Notes.sqlite") == before)
   }
@@ -75,7 +62,7 @@ struct MappingMistakesTests {
     let workspace = try await workspace {
       $0.replacing("idrefs=\"z106 z110\"", with: "idrefs=\"z110\"")
     }
-    let line = ["migrate", "Notes.sqlite", "--model", Self.model, "--to", Self.version]
+    let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", Self.version]
     for more in [["--dry-run", "--json"], []] {
       let outcome = try await Tool.run(line + ["--mapping", Self.mapping] + more, in: workspace.folder)
       #expect(outcome.exitCode == 0, "\(outcome.talk)")

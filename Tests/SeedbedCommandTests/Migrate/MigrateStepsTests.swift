@@ -6,34 +6,23 @@ import Testing
 /// `seedbed migrate` where one inferred step does not do: several steps, and mapping models.
 @Suite("seedbed migrate, step by step")
 struct MigrateStepsTests {
-  private static func model(_ attribute: String) -> String {
-    """
-    <model documentVersion="1.0">
-      <entity name="Item"><attribute name="name" optional="YES" attributeType="String"/>\(attribute)</entity>
-    </model>
-    """
+  /// Items with a name and another attribute.
+  private static func item(_ attribute: String, unique: String? = nil) -> String {
+    VersionedShop.entity("Item", VersionedShop.attribute("name"), attribute, unique: unique)
+  }
+
+  /// The attribute that keeps a text under a new name.
+  private static func renamed(_ name: String, from former: String) -> String {
+    VersionedShop.attribute(name, "optional=\"YES\" elementID=\"\(former)\"")
   }
 
   /// A store of the first version, in which a code is text; in the second it is gone, in the third it is a number.
   private func workspace() async throws -> Workspace {
-    let workspace = try Workspace()
-    let versions = [
-      ("Shop", "<attribute name=\"code\" optional=\"YES\" attributeType=\"String\"/>"), ("Shop 2", ""),
-      ("Shop 3", "<attribute name=\"code\" attributeType=\"Integer 64\" defaultValueString=\"7\"/>"),
-    ]
-    for (name, attribute) in versions {
-      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(attribute))
-    }
-    try workspace.write("items.csv", "name,code\na,A\nb,B\n")
-    try workspace.write(
-      "items.yaml",
-      """
-      model: { path: Shop.xcdatamodeld, version: Shop }
-      store: { path: Shop.sqlite }
-      import: [{ from: items.csv, entity: Item, map: { name: name, code: code } }]
-      """)
-    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
-    return workspace
+    try await VersionedShop.imported(
+      [
+        ("Shop", Self.item(VersionedShop.attribute("code"))), ("Shop 2", Self.item("")),
+        ("Shop 3", Self.item(VersionedShop.attribute("code", type: "Integer 64", "defaultValueString=\"7\""))),
+      ], "name,code\na,A\nb,B\n", "map: { name: name, code: code }")
   }
 
   private func migrate(_ workspace: Workspace, _ more: String...) async throws -> Tool.Outcome {
@@ -80,29 +69,11 @@ struct MigrateStepsTests {
 
   /// Versions between which a name is renamed twice, so that two steps are taken, and must be unique in the last one.
   private func duplicates() async throws -> Workspace {
-    let workspace = try Workspace()
-    let versions = [
-      ("Shop", "a", "", ""), ("Shop 2", "b", " elementID=\"a\"", ""),
-      (
-        "Shop 3", "c", " elementID=\"b\"",
-        "<uniquenessConstraints><uniquenessConstraint><constraint value=\"c\"/></uniquenessConstraint></uniquenessConstraints>"
-      ),
-    ]
-    for (name, attribute, identifier, constraint) in versions {
-      let text =
-        "<attribute name=\"\(attribute)\" optional=\"YES\" attributeType=\"String\"\(identifier)/>" + constraint
-      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(text))
-    }
-    try workspace.write("items.csv", "name,a\n,same\nsecond,same\nthird,same\nfourth,other\n")
-    try workspace.write(
-      "items.yaml",
-      """
-      model: { path: Shop.xcdatamodeld, version: Shop }
-      store: { path: Shop.sqlite }
-      import: [{ from: items.csv, entity: Item, map: { name: name, a: a } }]
-      """)
-    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
-    return workspace
+    try await VersionedShop.imported(
+      [
+        ("Shop", Self.item(VersionedShop.attribute("a"))), ("Shop 2", Self.item(Self.renamed("b", from: "a"))),
+        ("Shop 3", Self.item(Self.renamed("c", from: "b"), unique: "c")),
+      ], "name,a\n,same\nsecond,same\nthird,same\nfourth,other\n", "map: { name: name, a: a }")
   }
 
   @Test("duplicates that a later step does not allow are named with it beforehand, and in the refusal")
@@ -169,24 +140,11 @@ struct MigrateStepsTests {
 
   @Test("a rename of a rename takes both steps, although one would do that loses the value")
   func lossless() async throws {
-    let workspace = try Workspace()
-    let versions = [
-      ("Shop", "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"),
-      ("Shop 2", "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\" elementID=\"a\"/>"),
-      ("Shop 3", "<attribute name=\"c\" optional=\"YES\" attributeType=\"String\" elementID=\"b\"/>"),
-    ]
-    for (name, attribute) in versions {
-      try workspace.write("Shop.xcdatamodeld/\(name).xcdatamodel/contents", Self.model(attribute))
-    }
-    try workspace.write("items.csv", "name,a\none,kept\n")
-    try workspace.write(
-      "items.yaml",
-      """
-      model: { path: Shop.xcdatamodeld, version: Shop }
-      store: { path: Shop.sqlite }
-      import: [{ from: items.csv, entity: Item, map: { name: name, a: a } }]
-      """)
-    #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
+    let workspace = try await VersionedShop.imported(
+      [
+        ("Shop", Self.item(VersionedShop.attribute("a"))), ("Shop 2", Self.item(Self.renamed("b", from: "a"))),
+        ("Shop 3", Self.item(Self.renamed("c", from: "b"))),
+      ], "name,a\none,kept\n", "map: { name: name, a: a }")
     let result = try await migrate(workspace)
     #expect(result.exitCode == 0, "\(result.talk)")
     #expect(result.text.contains("Shop → Shop 2: inferred") && !result.text.contains("lost:"), "\(result.text)")
@@ -233,27 +191,13 @@ struct MigrateStepsTests {
     "a mapping model with a policy is refused with its names, and done without where that is asked for",
     .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func policies() async throws {
-    let workspace = try Workspace()
-    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v3_to_v4.xcmappingmodel")
-    for name in [model, mapping] {
-      try FileManager.default.copyItem(
-        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
-    }
-    try workspace.write("notes.json", "[{\"title\": \"one\", \"body\": \"b\"}]")
-    try workspace.write(
-      "notes.yaml",
-      """
-      model: { path: \(model), version: UnCloudNotesDataModel v3 }
-      store: { path: Notes.sqlite }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: body, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """)
-    let run = try await workspace.run("run", "--quiet", "notes.yaml")
-    #expect(run.exitCode == 0, "\(run.talk)")
+    let mapping = Notes.mapping("v3_to_v4")
+    let workspace = try await Notes.workspace(
+      version: "v3", mapping: mapping, records: "[{\"title\": \"one\", \"body\": \"b\"}]", map: "body: body")
     let before = try workspace.bytes("Notes.sqlite")
-    let line = ["migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v4", "--mapping", mapping]
+    let line = [
+      "migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v4", "--mapping", mapping,
+    ]
     for more in [[], ["--dry-run"]] {
       let refused = try await Tool.run(line + more, in: workspace.folder)
       #expect(refused.exitCode == 78, "\(refused.text)")
@@ -269,7 +213,7 @@ struct MigrateStepsTests {
       line + ["--policy", "AttachmentToImageAttachmentMigrationPolicyV3toV4=none"], in: workspace.folder)
     #expect(done.exitCode == 0, "\(done.talk)")
     #expect(try workspace.query("Notes.sqlite", "SELECT ZTITLE, ZBODY FROM ZNOTE") == ["one|b"])
-    let check = try await workspace.run("check", "Notes.sqlite", model + "/UnCloudNotesDataModel v4")
+    let check = try await workspace.run("check", "Notes.sqlite", Notes.model + "/UnCloudNotesDataModel v4")
     #expect(check.exitCode == 0, "\(check.text)")
   }
 
@@ -289,30 +233,13 @@ struct MigrateStepsTests {
     "a mapping model of a real app is carried out: images become attachments",
     .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"), arguments: [true, false])
   func mapping(isNamed: Bool) async throws {
-    let workspace = try Workspace()
-    let (model, mapping) = ("UnCloudNotesDataModel.xcdatamodeld", "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel")
-    try FileManager.default.copyItem(
-      atPath: FixtureFolder.path("models/uncloud-notes/" + model), toPath: workspace.path(model))
+    let mapping = Notes.mapping("v2_to_v3")
     let place = isNamed ? "mappings/" + mapping : mapping
-    try workspace.write("mappings/.keep", "")
-    try FileManager.default.copyItem(
-      atPath: FixtureFolder.path("models/uncloud-notes/" + mapping), toPath: workspace.path(place))
-    try workspace.write(
-      "notes.json",
-      "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}, {\"title\": \"two\", \"body\": \"c\"}]")
-    try workspace.write(
-      "notes.yaml",
-      """
-      model: { path: \(model), version: UnCloudNotesDataModel v2 }
-      store: { path: Notes.sqlite }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: body, image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """)
-    let run = try await workspace.run("run", "--quiet", "notes.yaml")
-    #expect(run.exitCode == 0, "\(run.talk)")
-    let line = ["migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v3"]
+    let workspace = try await Notes.workspace(
+      version: "v2", mapping: mapping, at: place,
+      records: "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}, {\"title\": \"two\", \"body\": \"c\"}]",
+      map: "body: body, image: image")
+    let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3"]
     let result = try await Tool.run(line + (isNamed ? ["--mapping", place] : []), in: workspace.folder)
     #expect(result.exitCode == 0, "\(result.talk)")
     #expect(result.text.contains("UnCloudNotesDataModel v2 → UnCloudNotesDataModel v3: by "))
@@ -322,37 +249,18 @@ struct MigrateStepsTests {
       try workspace.query(
         "Notes.sqlite", "SELECT n.ZTITLE, hex(a.ZIMAGE) FROM ZATTACHMENT AS a JOIN ZNOTE AS n ON n.Z_PK = a.ZNOTE")
         == ["one|010203"])
-    let check = try await workspace.run("check", "Notes.sqlite", model + "/UnCloudNotesDataModel v3")
+    let check = try await workspace.run("check", "Notes.sqlite", Notes.model + "/UnCloudNotesDataModel v3")
     #expect(check.exitCode == 0, "\(check.text)")
   }
 
   /// Versions by name, in the order of development, each with the attribute that keeps the text under a new name; a store of
   /// the first, and the last as the current one.
   private func renames(_ names: [String]) async throws -> Workspace {
-    let workspace = try Workspace()
-    for (index, name) in names.enumerated() {
-      let former = index == 0 ? "" : " elementID=\"a\(index - 1)\""
-      try workspace.write(
-        "Shop.xcdatamodeld/\(name).xcdatamodel/contents",
-        Self.model("<attribute name=\"a\(index)\"\(former) optional=\"YES\" attributeType=\"String\"/>"))
+    let versions = names.enumerated().map { index, name in
+      (name, Self.item(index == 0 ? VersionedShop.attribute("a0") : Self.renamed("a\(index)", from: "a\(index - 1)")))
     }
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>\(names[names.count - 1]).xcdatamodel</string></dict></plist>
-      """)
-    try workspace.write("items.csv", "name,code\na,A\nb,B\n")
-    try workspace.write(
-      "items.yaml",
-      """
-      model: { path: Shop.xcdatamodeld, version: "\(names[0])" }
-      store: { path: Shop.sqlite }
-      import: [{ from: items.csv, entity: Item, map: { name: name, a0: code } }]
-      """)
-    let built = try await workspace.run("run", "--quiet", "items.yaml")
-    #expect(built.exitCode == 0, "\(built.talk)")
-    return workspace
+    return try await VersionedShop.imported(
+      versions, "name,code\na,A\nb,B\n", "map: { name: name, a0: code }")
   }
 
   @Test(

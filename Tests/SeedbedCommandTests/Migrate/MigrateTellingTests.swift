@@ -158,26 +158,11 @@ struct MigrateTellingTests {
     "objects of a mapping model's entity are counted before its filter, and said to be",
     .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func filter() async throws {
-    let workspace = try Workspace()
-    let model = "UnCloudNotesDataModel.xcdatamodeld"
-    for name in [model, "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"] {
-      try FileManager.default.copyItem(
-        atPath: FixtureFolder.path("models/uncloud-notes/" + name), toPath: workspace.path(name))
-    }
-    try workspace.write("notes.json", "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]")
-    try workspace.write(
-      "notes.yaml",
-      """
-      model: { path: \(model), version: UnCloudNotesDataModel v2 }
-      store: { path: Notes.sqlite }
-      import:
-        - from: notes.json
-          entity: Note
-          map: { title: title, body: title, image: image, dateCreated: '"2026-01-02T03:04:05Z"', displayIndex: "0" }
-      """)
-    let run = try await workspace.run("run", "--quiet", "notes.yaml")
-    #expect(run.exitCode == 0, "\(run.talk)")
-    let line = ["migrate", "Notes.sqlite", "--model", model, "--to", "UnCloudNotesDataModel v3", "--dry-run"]
+    let workspace = try await Notes.workspace(
+      version: "v2", mapping: Notes.mapping("v2_to_v3"),
+      records: "[{\"title\": \"one\", \"image\": \"AQID\"}, {\"title\": \"two\"}]",
+      map: "body: title, image: image")
+    let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3", "--dry-run"]
     let plan = try await Tool.run(line, in: workspace.folder)
     #expect(
       plan.text.contains("entity Note → Attachment: changed, those of 2 objects that the mapping's filter takes\n"),

@@ -32,12 +32,10 @@ enum VersionedShop {
   /// Two items.
   static let items = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'x', '1'), (2, 1, 1, 'y', '2')"
 
-  /// - Parameters:
-  ///   - versions: name and entities of each, the last one of which is current.
-  ///   - rows: SQL for the store of the first.
-  static func workspace(_ versions: [(name: String, entities: String)], rows: String = items) async throws -> Workspace
-  {
-    let workspace = try Workspace()
+  /// Writes versions of the model, the last one of which is current.
+  private static func write(
+    _ versions: [(name: String, entities: String)], to workspace: Workspace
+  ) throws {
     for version in versions {
       try workspace.write(
         "Shop.xcdatamodeld/\(version.name).xcdatamodel/contents",
@@ -47,6 +45,38 @@ enum VersionedShop {
       "Shop.xcdatamodeld/.xccurrentversion",
       "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>"
         + "\(versions[versions.count - 1].name).xcdatamodel</string></dict></plist>")
+  }
+
+  /// A store of the first version that a pipeline imported items into.
+  /// - Parameters:
+  ///   - records: `items.csv`.
+  ///   - step: what the step says besides, such as its map.
+  static func imported(
+    _ versions: [(name: String, entities: String)], _ records: String, _ step: String,
+    into store: String = "Shop.sqlite"
+  ) async throws -> Workspace {
+    let workspace = try Workspace()
+    try write(versions, to: workspace)
+    try workspace.write("items.csv", records)
+    try workspace.write(
+      "items.yaml",
+      """
+      model: { path: Shop.xcdatamodeld, version: "\(versions[0].name)" }
+      store: { path: \(store) }
+      import: [{ from: items.csv, entity: Item, \(step) }]
+      """)
+    let built = try await workspace.run("run", "--quiet", "items.yaml")
+    #expect(built.exitCode == 0, "\(built.talk)")
+    return workspace
+  }
+
+  /// - Parameters:
+  ///   - versions: name and entities of each, the last one of which is current.
+  ///   - rows: SQL for the store of the first.
+  static func workspace(_ versions: [(name: String, entities: String)], rows: String = items) async throws -> Workspace
+  {
+    let workspace = try Workspace()
+    try write(versions, to: workspace)
     try workspace.write(
       "shop.yaml",
       "model: { path: Shop.xcdatamodeld, version: \"\(versions[0].name)\" }\nstore: { path: Shop.sqlite }\n")
