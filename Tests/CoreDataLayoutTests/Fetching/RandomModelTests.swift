@@ -10,13 +10,7 @@ import Testing
 /// `SEEDBED_RANDOM_MODELS` says how many models to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("Both stores answer alike over random models")
 struct RandomModelTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let first = environment["SEEDBED_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
-  private static let count = environment["SEEDBED_RANDOM_MODELS"].flatMap { UInt64($0) } ?? 120
-  /// Few enough to be told of one by one.
-  private static let parts: [ClosedRange<UInt64>] = stride(from: first, to: first + count, by: 20).map {
-    $0...min($0 + 19, first + count - 1)
-  }
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MODELS", count: 120, size: 20)
 
   @Test("objects, members, ids, counts and dictionaries, after every save", arguments: parts)
   func answers(seeds: ClosedRange<UInt64>) throws {

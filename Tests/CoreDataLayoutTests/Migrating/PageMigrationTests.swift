@@ -57,12 +57,7 @@ struct PageMigrationTests {
     }
   }
 
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let first = environment["SEEDBED_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
-  private static let count = environment["SEEDBED_RANDOM_MIGRATIONS"].flatMap { UInt64($0) } ?? 200
-  private static let parts: [ClosedRange<UInt64>] = stride(from: first, to: first + count, by: 50).map {
-    $0...min($0 + 49, first + count - 1)
-  }
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 200, size: 50)
 
   @Test("random stores and edits: every table, row and statement of the schema", arguments: parts)
   func random(seeds: ClosedRange<UInt64>) throws {

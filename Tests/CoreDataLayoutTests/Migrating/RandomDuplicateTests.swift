@@ -10,23 +10,14 @@ import Testing
 /// `SEEDBED_RANDOM_DUPLICATES` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("Duplicates of a random store are resolved as plain rules resolve them")
 struct RandomDuplicateTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let first = environment["SEEDBED_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
-  private static let count = environment["SEEDBED_RANDOM_DUPLICATES"].flatMap { UInt64($0) } ?? 300
-  private static let parts: [ClosedRange<UInt64>] = stride(from: first, to: first + count, by: 75).map {
-    $0...min($0 + 74, first + count - 1)
-  }
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_DUPLICATES", count: 300, size: 75)
 
   private enum Outcome: Hashable { case resolved, refused, nothing, failed }
 
   @Test("objects, links and history, and what is refused", arguments: parts)
   func resolution(seeds: ClosedRange<UInt64>) throws {
-    var outcomes: [Outcome: Int] = [:]
-    for seed in seeds {
-      let outcome = try resolve(seed)
-      outcomes[outcome, default: 0] += 1
-      if outcome == .failed { return }
-    }
+    let outcomes = try RandomSeeds.tally(seeds, until: .failed, resolve)
+    if outcomes[.failed] != nil { return }
     // Both must happen often, or nothing is shown.
     if seeds.count >= 75 {
       #expect(outcomes[.resolved, default: 0] > 20 && outcomes[.refused, default: 0] > 1, "\(outcomes)")

@@ -9,28 +9,17 @@ import Testing
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("Migrated in place, a random store is what plain rules make of it")
 struct RandomMigrationTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let first = environment["SEEDBED_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
-  private static let count = environment["SEEDBED_RANDOM_MIGRATIONS"].flatMap { UInt64($0) } ?? 300
-  private static let parts: [ClosedRange<UInt64>] = stride(from: first, to: first + count, by: 50).map {
-    $0...min($0 + 49, first + count - 1)
-  }
-
-  private enum Outcome { case migrated, refused, notInferred, notAModel, failed }
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 300, size: 50)
 
   @Test("objects, links, history, schema and bookkeeping, after every migration", arguments: parts)
   func migrations(seeds: ClosedRange<UInt64>) throws {
-    var outcomes: [Outcome: Int] = [:]
-    for seed in seeds {
-      let outcome = try migrate(seed)
-      outcomes[outcome, default: 0] += 1
-      if outcome == .failed { return }
-    }
+    let outcomes = try RandomSeeds.tally(seeds, until: .failed, migrate)
+    if outcomes[.failed] != nil { return }
     // Most edits must come to a migration, or nothing is shown.
     if seeds.count >= 50 { #expect(outcomes[.migrated, default: 0] * 3 > seeds.count, "\(outcomes)") }
   }
 
-  private func migrate(_ seed: UInt64) throws -> Outcome {
+  private func migrate(_ seed: UInt64) throws -> MigrationOutcome {
     var random = SeededGenerator(seed: seed)
     var stores = try RandomStores(&random, tracksHistory: seed % 2 == 0)
     try stores.change()

@@ -13,28 +13,17 @@ import Testing
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("A migrated store is the old one's dump, mapped by plain rules and restored")
 struct DumpedTwinTests {
-  private static let environment = ProcessInfo.processInfo.environment
-  private static let first = environment["SEEDBED_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
-  private static let count = environment["SEEDBED_RANDOM_MIGRATIONS"].flatMap { UInt64($0) } ?? 100
-  private static let parts: [ClosedRange<UInt64>] = stride(from: first, to: first + count, by: 25).map {
-    $0...min($0 + 24, first + count - 1)
-  }
-
-  private enum Outcome { case migrated, refused, notInferred, notAModel, failed }
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 100, size: 25)
 
   @Test("rows, links, order, schema, numbers, keys and metadata, after every migration", arguments: parts)
   func migrations(seeds: ClosedRange<UInt64>) throws {
-    var outcomes: [Outcome: Int] = [:]
-    for seed in seeds {
-      let outcome = try migrate(seed)
-      outcomes[outcome, default: 0] += 1
-      if outcome == .failed { return }
-    }
+    let outcomes = try RandomSeeds.tally(seeds, until: .failed, migrate)
+    if outcomes[.failed] != nil { return }
     // Most edits must come to a migration, or nothing is shown.
     if seeds.count >= 25 { #expect(outcomes[.migrated, default: 0] * 3 > seeds.count, "\(outcomes)") }
   }
 
-  private func migrate(_ seed: UInt64) throws -> Outcome {
+  private func migrate(_ seed: UInt64) throws -> MigrationOutcome {
     let run = try DumpRun()
     var random = SeededGenerator(seed: seed)
     let older = try Self.model(seed, run.workspace, &random)
