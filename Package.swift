@@ -186,7 +186,7 @@ let package = Package(
       name: "ObjectGraphTests",
       dependencies: [
         "ObjectGraph", "CoreDataLayout", "Diagnostics", "SQLite", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "Platform", "TestQueries", "TestSupport",
+        "ObjectModel", "Platform", "TestStores", "TestQueries", "TestSupport",
       ]),
     .testTarget(
       name: "FileStoresTests",
@@ -227,7 +227,8 @@ let package = Package(
         "SQLite",
         "SQLitePages",
         "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestQueries",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestStores",
+        "TestQueries",
         "TestSupport",
         "TestMigrations",
       ]),

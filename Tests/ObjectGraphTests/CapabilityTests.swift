@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestStores
 import Testing
 
 @Suite("What only some stores can do")

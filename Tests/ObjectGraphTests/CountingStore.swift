@@ -1,16 +1,15 @@
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestStores
 
 /// A store that counts what it is asked.
-final class CountingStore: PersistentStore {
+final class CountingStore: ForwardingStore {
   let base: any PersistentStore
   private let counts = Mutex((fetches: 0, members: 0, saves: 0))
 
   init(_ base: any PersistentStore) { self.base = base }
 
-  var identifier: String { base.identifier }
-  var model: ManagedObjectModel { base.model }
   var fetchCount: Int { counts.withLock { $0.fetches } }
   var memberCount: Int { counts.withLock { $0.members } }
   var saveCount: Int { counts.withLock { $0.saves } }
@@ -19,7 +18,6 @@ final class CountingStore: PersistentStore {
     counts.withLock { $0.fetches += 1 }
     return try base.snapshots(request)
   }
-  func count(_ request: FetchSpecification) throws -> Int { try base.count(request) }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
     counts.withLock { $0.members += 1 }
     return try base.members(of: owner, relationship: relationship)
@@ -27,9 +25,6 @@ final class CountingStore: PersistentStore {
   func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
     counts.withLock { $0.members += 1 }
     return try base.members(of: owners, relationship: relationship)
-  }
-  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try base.reservePrimaryKeys(count, for: entity)
   }
   func save(_ request: SaveRequest) throws {
     counts.withLock { $0.saves += 1 }

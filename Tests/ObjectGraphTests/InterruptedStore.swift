@@ -1,17 +1,15 @@
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestStores
 
 /// A store during whose next fetch, after the rows were read, or save, after they were written or refused, something
 /// happens.
-final class InterruptedStore: PersistentStore {
+final class InterruptedStore: ForwardingStore {
   let base: any PersistentStore
   private let interruption = Mutex<(@Sendable () throws -> Void)?>(nil)
 
   init(_ base: any PersistentStore) { self.base = base }
-
-  var identifier: String { base.identifier }
-  var model: ManagedObjectModel { base.model }
 
   func interruptNext(_ work: @escaping @Sendable () throws -> Void) { interruption.withLock { $0 = work } }
 
@@ -27,13 +25,6 @@ final class InterruptedStore: PersistentStore {
     let rows = try base.snapshots(request)
     try interrupt()
     return rows
-  }
-  func count(_ request: FetchSpecification) throws -> Int { try base.count(request) }
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try base.members(of: owner, relationship: relationship)
-  }
-  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try base.reservePrimaryKeys(count, for: entity)
   }
   func save(_ request: SaveRequest) throws {
     do {

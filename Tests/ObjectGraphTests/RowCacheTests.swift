@@ -2,6 +2,7 @@ import ObjectGraph
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestStores
 import Testing
 
 @Suite("Rows in memory")

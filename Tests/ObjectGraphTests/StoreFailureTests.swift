@@ -4,19 +4,17 @@ import ObjectGraph
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestStores
 import Testing
 
 @Suite("Errors of the store")
 struct StoreFailureTests {
   /// An in-memory store whose disk can be pulled.
-  final class FragileStore: PersistentStore {
-    let base: InMemoryStore
+  final class FragileStore: ForwardingStore {
+    let base: any PersistentStore
     let isBroken = Atomic<Bool>(false)
 
     init(_ model: ManagedObjectModel) { base = InMemoryStore(model: model) }
-
-    var identifier: String { base.identifier }
-    var model: ManagedObjectModel { base.model }
 
     private func check() throws {
       if isBroken.load(ordering: .relaxed) { throw StoreError.inputOutput(path: "store", message: "pulled") }
@@ -32,9 +30,6 @@ struct StoreFailureTests {
     func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
       try check()
       return try base.members(of: owner, relationship: relationship)
-    }
-    func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-      try base.reservePrimaryKeys(count, for: entity)
     }
     func save(_ request: SaveRequest) throws {
       try check()

@@ -4,13 +4,14 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
+import TestStores
 
 @testable import ImportEngine
 @testable import MemoryStore
 
 /// A target without files and pages: rows become snapshots of the in-memory store. It knows neither composites nor order
 /// keys, and looks everything up by reading all objects.
-final class MemoryTarget: ImportTarget, @unchecked Sendable {
+final class MemoryTarget: ForwardingStore, ImportTarget, @unchecked Sendable {
   let store: InMemoryStore
   let idSpaces: ObjectID.Spaces
   private var before: InMemoryContents?
@@ -22,17 +23,7 @@ final class MemoryTarget: ImportTarget, @unchecked Sendable {
 
   // MARK: - PersistentStore
 
-  var identifier: String { store.identifier }
-  var model: ManagedObjectModel { store.model }
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try store.snapshots(request) }
-  func count(_ request: FetchSpecification) throws -> Int { try store.count(request) }
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try store.members(of: owner, relationship: relationship)
-  }
-  func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try store.reservePrimaryKeys(count, for: entity)
-  }
-  func save(_ request: SaveRequest) throws { try store.save(request) }
+  var base: any PersistentStore { store }
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     try store.save(request, beforeCommit: body)
   }

@@ -3,6 +3,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import ObjectModel
 import Platform
 import SQLite
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -182,19 +183,8 @@ struct RemoteChangeTests {
   }
 
   /// A store that can do no more than every store can.
-  private final class MuteStore: PersistentStore {
-    private let store: InMemoryStore
-    init(_ store: InMemoryStore) { self.store = store }
-    var identifier: String { store.identifier }
-    var model: ManagedObjectModel { store.model }
-    func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try store.snapshots(request) }
-    func count(_ request: FetchSpecification) throws -> Int { try store.count(request) }
-    func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-      try store.members(of: owner, relationship: relationship)
-    }
-    func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-      try store.reservePrimaryKeys(count, for: entity)
-    }
-    func save(_ request: SaveRequest) throws { try store.save(request) }
+  private final class MuteStore: ForwardingStore {
+    let base: any PersistentStore
+    init(_ base: any PersistentStore) { self.base = base }
   }
 }
