@@ -5,17 +5,23 @@ import Testing
 
 @Suite("Relationships to what earlier saves deleted")
 struct GoneDestinationTests {
+  /// A pupil, and the id of a course that a save deleted.
+  private func lose(_ school: School, _ context: ManagedObjectContext) throws -> (ada: ManagedObject, id: ObjectID) {
+    let course = school.addCourse(context, 1)
+    let ada = school.addPupil(context, "Ada")
+    try context.save()
+    let id = course.objectID
+    context.delete(course)
+    try context.save()
+    return (ada, id)
+  }
+
   @Test(
     "an id whose object an earlier save deleted is a problem of the save, also to-many", arguments: StoreKind.allCases)
   func earlierSave(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let course = school.addCourse(context, 1)
-      let ada = school.addPupil(context, "Ada")
-      try context.save()
-      let id = course.objectID
-      context.delete(course)
-      try context.save()
+      let (ada, id) = try lose(school, context)
       // Another save does not make it forgotten.
       school.addPupil(context, "Bob")
       try context.save()
@@ -54,12 +60,7 @@ struct GoneDestinationTests {
   func returned(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let course = school.addCourse(context, 1)
-      let ada = school.addPupil(context, "Ada")
-      try context.save()
-      let id = course.objectID
-      context.delete(course)
-      try context.save()
+      let (ada, id) = try lose(school, context)
       var request = SaveRequest()
       request.inserted = [
         Snapshot(

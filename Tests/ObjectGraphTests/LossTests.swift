@@ -10,15 +10,23 @@ struct LossTests {
     #expect(error?.problems.map(\.code) == [.deletedDestination])
   }
 
+  /// Two pupils, a course and a club, saved.
+  private func fill(
+    _ school: School, _ context: ManagedObjectContext
+  ) throws -> (ada: ManagedObject, bob: ManagedObject, maths: ManagedObject, club: ManagedObject) {
+    let made = (
+      ada: school.addPupil(context, "Ada"), bob: school.addPupil(context, "Bob"), maths: school.addCourse(context, 1),
+      club: context.insert(school.club)
+    )
+    try context.save()
+    return made
+  }
+
   @Test("a relationship that leads to an object deleted before is a problem of the save", arguments: StoreKind.allCases)
   func deletedDestination(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let ada = school.addPupil(context, "Ada")
-      let bob = school.addPupil(context, "Bob")
-      let maths = school.addCourse(context, 1)
-      let club = context.insert(school.club)
-      try context.save()
+      let (ada, bob, maths, club) = try fill(school, context)
       context.delete(maths)
       context.delete(bob)
       try context.save()
@@ -38,11 +46,7 @@ struct LossTests {
   func mergedDeletion(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let ada = school.addPupil(context, "Ada")
-      let bob = school.addPupil(context, "Bob")
-      let maths = school.addCourse(context, 1)
-      let club = context.insert(school.club)
-      try context.save()
+      let (ada, bob, maths, club) = try fill(school, context)
       ada.setObject(maths, for: "course")
       try club.add(bob, to: "members")
       let (mathsID, bobID) = (maths.objectID, bob.objectID)

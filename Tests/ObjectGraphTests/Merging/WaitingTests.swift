@@ -141,6 +141,13 @@ struct WaitingTests {
     return try work()
   }
 
+  /// A child on a queue of its own that merges what its parent saves.
+  private static func mergingChild(of parent: ManagedObjectContext, name: String = "child") -> ManagedObjectContext {
+    let child = ManagedObjectContext(.privateQueue, parent: parent, name: name)
+    child.automaticallyMergesChangesFromParent = true
+    return child
+  }
+
   @Test("main saves, then waits for a private child that merges")
   func mainSavesAndWaits() async {
     await #expect(processExitsWith: .success) {
@@ -150,8 +157,7 @@ struct WaitingTests {
           let view = school.container.viewContext
           let ada = school.addPupil(view, "Ada")
           try view.save()
-          let child = ManagedObjectContext(.privateQueue, parent: view, name: "child")
-          child.automaticallyMergesChangesFromParent = true
+          let child = Self.mergingChild(of: view)
           let id = ada.objectID
           try child.performAndWait { _ = try child.existingObject(with: id)["name"] }
           for grade in 0..<200 {
@@ -212,8 +218,7 @@ struct WaitingTests {
         try view.save()
         var child = view
         for level in 0..<depth {
-          child = ManagedObjectContext(.privateQueue, parent: child, name: "child \(level)")
-          child.automaticallyMergesChangesFromParent = true
+          child = Self.mergingChild(of: child, name: "child \(level)")
         }
         let watched = try Watched(school, child, sections: section)
         try Self.watched {
@@ -249,8 +254,7 @@ struct WaitingTests {
           let ada = school.addPupil(view, "Ada")
           let maths = school.addCourse(view, 1)
           try view.save()
-          let child = ManagedObjectContext(.privateQueue, parent: view, name: "child")
-          child.automaticallyMergesChangesFromParent = true
+          let child = Self.mergingChild(of: view)
           let ids = (ada.objectID, maths.objectID)
           let kept = Mutex<[ObjectID: Bool]>([:])
           try child.performAndWait {
