@@ -210,7 +210,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Exports", "TestSupport"]),
-    .testTarget(name: "IdiomTests", dependencies: ["Seedbed"]),
+    .testTarget(name: "IdiomTests", dependencies: ["Seedbed", "TestSupport"]),
     .testTarget(
       name: "AccessorTests",
       dependencies: [

@@ -116,6 +116,16 @@ struct ContextIdioms {
     #expect(titles.count == 3 && context.persistentStoreCoordinator?.persistentStores.count == 1)
   }
 
+  @Test("child contexts: one of the main queue is used there without more")
+  @MainActor func mainQueue() throws {
+    let context = ManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = try Kitchen.container().persistentStoreCoordinator
+    let recipe = try Kitchen.stock(context)[0]
+    recipe.title = "Stew"
+    try context.save()
+    #expect(recipe.title == "Stew" && !context.hasChanges && context.concurrencyType == .mainQueueConcurrencyType)
+  }
+
   @Test("child contexts: performAndWait returns objects to code on the same queue")
   func returnsObjects() throws {
     let context = try Kitchen.container().newBackgroundContext()
@@ -149,6 +159,23 @@ struct ContextIdioms {
       context.redo()
       #expect(recipe.title == "Stew")
     }
+  }
+
+  @Test("undo: what is registered is told whether it is undone or done again")
+  func modes() {
+    final class Log { var lines: [String] = [] }
+    let (manager, log) = (ContextUndoManager(), Log())
+    func register() {
+      manager.registerUndo(withTarget: log) { log in
+        log.lines.append("undoing \(manager.isUndoing), redoing \(manager.isRedoing)")
+        register()
+      }
+    }
+    register()
+    manager.undo()
+    manager.redo()
+    #expect(log.lines == ["undoing true, redoing false", "undoing false, redoing true"])
+    #expect(!manager.isUndoing && !manager.isRedoing)
   }
 
   @Test("undo: groups with names for menus")

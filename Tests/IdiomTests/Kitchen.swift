@@ -37,7 +37,7 @@ enum Kitchen {
         FetchRequestTemplate("Favorites", entityName: "Recipe", predicate: "isFavorite == YES"),
         FetchRequestTemplate("ByTitle", entityName: "Recipe", predicate: "title == $TITLE"),
         FetchRequestTemplate("RatedBetween", entityName: "Recipe", predicate: "rating BETWEEN {$LOW, $HIGH}"),
-      ])
+      ], versionIdentifier: "Kitchen 1")
   }
 
   /// A stack in memory, with a context for the work.

@@ -54,6 +54,17 @@ struct PredicateIdioms {
           ]), modifier: .direct, type: .lessThanOrEqualTo), ["Bread"]
     ),
     (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: "rating"), rightExpression: FetchExpression(forConstantValue: 4.5),
+        modifier: .direct, type: .greaterThanOrEqualTo), ["Soup", "Cake"]
+    ),
+    (
+      ComparisonPredicate(
+        leftExpression: FetchExpression(forKeyPath: "title"),
+        rightExpression: FetchExpression(forConstantValue: "Soup"),
+        modifier: .direct, type: .notEqualTo), ["Bread", "Cake"]
+    ),
+    (
       FetchPredicate(format: "title == $TITLE").withSubstitutionVariables(["TITLE": "Cake"]), ["Cake"]
     ),
   ]
@@ -78,6 +89,11 @@ struct PredicateIdioms {
       #expect(try context.count(for: request) == 2)
       request.predicate = FetchPredicate(format: "author IN %@", [ann])
       #expect(try context.count(for: request) == 2)
+      let people = Person.fetchRequest()
+      people.predicate = ComparisonPredicate(
+        leftExpression: .expressionForEvaluatedObject(), rightExpression: FetchExpression(forConstantValue: ann),
+        modifier: .direct, type: .equalTo)
+      #expect(try context.fetch(people) == [ann])
     }
   }
 
