@@ -61,7 +61,9 @@ struct ExplanationTests {
     #expect(try store.snapshots(request("rank > 3 AND name MATCHES '(n)\\\\1?[0-9]+'")).count >= 0)
   }
 
-  @Test("an index that would help is declared as the model has it, and gains in a copy", .enabled(if: hasShell))
+  @Test(
+    "an index that would help is declared as the model has it, and gains in a copy",
+    .enabled(if: hasShell, "the shell sqlite3 is not there"))
   func advice() throws {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
     let advice = try store.indexAdvice(for: request("price == 4"))
@@ -80,7 +82,9 @@ struct ExplanationTests {
     #expect(try store.indexAdvice(for: request("rank == 4")).isEmpty)
   }
 
-  @Test("relationships and several properties are advised by their names", .enabled(if: hasShell))
+  @Test(
+    "relationships and several properties are advised by their names",
+    .enabled(if: hasShell, "the shell sqlite3 is not there"))
   func compound() throws {
     let advice = try store.indexAdvice(for: request("price == 4 AND name == 'n4'"))
     #expect(Set(advice.flatMap(\.elements).map(\.property)).isSubset(of: ["price", "name"]))
@@ -88,7 +92,7 @@ struct ExplanationTests {
   }
 
   @Test(
-    "an index that the store has is not advised again", .enabled(if: hasShell),
+    "an index that the store has is not advised again", .enabled(if: hasShell, "the shell sqlite3 is not there"),
     arguments: ["TRUEPREDICATE", "rank > 10", "price >= 0"])
   func present(format: String) throws {
     for ascending in [true, false] {
@@ -100,7 +104,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("a request that the shell cannot read says so", .enabled(if: hasShell))
+  @Test("a request that the shell cannot read says so", .enabled(if: hasShell, "the shell sqlite3 is not there"))
   func functions() throws {
     let error = #expect(throws: IndexAdviceError.self) { try store.indexAdvice(for: request("name ==[cd] 'N4'")) }
     #expect("\(try #require(error))".contains("no such function"))

@@ -225,7 +225,9 @@ struct ChainTests {
     #expect(library.mapping(from: models[0], to: models[1]) == nil)
   }
 
-  @Test("mapping models of files are found by their hashes", .enabled(if: FixtureFolder.isAvailable))
+  @Test(
+    "mapping models of files are found by their hashes",
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func fixtures() throws {
     let library = try ModelLibrary(
       modelURL: FixtureFolder.url.appendingPathComponent("models/uncloud-notes/UnCloudNotesDataModel.xcdatamodeld"))

@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 /// A mapping model that Xcode made with one thing changed in its XML.
-@Suite("Mapping models with a mistake by chance", .enabled(if: FixtureFolder.isAvailable))
+@Suite(
+  "Mapping models with a mistake by chance", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct MappingMutationTests {
   private static let name = "UnCloudNotesMappingModel_v2_to_v3.xcmappingmodel"
 

@@ -61,5 +61,8 @@ struct FixtureHashTests {
   @Test("the fixtures are all there")
   func counts() {
     #expect(FixtureFolder.expected.models.count == 26 && FixtureFolder.expected.stores.count == 10)
+    #expect(CompiledVersion.all.count == FixtureFolder.expected.compiled.values.map(\.count).reduce(0, +))
+    #expect(FixtureFolder.expected.compiled.count == 3 && CompiledVersion.all.count > 7)
+    #expect(ModelWriterTests.sources.count > 26)
   }
 }

@@ -20,7 +20,9 @@ struct ModelWriterTests {
     try expectRoundTrip(model)
   }
 
-  @Test("a compiled model written as a source has the same hashes", .enabled(if: FixtureFolder.isAvailable))
+  @Test(
+    "a compiled model written as a source has the same hashes",
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func compiled() throws {
     for name in ["coredataplus/SampleModel.momd", "cartkit/CartStorage.momd", "xcserver/XCServerCoreData.momd"] {
       let path = FixtureFolder.path("models/" + name)
@@ -60,7 +62,9 @@ struct ModelWriterTests {
     }
   }
 
-  @Test("the text is Xcode's own but for what only its editor uses", .enabled(if: FixtureFolder.isAvailable))
+  @Test(
+    "the text is Xcode's own but for what only its editor uses",
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func sameText() throws {
     var count = 0
     for path in Self.sources where !path.contains("Library") {

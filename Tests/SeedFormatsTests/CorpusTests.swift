@@ -39,9 +39,9 @@ struct CorpusTests {
 
   @Test("JSONTestSuite: what may be refused does no harm")
   func jsonSuiteEither() throws {
-    for file in Corpora.files("JSONTestSuite/test_parsing", ".json")
-      + Corpora.files("JSONTestSuite/test_transform", ".json")
-    {
+    let files = ["test_parsing", "test_transform"].map { Corpora.files("JSONTestSuite/\($0)", ".json") }
+    #expect(files[0].count > 250 && files[1].count > 10, "\(files.map(\.count))")
+    for file in files.joined() {
       let bytes = [UInt8](try Data(contentsOf: file))
       for options in [FormatOptions.json, .ndjson] {
         let whole = events(bytes, options, [""])

@@ -155,20 +155,14 @@ struct TransformableTests {
 
   // MARK: Stores that Apple's framework wrote
 
-  private static let fixtures = FixtureFolder.url
-
   @Test(
     "archives that Core Data wrote read as values; archives of an app's own classes stay bytes",
-    .enabled(
-      if: FileManager.default.fileExists(atPath: fixtures.appending(path: "stores").path),
-      Comment(rawValue: FixtureFolder.absenceReason)))
+    .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
   func written() throws {
     let folder = try TemporaryFolder()
-    let copy = folder.file("XCServer.sqlite")
-    try FileManager.default.copyItem(
-      at: Self.fixtures.appending(path: "stores/xcserver/XCServerCoreData_1.2.0.sqlite"), to: copy)
+    let copy = try FixtureFolder.copyStore("stores/xcserver/XCServerCoreData_1.2.0.sqlite", to: folder.url)
     let model = try ModelReader.read(
-      path: Self.fixtures.appending(path: "models/xcserver/XCServerCoreData.xcdatamodeld").path,
+      path: FixtureFolder.path("models/xcserver/XCServerCoreData.xcdatamodeld"),
       version: "XCServerCoreData1.2.0")
     let container = try PersistentContainer(
       name: "xcserver", managedObjectModel: model, persistentStoreDescriptions: [.init(type: .sqlite, url: copy)])

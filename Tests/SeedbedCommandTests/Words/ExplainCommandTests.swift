@@ -161,7 +161,9 @@ struct ExplainCommandTests {
     #expect(explanation.parts("expect")[0].lookups[0].fetch.statement.hasPrefix("SELECT count(*)"))
   }
 
-  @Test("indexes that would help are declared and measured in a copy", .enabled(if: hasShell))
+  @Test(
+    "indexes that would help are declared and measured in a copy",
+    .enabled(if: hasShell, "the shell sqlite3 is not there"))
   func advice() async throws {
     let workspace = try workspace()
     #expect(try await workspace.run("run", "--quiet", "shop.yaml").exitCode == 0)
@@ -221,7 +223,7 @@ struct ExplainCommandTests {
     #expect(try await workspace.run("explain").exitCode == 64)
   }
 
-  @Test("what a run asks is what was explained", .enabled(if: Tool.picksStrategies))
+  @Test("what a run asks is what was explained", .enabled(if: Tool.picksStrategies, "another strategy is asked for"))
   func whole() async throws {
     let workspace = try workspace()
     #expect(try await workspace.run("run", "--quiet", "shop.yaml").exitCode == 0)
