@@ -164,6 +164,13 @@ extension ManagedObjectContext {
 }
 
 extension FetchSpecification {
+  /// What a child context asks its parent: unsaved changes there are the child's store.
+  var forParent: FetchSpecification {
+    var request = self
+    request.includesPendingChanges = true
+    return request
+  }
+
   /// What a child context asks its parent for, when it wants rows.
   var forRowsOfParent: FetchSpecification {
     var request = forParent

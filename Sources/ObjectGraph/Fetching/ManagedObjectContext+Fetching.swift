@@ -155,13 +155,6 @@ extension FetchSpecification {
     return start..<(fetchLimit > 0 ? min(count - start, fetchLimit) + start : count)
   }
 
-  /// What a child context asks its parent: unsaved changes there are the child's store.
-  var forParent: FetchSpecification {
-    var request = self
-    request.includesPendingChanges = true
-    return request
-  }
-
   func selects(_ candidate: Entity) -> Bool {
     includesSubentities ? candidate.isKind(of: entity) : candidate == entity
   }

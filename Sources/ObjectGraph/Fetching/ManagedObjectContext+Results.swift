@@ -81,4 +81,15 @@ extension ManagedObjectContext {
   package func dictionaries(_ request: FetchSpecification) throws -> [[String: ExpressionValue]] {
     try rows(forDictionaries: request).dictionaries
   }
+
+  /// Stops where objects of the entity can be of other classes: a mistake of the program.
+  func requireClass<Object>(_ wanted: Object.Type, of request: FetchSpecification) {
+    if wanted == ManagedObject.self { return }
+    for entity in coordinator.model.entities where request.selects(entity) && !entity.isAbstract {
+      let own = coordinator.runtime(entity).objectClass
+      precondition(
+        own is Object.Type,
+        "\(entity.name) has objects of the class \(own), not \(wanted): give the container its class (classes:)")
+    }
+  }
 }

@@ -73,17 +73,6 @@ extension ManagedObjectContext {
     try FetchedObjects(request.specification(in: self), context: self)
   }
 
-  /// Stops where objects of the entity can be of other classes: a mistake of the program.
-  func requireClass<Object>(_ wanted: Object.Type, of request: FetchSpecification) {
-    if wanted == ManagedObject.self { return }
-    for entity in coordinator.model.entities where request.selects(entity) && !entity.isAbstract {
-      let own = coordinator.runtime(entity).objectClass
-      precondition(
-        own is Object.Type,
-        "\(entity.name) has objects of the class \(own), not \(wanted): give the container its class (classes:)")
-    }
-  }
-
   /// Gives objects whose rows are newer what the store has now; what was changed here stays.
   private func refreshStale(_ found: [ManagedObject]) throws {
     let snapshots = try freshSnapshots(of: found.filter { $0.status == .loaded }.map(\.objectID))

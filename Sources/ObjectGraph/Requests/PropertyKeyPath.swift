@@ -1,4 +1,4 @@
-public import Predicates
+import Predicates
 
 /// What leads to a property: text with dots, or a key path of a generated class.
 public protocol PropertyKeyPath {
@@ -20,17 +20,5 @@ extension AnyKeyPath: PropertyKeyPath {
       preconditionFailure("\(self) stands for no property of \(root): write a path of several steps as text")
     }
     return name
-  }
-}
-
-extension FetchedResultsController where Object: PropertyNaming {
-  /// A controller whose sections are made by a property of the generated class: `\.category`.
-  public convenience init<Property>(
-    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
-    sectionNameKeyPath: KeyPath<Object, Property>, cacheName: String? = nil
-  ) {
-    self.init(
-      fetchRequest: fetchRequest, managedObjectContext: managedObjectContext,
-      sectionNameKeyPath: sectionNameKeyPath.propertyKeyPath, cacheName: cacheName)
   }
 }

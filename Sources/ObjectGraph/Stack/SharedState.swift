@@ -78,6 +78,24 @@ extension ManagedObjectContext {
     return shared
   }
 
+  /// Gives faults, and to-many relationships that are not loaded, what the parent said.
+  func fillFaults(from state: SharedState) -> [ManagedObject] {
+    var taken: [ManagedObject] = []
+    for (id, snapshot) in state.snapshots {
+      let object = object(with: id)
+      if object.isUnloaded && !object.hasStored { object.setWaiting(snapshot) }
+      taken.append(object)
+    }
+    for (key, members) in state.members {
+      let owner = object(with: key.owner)
+      if owner.isUnloaded && !owner.hasStored { continue }
+      owner.fire()
+      if !owner.isLoaded(key.relationship) { owner.setStoredMembers(members, key.relationship, self) }
+      taken.append(owner)
+    }
+    return taken
+  }
+
   /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
   /// either, it asks its own parent in the same way: no context waits for another.
   func tell(_ unknown: MissingState, _ answer: @escaping @Sendable (SharedState) -> Void) {

@@ -71,22 +71,4 @@ extension ManagedObjectContext {
       }
     }
   }
-
-  /// Gives faults, and to-many relationships that are not loaded, what the parent said.
-  func fillFaults(from state: SharedState) -> [ManagedObject] {
-    var taken: [ManagedObject] = []
-    for (id, snapshot) in state.snapshots {
-      let object = object(with: id)
-      if object.isUnloaded && !object.hasStored { object.setWaiting(snapshot) }
-      taken.append(object)
-    }
-    for (key, members) in state.members {
-      let owner = object(with: key.owner)
-      if owner.isUnloaded && !owner.hasStored { continue }
-      owner.fire()
-      if !owner.isLoaded(key.relationship) { owner.setStoredMembers(members, key.relationship, self) }
-      taken.append(owner)
-    }
-    return taken
-  }
 }

@@ -1,0 +1,13 @@
+public import Foundation
+import ObjectModel
+
+extension FetchedResultsError: LocalizedError, CustomNSError {
+  /// What happened, in a sentence.
+  public var errorDescription: String? { description }
+  /// Core Data's.
+  public static var errorDomain: String { NSCocoaErrorDomain }
+  /// Core Data's general code.
+  public var errorCode: Int { CoreDataErrorCode.coreData }
+  /// The description.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+}
