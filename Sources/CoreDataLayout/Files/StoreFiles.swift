@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import SQLitePages
 import StoreInterface
 
 extension StoreError {
@@ -16,7 +17,14 @@ extension StoreError {
 package enum StoreFiles {
   /// Whether a file begins as an SQLite database does. False for folders and for what cannot be read.
   package static func isDatabase(path: String) -> Bool {
-    ((try? header(path)) ?? []).starts(with: "SQLite format 3\0".utf8)
+    ((try? header(path)) ?? []).starts(with: DatabaseHeader.magic)
+  }
+
+  /// The size that a database file has by what its header says; nil where there is no header, or it cannot be read.
+  package static func statedByteCount(path: String) -> Int? {
+    guard let start = try? header(path) else { return nil }
+    // Safety: the header is read while the bytes are there.
+    return unsafe start.withUnsafeBytes { bytes in unsafe (try? DatabaseHeader(bytes, path: path))?.statedByteCount }
   }
 
   /// The error of a call of the system that has just failed.
@@ -89,7 +97,7 @@ package enum StoreFiles {
   /// - Throws: `StoreError.inputOutput` when it cannot be read.
   static func isDatabaseOrEmpty(_ path: String) throws(StoreError) -> Bool {
     let start = try header(path).prefix(16)
-    return start.isEmpty || start.elementsEqual("SQLite format 3\0".utf8)
+    return start.isEmpty || start.elementsEqual(DatabaseHeader.magic)
   }
 
   /// Copies a file's bytes into a new file, which is synchronised.

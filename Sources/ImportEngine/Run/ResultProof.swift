@@ -44,12 +44,9 @@ enum ResultProof {
       }
     }
     guard let stated = metadata.values[key]?.stringValue else { return "it does not say how it was left" }
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe), data.count >= 100 else {
-      return "it cannot be read"
-    }
-    func number(_ offset: Int) -> Int { data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }
-    let pageSize = Int(data[16]) << 8 | Int(data[17])
-    let expected = number(28) * (pageSize == 1 ? 65_536 : pageSize)
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe),
+      let expected = StoreFiles.statedByteCount(path: path)
+    else { return "it cannot be read" }
     if data.count != expected { return "it has \(data.count) bytes, and its header says \(expected)" }
     let inputDigest = metadata.values[StoreTarget.digestKey]?.stringValue ?? ""
     if stated == placeholder(inputDigest) { return nil }

@@ -1,6 +1,8 @@
 /// What a database file says of itself in its first 100 bytes (SQLite file format, section 1.3).
-struct DatabaseHeader {
+package struct DatabaseHeader {
   static let byteCount = 100
+  /// What every database file begins with.
+  package static let magic = Array("SQLite format 3\0".utf8)
 
   let geometry: PageGeometry
   /// Pages that the file has.
@@ -17,11 +19,21 @@ struct DatabaseHeader {
   /// Whether texts are UTF-8.
   let isUTF8: Bool
 
+  /// Bytes that the file has by what the header says.
+  package var statedByteCount: Int { Int(pageCount) * geometry.pageSize }
+
   /// - Parameters:
   ///   - bytes: the file's first bytes.
   ///   - fileSize: bytes of the file.
   /// - Throws: `PageError` of kind `unsuitable` when there is no header, or one that does not fit the file's size.
   init(_ bytes: UnsafeRawBufferPointer, fileSize: Int, path: String) throws(PageError) {
+    unsafe try self.init(bytes, path: path)
+    guard pageCount >= 1, statedByteCount == fileSize else { throw Self.misfit(path) }
+  }
+
+  /// The header whatever the file's size.
+  /// - Throws: `PageError` of kind `unsuitable` when there is no header, or one with a size of pages that SQLite does not have.
+  package init(_ bytes: UnsafeRawBufferPointer, path: String) throws(PageError) {
     guard bytes.count >= Self.byteCount else {
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")
     }
@@ -31,9 +43,9 @@ struct DatabaseHeader {
     let stated = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 16, as: UInt16.self)))
     let pageSize = stated == 1 ? 65_536 : stated
     let reserved = unsafe Int(bytes[20])
-    guard unsafe bytes.starts(with: "SQLite format 3\0".utf8), pageSize >= 512, pageSize & (pageSize - 1) == 0,
-      pageSize - reserved >= 480, number(28) >= 1, Int(number(28)) * pageSize == fileSize
-    else { throw PageError(kind: .unsuitable, message: "the header of \(path) does not fit its size") }
+    guard unsafe bytes.starts(with: Self.magic), pageSize >= 512, pageSize & (pageSize - 1) == 0,
+      pageSize - reserved >= 480
+    else { throw Self.misfit(path) }
     geometry = PageGeometry(pageSize: pageSize, reservedBytes: reserved)
     pageCount = number(28)
     hasPointerMap = number(52) != 0
@@ -43,6 +55,10 @@ struct DatabaseHeader {
     freeCount = number(36)
     isUTF8 = number(56) == 1
     isPlain = unsafe bytes[18] == 1 && bytes[19] == 1 && isUTF8
+  }
+
+  private static func misfit(_ path: String) -> PageError {
+    PageError(kind: .unsuitable, message: "the header of \(path) does not fit its size")
   }
 
   /// - Throws: `PageError` of kind `unsuitable` when the file has a log or another encoding than UTF-8.

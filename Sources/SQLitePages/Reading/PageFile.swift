@@ -31,8 +31,13 @@ import Platform
     }
     // Safety: callers give memory for `count` pages.
     let size = count * geometry.pageSize
-    guard unsafe pread(descriptor, bytes, size, off_t(page - 1) * off_t(geometry.pageSize)) == size else {
-      throw PageError(SystemError("read page \(page)", path))
+    let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size)
+    do throws(SystemError) {
+      let count = try unsafe FileDescriptor.read(
+        descriptor, into: room, at: Int(page - 1) * geometry.pageSize, of: path)
+      if count < size { throw SystemError("read page \(page)", path, number: EIO) }
+    } catch {
+      throw PageError(error)
     }
   }
 }
