@@ -103,7 +103,7 @@ let package = Package(
         "SeedFormats", "Pipelines", yams,
       ]),
     .target(
-      name: "Comparison",
+      name: "StoreDifferences",
       dependencies: [
         "Platform", "ObjectModel", "Predicates", "StoreInterface", "SQLite", "SQLitePages", "CoreDataLayout",
         "Pipelines",
@@ -121,7 +121,8 @@ let package = Package(
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
-        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Comparison", "Reports", "ImportEngine",
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "StoreDifferences", "Reports",
+        "ImportEngine",
         "Inference", logging, argumentParser,
       ]),
     .executableTarget(
@@ -233,9 +234,9 @@ let package = Package(
         "TestMigrations",
       ]),
     .testTarget(
-      name: "ComparisonTests",
+      name: "StoreDifferencesTests",
       dependencies: [
-        "Comparison", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
+        "StoreDifferences", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
         "TestSupport",
       ]),
     .testTarget(

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Comparison
 import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import Pipelines
+import StoreDifferences
 
 /// `seedbed diff`
 struct DiffCommand: ParsableCommand {

@@ -1,7 +1,7 @@
-import Comparison
 import Foundation
 import ObjectModel
 import Pipelines
+import StoreDifferences
 
 /// How differences of stores are shown.
 enum DiffText {

@@ -1,8 +1,8 @@
-import Comparison
 import CoreDataLayout
 import Foundation
 import ObjectModel
 import Predicates
+import StoreDifferences
 import StoreInterface
 import TestSupport
 import Testing
