@@ -4,7 +4,7 @@ import Foundation
 
 /// The command-line tool.
 @main
-struct Seedbed: ParsableCommand {
+struct SeedbedTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "seedbed",
     abstract: "Builds Core Data stores from compressed CSV and JSON seeds, and copies, checks and exports them.",
