@@ -65,7 +65,7 @@ struct PerformanceCounterTests {
 
   @Test("work of stores is added up and taken apart, number by number")
   func storeWork() {
-    var first = StoreWork()
+    var first = StoreCounts()
     (first.statements, first.rows, first.pages, first.pageRows) = (1, 20, 300, 4_000)
     let both = first + first
     #expect([both.statements, both.rows, both.pages, both.pageRows] == [2, 40, 600, 8_000])

@@ -236,7 +236,7 @@ public struct PipelineRun {
     let exporting = StageMeter(.export)
     // What has gone out cannot be taken back.
     if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
-    var exportWork = StoreWork()
+    var exportWork = StoreCounts()
     let exported: [FinishedExport]
     do {
       exported = try exporting.work {

@@ -19,10 +19,10 @@ public final class PersistentStoreCoordinator: Sendable {
   let severalStores = NSLock()
   /// What contexts asked of the stores. It begins with nothing, and adds to `PerformanceCounters.process`.
   public let counters = PerformanceCounters()
-  /// What its stores did since they were opened, as far as they count it (`WorkCounting`): SQLite stores do. Stores that
+  /// What its stores did since they were opened, as far as they count it (`StoreCounting`): SQLite stores do. Stores that
   /// were taken away are not among them.
-  public var storeWork: StoreWork {
-    persistentStores.compactMap { $0 as? any WorkCounting }.reduce(StoreWork()) { $0 + $1.work }
+  public var storeWork: StoreCounts {
+    persistentStores.compactMap { $0 as? any StoreCounting }.reduce(StoreCounts()) { $0 + $1.work }
   }
   /// Contexts that merge what others save.
   let followers = ContextFollowers()

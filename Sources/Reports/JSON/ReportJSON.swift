@@ -86,7 +86,7 @@ package enum ReportJSON {
     ])
   }
 
-  private static func work(_ work: RunWork) -> JSONValue {
+  private static func work(_ work: RunCounts) -> JSONValue {
     let (store, contexts) = (work.store, work.contexts)
     let parts = [
       contexts.requests, contexts.fetches, contexts.faultsFired, contexts.relationshipFaultsFired,
@@ -100,7 +100,7 @@ package enum ReportJSON {
   }
 
   /// What a store did, as members of an object.
-  package static func members(_ work: StoreWork) -> [(String, JSONValue)] {
+  package static func members(_ work: StoreCounts) -> [(String, JSONValue)] {
     [
       ("statements", .integer(work.statements)), ("rows", .integer(work.rows)), ("pages", .integer(work.pages)),
       ("pageRows", .integer(work.pageRows)),

@@ -55,7 +55,7 @@ public struct RunReport: Sendable {
   /// Where the time outside the steps went: indexes, sealing, exports.
   public var stages: [StageReport] = []
   /// What the run asked of its store, also where it failed.
-  public var work = RunWork()
+  public var work = RunCounts()
   /// Allocations of the process, all threads together; nil unless something counts them (`scripts/count-allocations`).
   public var allocations: Int?
   /// Highest resident memory of the process so far, bytes.

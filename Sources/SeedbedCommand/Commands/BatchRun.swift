@@ -18,7 +18,7 @@ struct BatchRun {
   }
 
   /// - Returns: what was done, and what it took.
-  func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreWork) {
+  func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreCounts) {
     var options = SQLiteStore.Options()
     options.historyAuthor = author
     let opened = try SQLiteStore.open(path: store, model: model, options: options)

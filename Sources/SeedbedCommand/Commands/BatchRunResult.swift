@@ -11,7 +11,7 @@ struct BatchRunResult {
   /// What happened to the objects.
   let verb: String
   let outcome: BatchOutcome
-  let work: StoreWork
+  let work: StoreCounts
 
   private var count: Int { outcome.deletedCount + outcome.updatedCount }
 

@@ -3,7 +3,7 @@ import Seedbed
 /// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an error when
 /// it is asked for.
 class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, PersistentHistoryTracking,
-  RemoteChangeObserving, FetchExplaining, WorkCounting, @unchecked Sendable
+  RemoteChangeObserving, FetchExplaining, StoreCounting, @unchecked Sendable
 {
   // Both are let and Sendable; unchecked as the class is not final.
   private let base: any PersistentStore
@@ -18,7 +18,7 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
   var model: ManagedObjectModel { base.model }
   var url: URL? { base.url }
   var isReadOnly: Bool { base.isReadOnly }
-  var work: StoreWork { (base as? any WorkCounting)?.work ?? StoreWork() }
+  var work: StoreCounts { (base as? any StoreCounting)?.work ?? StoreCounts() }
   func close() throws { try base.close() }
 
   private func unsupported(_ what: String) -> StoreError {

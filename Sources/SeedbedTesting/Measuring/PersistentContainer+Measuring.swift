@@ -41,7 +41,7 @@ extension PersistentContainer {
 private struct MeasurementStart {
   private let coordinator: PersistentStoreCoordinator
   private let counts: PerformanceCounts
-  private let storeWork: StoreWork
+  private let storeWork: StoreCounts
   private let memory: MemoryPeak
   private let instant: ContinuousClock.Instant
 

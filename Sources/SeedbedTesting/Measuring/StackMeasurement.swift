@@ -15,7 +15,7 @@ public struct StackMeasurement<Value> {
   /// What contexts asked of the stores.
   public var counts: PerformanceCounts
   /// What the stores did for it; nothing of stores that do not count it, as those in memory.
-  public var storeWork: StoreWork
+  public var storeWork: StoreCounts
 
   /// How often a store was asked for objects: fetches, and each time that faults had to be filled from a store.
   public var requests: Int { counts.requests.count }

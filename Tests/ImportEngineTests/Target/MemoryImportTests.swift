@@ -139,7 +139,7 @@ struct MemoryImportTests {
     settings.file = nil
     let rejects = RejectCollector(settings: settings, stepCount: pipeline.imports.count)
     var warnings: [String] = []
-    var work = RunWork()
+    var work = RunCounts()
     let reports = try run.importAll(
       run.plans(target.model, inputs, RecordExpressionResources.load(pipeline, files: FileValues(pipeline)).resources),
       inputs, into: target,

@@ -46,7 +46,7 @@ enum EveryEngineType {
     MigrationCondition.self, MigrationPlan.self, MigrationReport.self, StoreMigration.self, StoreMigrationError.self,
     DebugSettings.self, FetchExplanation.self, (any FetchExplaining).self, IndexAdvice.self, IndexAdvisor.self,
     IndexAdviceError.self,
-    PerformanceCounters.self, PerformanceCounts.self, StoreWork.self, (any WorkCounting).self,
+    PerformanceCounters.self, PerformanceCounts.self, StoreCounts.self, (any StoreCounting).self,
     ModelDifference.self, ModelError.self, ModelFile.self, ModelReader.self, ModelValidation.self, ModelVersions.self,
     ModelWriter.self, MutableRelationship.self, (any MonitoredFetching).self, ObjectID.self, PersistentContainer.self,
     PersistentHistoryChange.self, PersistentHistoryChangeRequest.self, PersistentHistoryChangeType.self,

@@ -24,7 +24,7 @@ enum EveryPipelineType {
     RecordExpression.self, RecordExpressionError.self, RecordExpressionEvaluator.self, RecordExpressionFailure.self,
     RecordExpressionParser.self, RecordExpressionValue.self, RecordFault.self, RecordPlace.self, RecordReader.self,
     ReferenceMapping.self, Reject.self, RejectGroup.self, RejectSettings.self, ReportPlace.self, RunError.self,
-    RunProgress.self, RunReport.self, RunWork.self, SeedFile.self, SeedFormatError.self, SeedPlace.self,
+    RunProgress.self, RunReport.self, RunCounts.self, SeedFile.self, SeedFormatError.self, SeedPlace.self,
     SourceNote.self,
     SourceSettings.self, Stage.self, StageReport.self, StepExpectation.self, StepReport.self, StoreDump.self,
     StoreExpectation.self, StoreExport.self, ExplainedFetch.self, PipelineExplainer.self, PipelineExplanation.self,

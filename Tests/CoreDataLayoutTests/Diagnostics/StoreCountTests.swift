@@ -10,7 +10,7 @@ import Testing
 
 /// What a store says it did.
 @Suite("Work of stores")
-struct StoreWorkTests {
+struct StoreCountTests {
   @Test("statements and their rows count from when the store is open, those of its readers included")
   func statements() throws {
     let folder = try TemporaryFolder()
@@ -19,14 +19,14 @@ struct StoreWorkTests {
     let item = try #require(model.entities.first { $0.name == "Item" })
     let path = folder.path("store.sqlite")
     var store = try SQLiteStore.create(path: path, model: model)
-    #expect(store.work == StoreWork())
+    #expect(store.work == StoreCounts())
     for change in try collection.changes(batches: 1, rowsPerBatch: 50) {
       if case .rows(let batch, let keys) = change { try store.insert(batch, keys: keys) }
     }
     #expect(store.work.statements > 0 && store.work.pages == 0)
     try store.close()
     store = try SQLiteStore.open(path: path, model: model)
-    #expect(store.work == StoreWork())
+    #expect(store.work == StoreCounts())
     let count = try store.count(FetchSpecification(item))
     #expect(count > 0)
     #expect(store.work.statements == 1 && store.work.rows == 1)

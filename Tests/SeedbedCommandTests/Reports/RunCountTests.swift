@@ -3,7 +3,7 @@ import Testing
 
 /// What reports say a run asked of its store.
 @Suite("Work in reports of runs")
-struct RunWorkTests {
+struct RunCountTests {
   /// The numbers of a report's `work` by their names, and the seconds of its parts.
   private struct Work {
     var counts: [String: Int] = [:]

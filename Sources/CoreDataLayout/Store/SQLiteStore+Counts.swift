@@ -1,11 +1,11 @@
 public import Diagnostics
 import SQLite
 
-extension SQLiteStore: WorkCounting {
+extension SQLiteStore: StoreCounting {
   /// What the store's connections did since it was opened, those of readers included. It waits for what the store is doing.
-  public var work: StoreWork {
+  public var work: StoreCounts {
     session.locked {
-      var work = StoreWork()
+      var work = StoreCounts()
       work.statements = connection.counter.statements
       work.rows = connection.counter.rows
       work.pages = loads.pageLog.pages

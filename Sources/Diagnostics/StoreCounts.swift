@@ -1,5 +1,5 @@
 /// What a store did for those that asked it: what its log of statements would tell, in numbers.
-public struct StoreWork: Sendable, Hashable, Codable {
+public struct StoreCounts: Sendable, Hashable, Codable {
   /// SQL statements that ran, those that begin and end transactions among them. Opening a connection counts none.
   public var statements = 0
   /// Rows that statements gave.
@@ -13,8 +13,8 @@ public struct StoreWork: Sendable, Hashable, Codable {
   public init() {}
 
   /// What was done since `earlier`.
-  public func since(_ earlier: StoreWork) -> StoreWork {
-    var result = StoreWork()
+  public func since(_ earlier: StoreCounts) -> StoreCounts {
+    var result = StoreCounts()
     result.statements = statements - earlier.statements
     result.rows = rows - earlier.rows
     result.pages = pages - earlier.pages
@@ -23,7 +23,7 @@ public struct StoreWork: Sendable, Hashable, Codable {
   }
 
   /// The work of both.
-  public static func + (left: StoreWork, right: StoreWork) -> StoreWork {
+  public static func + (left: StoreCounts, right: StoreCounts) -> StoreCounts {
     var sum = left
     sum.statements += right.statements
     sum.rows += right.rows
@@ -34,7 +34,7 @@ public struct StoreWork: Sendable, Hashable, Codable {
 }
 
 /// The capability of a store to say what it did.
-public protocol WorkCounting: AnyObject, Sendable {
+public protocol StoreCounting: AnyObject, Sendable {
   /// What was done since the store was opened. A closed store keeps saying it.
-  var work: StoreWork { get }
+  var work: StoreCounts { get }
 }
