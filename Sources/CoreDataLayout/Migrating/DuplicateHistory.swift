@@ -41,7 +41,7 @@ final class DuplicateHistory {
 
   /// - Precondition: the rows are there, with all that they refer to.
   func noteDeletions(from table: TableLayout) throws {
-    let rows = try objects("SELECT Z_ENT, Z_PK FROM \(table.name) WHERE Z_PK IN (\(losers)) ORDER BY Z_PK")
+    let rows = try objects("SELECT Z_ENT, Z_PK FROM \(table.name) WHERE Z_PK IN (\(duplicateKeys)) ORDER BY Z_PK")
     for row in rows { try writer.recordDelete(entityNumber: row.number, key: row.key) }
     // Lists that nothing leads back from: their owners lose a member.
     for column in table.columns {
@@ -49,7 +49,7 @@ final class DuplicateHistory {
         let list = layout.entity(number: number)?.relationship(name)
       else { continue }
       let owners = try objects(
-        "SELECT DISTINCT 0, \(column.name) FROM \(table.name) WHERE Z_PK IN (\(losers)) AND \(column.name) IS NOT NULL "
+        "SELECT DISTINCT 0, \(column.name) FROM \(table.name) WHERE Z_PK IN (\(duplicateKeys)) AND \(column.name) IS NOT NULL "
           + "ORDER BY 2")
       for owner in owners { try writer.recordMembers(of: list, owner: owner.key) }
     }
@@ -64,10 +64,10 @@ final class DuplicateHistory {
   func noteReferences(
     in table: TableLayout, _ column: String, changing columns: [String], to target: TableLayout, inverse: Relationship?
   ) throws {
-    let stays = table.name == target.name ? " AND Z_PK NOT IN (\(losers))" : ""
+    let stays = table.name == target.name ? " AND Z_PK NOT IN (\(duplicateKeys))" : ""
     let rows = try objects(
-      "SELECT t.Z_ENT, t.Z_PK, d.winner FROM \(table.name) AS t JOIN \(DuplicateRemoval.losers) AS d "
-        + "ON d.loser = t.\(column) WHERE 1\(stays) ORDER BY t.Z_PK")
+      "SELECT t.Z_ENT, t.Z_PK, d.winner FROM \(table.name) AS t JOIN \(DuplicateRemoval.duplicateTable) AS d "
+        + "ON d.duplicate = t.\(column) WHERE 1\(stays) ORDER BY t.Z_PK")
     for row in rows {
       if !columns.isEmpty { try writer.recordUpdate(entityNumber: row.number, key: row.key, columns: columns) }
       if let inverse { try writer.recordMembers(of: inverse, owner: row.other) }
@@ -81,8 +81,8 @@ final class DuplicateHistory {
   func noteLinks(in join: JoinTable, _ side: JoinTable.Side, isTakenOver: Bool) throws {
     let other = side.ownerColumn == join.master.ownerColumn ? join.inverse : join.master
     let rows = try objects(
-      "SELECT 0, j.\(side.memberColumn), d.winner FROM \(join.name) AS j JOIN \(DuplicateRemoval.losers) AS d "
-        + "ON d.loser = j.\(side.ownerColumn) ORDER BY 2, 3")
+      "SELECT 0, j.\(side.memberColumn), d.winner FROM \(join.name) AS j JOIN \(DuplicateRemoval.duplicateTable) AS d "
+        + "ON d.duplicate = j.\(side.ownerColumn) ORDER BY 2, 3")
     for row in rows {
       try writer.recordMembers(of: other.relationship, owner: row.key)
       if isTakenOver { try writer.recordMembers(of: side.relationship, owner: row.other) }
@@ -110,7 +110,7 @@ final class DuplicateHistory {
 
   // MARK: rows
 
-  private var losers: String { "SELECT loser FROM \(DuplicateRemoval.losers)" }
+  private var duplicateKeys: String { "SELECT duplicate FROM \(DuplicateRemoval.duplicateTable)" }
 
   /// Entity number, key and another key of some rows; they are read before anything changes.
   private func objects(_ sql: String) throws -> [(number: Int, key: Int64, other: Int64)] {

@@ -24,7 +24,7 @@ struct DuplicateRemoval {
   }
 
   /// The rows that go, each with the one that stays.
-  static let losers = "seedbed_duplicates"
+  static let duplicateTable = "seedbed_duplicates"
 
   /// - Returns: how many objects went, by entity.
   /// - Throws: `StoreMigrationError.conditions` for duplicates that no policy resolves.
@@ -77,17 +77,18 @@ struct DuplicateRemoval {
   }
 
   private func resolve(_ duplicates: Duplicates, _ table: TableLayout) throws -> [String: Int] {
-    let losers = Self.losers
+    let duplicateTable = Self.duplicateTable
     let list = duplicates.columns.joined(separator: ", ")
     let isWhole = duplicates.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
     let winner = policy == .keepLast ? "max" : "min"
     try connection.execute(
-      "DROP TABLE IF EXISTS temp.\(losers); CREATE TEMP TABLE \(losers) (loser INTEGER PRIMARY KEY, winner INTEGER); "
-        + "INSERT INTO \(losers) SELECT Z_PK, winner FROM (SELECT Z_PK, \(winner)(Z_PK) OVER (PARTITION BY \(list)) AS winner "
+      "DROP TABLE IF EXISTS temp.\(duplicateTable); CREATE TEMP TABLE \(duplicateTable) (duplicate INTEGER PRIMARY KEY, winner INTEGER); "
+        + "INSERT INTO \(duplicateTable) SELECT Z_PK, winner FROM (SELECT Z_PK, \(winner)(Z_PK) OVER (PARTITION BY \(list)) AS winner "
         + "FROM \(table.name) WHERE \(isWhole)) WHERE Z_PK <> winner")
     var removed: [String: Int] = [:]
     let counts = try Statement(
-      connection, "SELECT Z_ENT, count(*) FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(losers)) GROUP BY Z_ENT"
+      connection,
+      "SELECT Z_ENT, count(*) FROM \(table.name) WHERE Z_PK IN (SELECT duplicate FROM \(duplicateTable)) GROUP BY Z_ENT"
     )
     while try counts.step() {
       removed[work.new.entity(number: Int(counts.int64(at: 0)))?.name ?? "", default: 0] += Int(counts.int64(at: 1))
@@ -106,7 +107,8 @@ struct DuplicateRemoval {
     }
     for join in work.new.joinTables { try redirect(in: join, to: table) }
     try connection.execute(
-      "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(losers)); DROP TABLE temp.\(losers)")
+      "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT duplicate FROM \(duplicateTable)); DROP TABLE temp.\(duplicateTable)"
+    )
     return removed
   }
 
@@ -114,7 +116,8 @@ struct DuplicateRemoval {
     for column in table.columns {
       guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else { continue }
       let values = try Statement(
-        connection, "SELECT \(column.name) FROM \(table.name) WHERE Z_PK IN (SELECT loser FROM \(Self.losers))")
+        connection,
+        "SELECT \(column.name) FROM \(table.name) WHERE Z_PK IN (SELECT duplicate FROM \(Self.duplicateTable))")
       while try values.step() {
         if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) { external.ledger.note(name) }
       }
@@ -138,9 +141,9 @@ struct DuplicateRemoval {
       let taken = columns.map { "\($0) = l.\($0)" }.joined(separator: ", ")
       let update = try Statement(
         connection,
-        "UPDATE \(table.name) AS t SET \(taken) FROM \(table.name) AS l, (SELECT d.winner, min(d.loser) AS loser "
-          + "FROM \(Self.losers) AS d JOIN \(table.name) AS r ON r.Z_PK = d.loser WHERE r.\(column.name) IS NOT NULL "
-          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.loser AND t.\(column.name) IS NULL AND \(kind) "
+        "UPDATE \(table.name) AS t SET \(taken) FROM \(table.name) AS l, (SELECT d.winner, min(d.duplicate) AS duplicate "
+          + "FROM \(Self.duplicateTable) AS d JOIN \(table.name) AS r ON r.Z_PK = d.duplicate WHERE r.\(column.name) IS NOT NULL "
+          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.duplicate AND t.\(column.name) IS NULL AND \(kind) "
           + "RETURNING Z_ENT, Z_PK, \(column.name)")
       var rows: [(number: Int, key: Int64, value: Int64)] = []
       while try update.step() {
@@ -203,7 +206,7 @@ struct DuplicateRemoval {
       guard policy == .merge else {
         let list = ([key.name] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
         try connection.execute(
-          "UPDATE \(table.name) SET \(list) WHERE \(key.name) IN (SELECT loser FROM \(Self.losers))")
+          "UPDATE \(table.name) SET \(list) WHERE \(key.name) IN (SELECT duplicate FROM \(Self.duplicateTable))")
         continue
       }
       let columns = table.columns.filter { companions.contains($0.name) }
@@ -211,7 +214,7 @@ struct DuplicateRemoval {
       for entity in columns where entity.role.isEntity {
         list.append("\(entity.name) = (SELECT w.Z_ENT FROM \(target.name) AS w WHERE w.Z_PK = d.winner)")
       }
-      var rows = "\(Self.losers) AS d WHERE t.\(key.name) = d.loser"
+      var rows = "\(Self.duplicateTable) AS d WHERE t.\(key.name) = d.duplicate"
       if let order = columns.first(where: { !$0.role.isEntity })?.name {
         list.append("\(order) = d.place")
         rows = "(\(places(in: table.name, row: "Z_PK", owner: key.name, order: order))) AS d WHERE t.Z_PK = d.id"
@@ -224,8 +227,8 @@ struct DuplicateRemoval {
   /// own order.
   private func places(in table: String, row: String, owner: String, order: String) -> String {
     "SELECT m.\(row) AS id, l.winner AS winner, ifnull(g.last, \(OrderKey.first - OrderKey.step)) + \(OrderKey.step) "
-      + "* ROW_NUMBER() OVER (PARTITION BY l.winner ORDER BY l.loser, m.\(order), m.\(row)) AS place "
-      + "FROM \(table) AS m JOIN \(Self.losers) AS l ON l.loser = m.\(owner) "
+      + "* ROW_NUMBER() OVER (PARTITION BY l.winner ORDER BY l.duplicate, m.\(order), m.\(row)) AS place "
+      + "FROM \(table) AS m JOIN \(Self.duplicateTable) AS l ON l.duplicate = m.\(owner) "
       + "LEFT JOIN (SELECT \(owner) AS owner, max(\(order)) AS last FROM \(table) GROUP BY 1) AS g ON g.owner = l.winner"
   }
 
@@ -237,16 +240,17 @@ struct DuplicateRemoval {
         // Of pairs that become one the first object's is left, and one that is there already stays as it is.
         try connection.execute(
           "DELETE FROM \(join.name) WHERE rowid IN (SELECT id FROM (SELECT m.rowid AS id, ROW_NUMBER() OVER "
-            + "(PARTITION BY d.winner, m.\(side.memberColumn) ORDER BY d.loser) AS place FROM \(join.name) AS m "
-            + "JOIN \(Self.losers) AS d ON d.loser = m.\(column)) WHERE place > 1)")
-        var change = "\(column) = d.winner FROM \(Self.losers) AS d WHERE t.\(column) = d.loser"
+            + "(PARTITION BY d.winner, m.\(side.memberColumn) ORDER BY d.duplicate) AS place FROM \(join.name) AS m "
+            + "JOIN \(Self.duplicateTable) AS d ON d.duplicate = m.\(column)) WHERE place > 1)")
+        var change = "\(column) = d.winner FROM \(Self.duplicateTable) AS d WHERE t.\(column) = d.duplicate"
         if let order = side.orderColumn {
           let places = places(in: join.name, row: "rowid", owner: column, order: order)
           change = "\(column) = d.winner, \(order) = d.place FROM (\(places)) AS d WHERE t.rowid = d.id"
         }
         try connection.execute("UPDATE OR IGNORE \(join.name) AS t SET \(change)")
       }
-      try connection.execute("DELETE FROM \(join.name) WHERE \(column) IN (SELECT loser FROM \(Self.losers))")
+      try connection.execute(
+        "DELETE FROM \(join.name) WHERE \(column) IN (SELECT duplicate FROM \(Self.duplicateTable))")
     }
   }
 }
