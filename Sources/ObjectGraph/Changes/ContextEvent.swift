@@ -75,7 +75,7 @@ struct ObjectState {
   fileprivate init(of object: ManagedObject) {
     status = object.status
     memberLists = object.memberLists
-    row = object.packedRow
+    row = object.snapshotRow
     if row == nil {
       ownValues = object.values
       ownDestinations = object.destinations

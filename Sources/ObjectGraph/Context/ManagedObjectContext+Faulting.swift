@@ -83,7 +83,7 @@ extension ManagedObjectContext {
         let object = parent == nil ? object(ofRowWith: id) : object(with: id)
         if object.status == .fault {
           if asFaults {
-            object.setWaitingRow(block, row)
+            object.setSnapshotRow(block, row)
           } else {
             object.load(block, row)
             if object.runtime.hasSubclass { object.awakeFromFetch() }

@@ -57,7 +57,7 @@ extension ManagedObject {
 
   private func loadValues() {
     guard let context else { return makeInert(.gone) }
-    if loadWaitingRow() {
+    if loadSnapshotRow() {
       if runtime.hasSubclass { awakeFromFetch() }
       return
     }

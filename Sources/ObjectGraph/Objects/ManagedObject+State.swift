@@ -123,7 +123,7 @@ extension ManagedObject {
   private var isPacked: Bool { storage.isPacked }
 
   /// The row that the values are those of, as long as it was not taken apart.
-  var packedRow: (block: SnapshotBlock, index: Int)? { isPacked ? block.map { ($0, Int(blockRow)) } : nil }
+  var snapshotRow: (block: SnapshotBlock, index: Int)? { isPacked ? block.map { ($0, Int(blockRow)) } : nil }
 
   /// Whether the values are those that were read, and nothing but values is loaded.
   var isUntouched: Bool { isPacked && contents == nil }
@@ -262,7 +262,7 @@ extension ManagedObject {
   }
 
   /// Gives a fault a row to fire from.
-  func setWaitingRow(_ block: SnapshotBlock, _ row: Int) {
+  func setSnapshotRow(_ block: SnapshotBlock, _ row: Int) {
     storage.block = block
     storage.blockRow = Int32(row)
     storage.faultGroup = nil
@@ -276,7 +276,7 @@ extension ManagedObject {
   }
 
   /// Takes the values of the row that the fault has; does nothing when that was taken apart.
-  func loadWaitingRow() -> Bool {
+  func loadSnapshotRow() -> Bool {
     if block == nil { return false }
     becomePacked()
     return true
