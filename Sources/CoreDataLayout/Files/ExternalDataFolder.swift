@@ -100,12 +100,12 @@ struct ExternalDataFolder {
   // MARK: files
 
   /// The folder of the files, nil when the store has none.
-  func openData() throws -> ExternalDataFiles? {
-    try ExternalDataFiles(ExternalDataFolder.dataName, in: supportPath)
+  func openData() throws -> ExternalDataFolderHandle? {
+    try ExternalDataFolderHandle(ExternalDataFolder.dataName, in: supportPath)
   }
 
   /// The folder of the files, which is made when there is none.
-  func makeData() throws -> ExternalDataFiles {
+  func makeData() throws -> ExternalDataFolderHandle {
     if let folder = try openData() { return folder }
     do {
       try FileManager.default.createDirectory(atPath: dataPath, withIntermediateDirectories: true)

@@ -101,7 +101,7 @@ package struct ForeignObjects: Sendable {
 }
 
 /// What a migration does to what no model explains.
-package struct ForeignFate: Sendable, Hashable {
+package struct ForeignObjectChanges: Sendable, Hashable {
   /// Triggers on the store's tables, such as `audit on ZNOTE`.
   package var droppedTriggers: [String] = []
   /// Indexes, such as `recent on ZNOTE`, whose columns are not all what they were.
@@ -130,49 +130,49 @@ package struct ForeignFate: Sendable, Hashable {
 
 extension ForeignObjects {
   /// What goes where a store is made anew: everything. Nothing is left.
-  package mutating func leaveBehind() -> (fate: ForeignFate, others: [String]) {
-    var fate = ForeignFate()
-    fate.droppedTriggers = triggers
-    fate.droppedIndexes = indexes.map(\.text)
-    fate.droppedColumns = columns.map { "\($0.table).\($0.name)" }
+  package mutating func leaveBehind() -> (changes: ForeignObjectChanges, others: [String]) {
+    var changes = ForeignObjectChanges()
+    changes.droppedTriggers = triggers
+    changes.droppedIndexes = indexes.map(\.text)
+    changes.droppedColumns = columns.map { "\($0.table).\($0.name)" }
     let others = others
     (triggers, indexes, columns, views, self.others) = ([], [], [], [], [])
-    return (fate, others)
+    return (changes, others)
   }
 
   /// What an inferred step does to them, after which this is what is left.
   package mutating func carry(
     from older: ManagedObjectModel, to newer: ManagedObjectModel, _ mapping: MappingModel
-  ) throws -> ForeignFate {
+  ) throws -> ForeignObjectChanges {
     let old = StoreLayout(model: older, generation: generation)
     let moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
     return try carry(through: MigrationWork(outlineOf: moves, mapping))
   }
 
   /// What a migration does to them, after which this is what is left.
-  mutating func carry(through work: MigrationWork) throws -> ForeignFate {
-    var fate = ForeignFate()
-    fate.droppedTriggers = triggers
+  mutating func carry(through work: MigrationWork) throws -> ForeignObjectChanges {
+    var changes = ForeignObjectChanges()
+    changes.droppedTriggers = triggers
     triggers = []
     let kept = Dictionary(
       work.keptNames.map { ($0.key.uppercased(), $0.value.uppercased()) }, uniquingKeysWith: { first, _ in first })
-    fate.droppedColumns = columns.filter { kept[$0.table] == nil }.map { "\($0.table).\($0.name)" }
+    changes.droppedColumns = columns.filter { kept[$0.table] == nil }.map { "\($0.table).\($0.name)" }
     columns = columns.compactMap { column in kept[column.table].map { Column(table: $0, name: column.name) } }
-    guard !indexes.isEmpty || !views.isEmpty else { return fate }
+    guard !indexes.isEmpty || !views.isEmpty else { return changes }
     let added = columns.map {
       "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"
     }
     let trial = try SchemaTrial(tables: work.new.tableStatements + added + tableStatements, views: views)
     // What a program's own functions and collations are in, cannot be made here.
-    fate.keptIndexes = indexes.filter { $0.stays(in: work) && trial.works($0) }
-    fate.droppedIndexes = indexes.filter { !fate.keptIndexes.contains($0) }.map(\.text)
-    indexes = fate.keptIndexes
-    fate.views = views
+    changes.keptIndexes = indexes.filter { $0.stays(in: work) && trial.works($0) }
+    changes.droppedIndexes = indexes.filter { !changes.keptIndexes.contains($0) }.map(\.text)
+    indexes = changes.keptIndexes
+    changes.views = views
     for view in views where !broken.contains(view) {
       guard let obstacle = trial.obstacle(view) else { continue }
       broken.insert(view)
-      fate.brokenViews.append("\(view.text), which stays and does not work any more: \(obstacle)")
+      changes.brokenViews.append("\(view.text), which stays and does not work any more: \(obstacle)")
     }
-    return fate
+    return changes
   }
 }

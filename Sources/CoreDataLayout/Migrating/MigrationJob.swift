@@ -12,7 +12,7 @@ struct MigrationJob {
   /// Where the store keeps long values, also while a copy of it is worked on.
   let external: ExternalDataFolder
   /// Tables whose rows are written as pages; none in the store itself.
-  var rewrites: [PageRewrite] = []
+  var rewrites: [PageRewritePlan] = []
 
   /// Carries all out.
   /// - Precondition: a transaction is open, and `TriggerFunctions` are registered.
@@ -40,7 +40,7 @@ struct MigrationJob {
     try rows.makeRoom()
     try rows.write()
     if !rewrites.isEmpty {
-      let pages = PageRewriting(
+      let pages = PageRewriter(
         rewrites: rewrites, work: aside, connection: connection, fillsNewUniqueIndexes: options.duplicates == .refuse)
       try pages.prepare()
       try connection.commit()

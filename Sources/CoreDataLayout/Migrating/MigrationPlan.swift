@@ -68,7 +68,7 @@ public struct MigrationPlan: Sendable {
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
   /// What becomes of what lies in the file and is none of the old model's.
-  package internal(set) var foreign = ForeignFate()
+  package internal(set) var foreign = ForeignObjectChanges()
   /// Triggers that are none of the old model's, each with its table, such as `audit on ZNOTE`: they go.
   public var droppedTriggers: [String] { foreign.droppedTriggers }
   /// Indexes that are none of the old model's and whose columns do not all stay, such as `recent on ZNOTE`: they go. Others stay.

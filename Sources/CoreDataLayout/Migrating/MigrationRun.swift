@@ -84,7 +84,7 @@ final class MigrationRun {
     let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
     options.willBegin?(.checking)
     try ExternalValues(folder: external).register(on: connection, writesFiles: false)
-    let rewrites = try PageRewrite.all(of: work, options.pageUse, connection)
+    let rewrites = try PageRewritePlan.all(of: work, options.pageUse, connection)
     // Rows that are written as pages are counted on the way.
     let plan = try work.plan(
       connection, countsAll: false, without: Set(rewrites.flatMap(\.feeds).map(\.table.name)))

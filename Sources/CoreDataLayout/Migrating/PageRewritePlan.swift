@@ -7,7 +7,7 @@ import StoreInterface
 ///
 /// The statements of `MigrationTables` say what is to come out; this knows those that take values over, set constants and
 /// raise keys. For a table with any other there is none.
-struct PageRewrite {
+struct PageRewritePlan {
   let table: TableWork
   /// The old tables that rows come from, in order, with what becomes of their rows.
   let feeds: [(table: TableLayout, translation: RowTranslation)]
@@ -95,7 +95,7 @@ struct PageRewrite {
   }
 }
 
-extension PageRewrite {
+extension PageRewritePlan {
   /// Fewer rows are written by statements in less time than it takes to make a file, and to put it in place.
   private static let leastRows: Int64 = 50_000
   /// A row is written by a statement in about the time in which so many bytes of the file are copied and forced to the disk.
@@ -104,7 +104,7 @@ extension PageRewrite {
   /// The tables of a migration that are written as pages: those that can be, where it takes less time than statements do.
   static func all(
     of work: MigrationWork, _ use: StoreMigration.PageUse, _ connection: Connection
-  ) throws -> [PageRewrite] {
+  ) throws -> [PageRewritePlan] {
     if use == .never { return [] }
     // Pages are taken as they are read: a table that has rows for several ones is read by statements.
     let readers = Dictionary(grouping: work.tables.flatMap { $0.feeds.map(\.old.name) }) { $0 }
@@ -116,7 +116,7 @@ extension PageRewrite {
       else { return [] }
       tables = zip(tables, keys).filter { $0.1 >= leastRows }.map(\.0)
     }
-    let rewrites = try tables.compactMap { try PageRewrite($0, work, connection) }
+    let rewrites = try tables.compactMap { try PageRewritePlan($0, work, connection) }
     if use == .always || rewrites.isEmpty { return rewrites }
     let rows = try rewrites.flatMap(\.feeds).map { feed in
       try connection.integer("SELECT count(*) FROM \(SchemaGuard.quoted(feed.table.name))") ?? 0

@@ -5,8 +5,8 @@ import StoreInterface
 
 /// Writes tables as finished pages, in a copy of the store that nothing else has open: between the statements that read the
 /// old tables and those that let them go.
-struct PageRewriting {
-  let rewrites: [PageRewrite]
+struct PageRewriter {
+  let rewrites: [PageRewritePlan]
   /// With what the old tables are called at the moment.
   let work: MigrationWork
   let connection: Connection
@@ -47,7 +47,7 @@ struct PageRewriting {
   /// - Throws: `PageError`. The copy is of no use then.
   func write() throws -> RowTranslation.Counts {
     var indexes: [(root: UInt32, shapes: [IndexShape], areReplaced: Bool)] = []
-    var jobs: [(rewrite: PageRewrite, sources: [UInt32], root: UInt32)] = []
+    var jobs: [(rewrite: PageRewritePlan, sources: [UInt32], root: UInt32)] = []
     for rewrite in rewrites {
       let isInPlace = rewrite.table.method == .inPlace
       let name = isInPlace ? work.name(rewrite.feeds[0].table.name) : rewrite.table.new.name

@@ -68,11 +68,13 @@ public enum StoreModel {
     func refusal(_ message: String, _ hint: String) -> ModelError {
       ModelError([ModelError.Problem(.unreadableFile, file: path, message: message, hint: hint)])
     }
-    if FileNature.isURL(path) { throw refusal("this is a URL, not a path", FileNature.hint(forURL: path)) }
-    let nature = FileNature(path)
+    if UnexpectedFileText.isURL(path) {
+      throw refusal("this is a URL, not a path", UnexpectedFileText.hint(forURL: path))
+    }
+    let nature = UnexpectedFileText(path)
     if nature == nil, !FileManager.default.fileExists(atPath: path),
       !ModelReader.isModel(path: FilePath.folder(of: path)),
-      let hint = FileNature.hint(forMissing: path)
+      let hint = UnexpectedFileText.hint(forMissing: path)
     {
       throw refusal("there is no model here", hint)
     }
@@ -132,9 +134,9 @@ public enum StoreModel {
 extension StoreModel {
   /// Whether a path names a file that is no database, such as data or a pipeline: nothing can be said of it as a store.
   public static func isNoDatabase(path: String) -> Bool {
-    FileNature(path).map { !$0.isFolder && $0.name != FileNature.database } ?? false
+    UnexpectedFileText(path).map { !$0.isFolder && $0.name != UnexpectedFileText.database } ?? false
   }
 
   /// Whether a path names an SQLite database.
-  public static func isDatabase(path: String) -> Bool { FileNature(path)?.name == FileNature.database }
+  public static func isDatabase(path: String) -> Bool { UnexpectedFileText(path)?.name == UnexpectedFileText.database }
 }

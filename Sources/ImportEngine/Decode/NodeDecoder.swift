@@ -26,7 +26,7 @@ import StoreInterface
   /// While the keys of to-many fields are decoded: the node's row that each entry belongs to.
   var owners: [Int32]?
   /// Told which fields nested objects have.
-  var met: MetFields?
+  var met: SeenFields?
 
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }

@@ -8,7 +8,7 @@ import StoreInterface
 struct RecordDecoder: Sendable {
   let plan: StepPlan
   /// Told which fields the records have; nil where that is of no interest.
-  var met: MetFields?
+  var met: SeenFields?
 
   /// - Parameter superseded: records that another record of the same key supersedes.
   func decode(_ records: RecordBatch, file: Int, superseded: SupersededRecords) -> DecodedBatch {

@@ -1,7 +1,7 @@
 import ObjectModel
 import Pipelines
 
-extension MetFields {
+extension SeenFields {
   /// A field that no record has, in words.
   struct Finding {
     var node: Int
@@ -16,10 +16,10 @@ extension MetFields {
   ///   - plan: the step's.
   ///   - isWhole: whether all records were read.
   func findings(_ plan: StepPlan, isWhole: Bool) -> [Finding] {
-    let unmet = unmet
-    if unmet.isEmpty { return [] }
+    let unseen = unseen
+    if unseen.isEmpty { return [] }
     var names: [Int: [String]] = [:]
-    return unmet.compactMap { field in
+    return unseen.compactMap { field in
       guard let node = plan.node(field.node), let slot = node.projection.firstIndex(of: field.path) else { return nil }
       let known = names[field.node] ?? self.names(ofNode: field.node)
       names[field.node] = known
@@ -33,7 +33,7 @@ extension MetFields {
         : field.node == 0 ? "none of the first records has" : "none of the first objects of \(node.entity.name) has"
       return Finding(
         node: field.node, properties: properties, message: "\(holder) the field \"\(field.path)\"\(target)",
-        hint: MetFields.hint(for: field.path, known))
+        hint: SeenFields.hint(for: field.path, known))
     }
   }
 

@@ -7,9 +7,9 @@ import Synchronization
 /// leave its property empty everywhere without a word. All workers of a step share it.
 ///
 /// A field that is there as a rule is found in the first record of the first batch and never looked for again.
-final class MetFields: Sendable {
-  /// A field that no record or nested object has had.
-  struct Unmet {
+final class SeenFields: Sendable {
+  /// A field that no record or nested object has had so far.
+  struct Unseen {
     var node: Int
     var path: String
   }
@@ -55,7 +55,7 @@ final class MetFields: Sendable {
         (0..<entries).contains { unsafe table.slice($0, slot: slot).kind != .absent }
       })
     let isSampled = met.count == wanted.count
-    let sample = unsafe isSampled ? [] : MetFields.sample(of: table.records)
+    let sample = unsafe isSampled ? [] : SeenFields.sample(of: table.records)
     state.withLock { state in
       state.slots[node].removeAll { met.contains($0) }
       if state.sample.isEmpty { state.sample = sample }
@@ -75,11 +75,11 @@ final class MetFields: Sendable {
   }
 
   /// What no record has had, of the nodes that there was anything of.
-  var unmet: [Unmet] {
+  var unseen: [Unseen] {
     state.withLock { state in
       plan.nodes.indices.flatMap { node in
         state.entries[node] == 0
-          ? [] : state.slots[node].map { Unmet(node: node, path: plan.nodes[node].projection[$0]) }
+          ? [] : state.slots[node].map { Unseen(node: node, path: plan.nodes[node].projection[$0]) }
       }
     }
   }
@@ -92,8 +92,8 @@ final class MetFields: Sendable {
       guard let value = try? JSONSerialization.jsonObject(with: Data(record), options: .fragmentsAllowed) else {
         continue
       }
-      for object in MetFields.values(value, at: plan.sourcePath(ofNode: index)) {
-        MetFields.collect(object, prefix: "", depth: 0, into: &names)
+      for object in SeenFields.values(value, at: plan.sourcePath(ofNode: index)) {
+        SeenFields.collect(object, prefix: "", depth: 0, into: &names)
       }
     }
     return names.sorted()

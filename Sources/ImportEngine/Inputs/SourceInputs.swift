@@ -89,7 +89,7 @@ struct SourceInputs {
     }
     throw RunError(
       .missingInput, code: "source.missing", "\(FilePath.shown(path)): \(reason)",
-      hint: ((variableHint(step.source.written) ?? FileNature.hint(forMissing: path) ?? outerHint(path)).map {
+      hint: ((variableHint(step.source.written) ?? UnexpectedFileText.hint(forMissing: path) ?? outerHint(path)).map {
         $0 + " "
       }
         ?? "")

@@ -27,9 +27,9 @@ extension DecodedBatch {
 
   /// Makes a reject of a record that the scanner could not read.
   /// - Parameter index: which of the batch's faults it is.
-  func reject(fault: RecordFault, index: Int, file: String, step: ImportStep) -> Reject {
+  func reject(fault: UnreadableRecord, index: Int, file: String, step: ImportStep) -> Reject {
     let position = records.position(of: fault.rawOffset, in: fault.place)
-    let isNoObject = fault.code == RecordFault.notAnObject
+    let isNoObject = fault.code == UnreadableRecord.notAnObject
     var value = ""
     if isNoObject {
       // Safety: the bytes become a text before the records are filled again.

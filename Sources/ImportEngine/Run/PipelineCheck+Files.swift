@@ -34,7 +34,8 @@ extension PipelineCheck {
     case .missing:
       let what = named.isWhole ? "file" : "folder"
       return ProjectPaths.Failure(
-        message: "there is no \(what) \(shown)", hint: FileNature.hint(forMissing: path) ?? advice, kind: .missing)
+        message: "there is no \(what) \(shown)", hint: UnexpectedFileText.hint(forMissing: path) ?? advice,
+        kind: .missing)
     case .folder: return named.isWhole ? ProjectPaths.Failure(message: "\(shown) is a folder, no file") : nil
     case .file:
       return named.isWhole

@@ -187,7 +187,7 @@ extension PipelineCheck {
         let plan = try planner.plan()
         let missing = plan.missingColumns(in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
         if !missing.isEmpty { return missing.map { $0.problem(pipelinePath: pipelinePath) } }
-        let met = MetFields(plan)
+        let met = SeenFields(plan)
         var isWhole = !isStream
         for path in paths {
           var options = step.source.formatOptions
@@ -213,7 +213,7 @@ extension PipelineCheck {
     /// How many records of a JSON file lint looks at.
     private static let sampledRecords = 1000
 
-    private func warning(_ finding: MetFields.Finding, _ plan: StepPlan) -> PipelineProblem {
+    private func warning(_ finding: SeenFields.Finding, _ plan: StepPlan) -> PipelineProblem {
       PipelineProblem(
         severity: .warning, code: "lint.field-not-met", message: finding.message, hint: finding.hint,
         file: pipelinePath,

@@ -69,7 +69,7 @@ public struct PipelineRun {
   /// Runs the pipeline.
   /// - Throws: `RunError`; errors of the reader, the model and the store come as one too.
   public func run() throws(RunError) -> RunReport {
-    let use = WorkUse()
+    let use = WorkFolderUse()
     do {
       logBegin()
       let report = try perform(use)
@@ -81,7 +81,7 @@ public struct PipelineRun {
     }
   }
 
-  private func perform(_ use: WorkUse) throws -> RunReport {
+  private func perform(_ use: WorkFolderUse) throws -> RunReport {
     let start = ContinuousClock.now
     let modelFile = try StoreModel.readFile(of: pipeline, templatePath: pipeline.store.existingOrigin)
     let model = modelFile.model

@@ -3,7 +3,7 @@ import Pipelines
 import Platform
 
 /// What a run had written into its work folder when it ended, for the message of a full disk.
-final class WorkUse {
+final class WorkFolderUse {
   private(set) var bytes = 0
 
   /// Adds up the files of a folder, without its subfolders.
@@ -18,7 +18,7 @@ final class WorkUse {
 extension RunError {
   /// The error with the space that the store of a run needs, as far as it can be told from what the run had written and
   /// read.
-  func addingNeed(store path: String, _ use: WorkUse, _ progress: RunProgress) -> RunError {
+  func addingNeed(store path: String, _ use: WorkFolderUse, _ progress: RunProgress) -> RunError {
     guard code == "disk.full", message.hasPrefix(FilePath.shown(path) + " cannot be written") else { return self }
     let folder = FilePath.folder(of: path)
     let (read, total) = progress.bytes

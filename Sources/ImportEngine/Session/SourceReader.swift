@@ -8,7 +8,7 @@ final class SourceReader {
   let options: FormatOptions
   let meters = StepMeters()
   /// Which fields the records have had; nil for CSV, whose columns are known beforehand.
-  let met: MetFields?
+  let met: SeenFields?
   /// Column names of each file of the source, by its index.
   private(set) var headers: [Int: [String]] = [:]
   private let session: ImportSession
@@ -18,7 +18,7 @@ final class SourceReader {
     self.files = files
     self.options = options
     self.session = session
-    met = MetFields(plan)
+    met = SeenFields(plan)
   }
 
   /// Reads the source from the beginning to the end.

@@ -21,7 +21,7 @@ final class PrefetchingBlockSource: BlockSource {
     for _ in 0..<blocks { _ = free.send(ByteBlock()) }
     self.free = free
     self.filled = filled
-    let upstream = Handover(source)
+    let upstream = UncheckedTransfer(source)
     reader.work(on: DispatchQueue(label: "seedbed.inflate")) {
       let source = upstream.receive()
       do {
@@ -70,7 +70,7 @@ final class PrefetchingBlockSource: BlockSource {
 }
 
 /// Carries a value that is not Sendable to the one worker that will own it.
-final class Handover<Value>: @unchecked Sendable {
+final class UncheckedTransfer<Value>: @unchecked Sendable {
   private var value: Value?
   init(_ value: sending Value) { self.value = value }
   /// The value, once.

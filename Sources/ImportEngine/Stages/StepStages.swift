@@ -23,7 +23,7 @@ struct StepStages: Sendable {
   /// Likewise, in a reading that looks stored rows up.
   var lookup: StoredRowLookup?
   /// Told which fields the records have.
-  var met: MetFields?
+  var met: SeenFields?
   let meters: StepMeters
   /// Of the reading at hand.
   private(set) var reading = ReadingMeters()

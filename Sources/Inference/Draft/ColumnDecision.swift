@@ -205,7 +205,7 @@ struct ColumnDecision {
     let isPlain = text.utf8.allSatisfy {
       (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46
     }
-    return isPlain && text.count <= 30 ? text : ShownText.quoted(text)
+    return isPlain && text.count <= 30 ? text : QuotedSample.text(of: text)
   }
 
   /// Why a column is text, as far as one type nearly fitted.
@@ -231,14 +231,14 @@ struct ColumnDecision {
         if candidate.refused == 0, candidate.changed > 0, let example = candidate.firstOther, !candidate.isGivenUp {
           return
             "text: \(candidate.changed.grouped) of \(column.values.grouped) would not come back as they are written "
-            + "as a \(name) (line \(example.line): \(ShownText.quoted(example.text)))"
+            + "as a \(name) (line \(example.line): \(QuotedSample.text(of: example.text)))"
         }
         guard !candidate.isGivenUp, candidate.refused > 0, good * 2 > column.values,
           let example = candidate.firstRefused
         else { continue }
         return
           "text: \(candidate.refused.grouped) of \(column.values.grouped) \(candidate.refused == 1 ? "is" : "are") no \(name) "
-          + "(line \(example.line): \(ShownText.quoted(example.text)))"
+          + "(line \(example.line): \(QuotedSample.text(of: example.text)))"
       }
     }
     return "text"

@@ -25,7 +25,7 @@ enum KeyChoice {
     }
     let column = decisions[index].column
     let isFewNumbers = index == 0 && isWhole(decisions[0].decision.type) && !isMeasure(column.name)
-    return "no key: \(ShownText.quoted(column.name)) is unique in \(list.count.grouped) of \(list.count.grouped), "
+    return "no key: \(QuotedSample.text(of: column.name)) is unique in \(list.count.grouped) of \(list.count.grouped), "
       + (isFewNumbers
         ? "which so few numbers may be by chance" : "but neither its name nor its place says that it stays so")
   }

@@ -188,7 +188,7 @@ struct ProjectDraft {
     let hasScalars = member.scalars.values + member.scalars.emptyTexts > 0
     guard let field = Self.expression(member.name) else {
       notes.append(
-        "\(entity.place): the key \(ShownText.quoted(member.name)) cannot be named in an expression: left out")
+        "\(entity.place): the key \(QuotedSample.text(of: member.name)) cannot be named in an expression: left out")
       return
     }
     let isObject = member.objectCount > 0 && member.arrayCount == 0 && !hasScalars

@@ -69,7 +69,7 @@ struct FieldFit {
   ) -> (fits: Bool, text: String) {
     guard let candidate else { return (false, "no \(name)") }
     if candidate.refused == 0, !candidate.isGivenUp { return (true, "\(name) in all \(column.values.grouped)") }
-    let example = candidate.firstRefused.map { " (line \($0.line): \(ShownText.quoted($0.text)))" } ?? ""
+    let example = candidate.firstRefused.map { " (line \($0.line): \(QuotedSample.text(of: $0.text)))" } ?? ""
     let count = candidate.isGivenUp ? "many" : candidate.refused.grouped
     return (false, "\(count) of \(column.values.grouped) are no \(name)\(example)")
   }

@@ -49,7 +49,7 @@ final class RecordList {
   /// States the columns that tell records apart together.
   func noteCompoundKey(_ columns: [ColumnProfile]) { compoundKey = columns }
 
-  func note(_ fault: RecordFault, in batch: RecordBatch) {
+  func note(_ fault: UnreadableRecord, in batch: RecordBatch) {
     faultCount += 1
     if firstFault == nil { firstFault = (batch.position(of: fault.rawOffset, in: fault.place).line, fault.message) }
   }

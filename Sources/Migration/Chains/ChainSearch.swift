@@ -26,7 +26,7 @@ struct ChainSearch {
     var cost: Cost
     var previous: Int?
     /// What is left of the first version there; nil where it was not asked for.
-    var survivors: Survivors?
+    var remaining: RemainingSchema?
   }
 
   /// Up to so many versions are all tried as steps in between.
@@ -62,19 +62,19 @@ struct ChainSearch {
 
   private mutating func made(_ path: [Int]) -> MigrationChain? {
     var made: [MigrationChain.Step] = []
-    var survivors = Survivors(of: library.versions[path[0]].model)
+    var remaining = RemainingSchema(of: library.versions[path[0]].model)
     for (source, destination) in zip(path, path.dropFirst()) {
-      guard let step = steps.step(source, destination, survivors) else { return nil }
+      guard let step = steps.step(source, destination, remaining) else { return nil }
       made.append(step)
-      survivors = self.survivors(survivors, source, destination)
+      remaining = self.remaining(remaining, source, destination)
     }
     return MigrationChain(steps: made)
   }
 
   /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to counts as what is left.
-  private mutating func survivors(_ before: Survivors, _ source: Int, _ destination: Int) -> Survivors {
+  private mutating func remaining(_ before: RemainingSchema, _ source: Int, _ destination: Int) -> RemainingSchema {
     if steps.judgement(source, destination)?.isMapped == true {
-      return Survivors(of: library.versions[destination].model)
+      return RemainingSchema(of: library.versions[destination].model)
     }
     return before.after(steps.successions(source, destination))
   }
@@ -90,7 +90,7 @@ struct ChainSearch {
         guard let step = steps.judgement(here, next) else { continue }
         var losses = step.losses
         if losses > 0, !step.isMapped {
-          losses = survivors(at: here, &best).lossCount(steps.successions(here, next))
+          losses = remaining(at: here, &best).lossCount(steps.successions(here, next))
         }
         let reached = cost + Cost(losses: losses, steps: 1, mapped: step.isMapped ? 1 : 0)
         if let present = best[next], present.cost <= reached { continue }
@@ -105,13 +105,13 @@ struct ChainSearch {
   }
 
   /// What is left of the first version at one whose best way is known.
-  private mutating func survivors(at here: Int, _ best: inout [Int: Label]) -> Survivors {
-    if let known = best[here]?.survivors { return known }
-    var found = Survivors(of: library.versions[here].model)
+  private mutating func remaining(at here: Int, _ best: inout [Int: Label]) -> RemainingSchema {
+    if let known = best[here]?.remaining { return known }
+    var found = RemainingSchema(of: library.versions[here].model)
     if let previous = best[here]?.previous {
-      found = survivors(survivors(at: previous, &best), previous, here)
+      found = remaining(remaining(at: previous, &best), previous, here)
     }
-    best[here]?.survivors = found
+    best[here]?.remaining = found
     return found
   }
 
@@ -138,14 +138,14 @@ struct ChainSearch {
         if whole == inferred, step.losses == 0 { whole += 1 }
         inferred += 1
       }
-      var left: [Survivors]?
+      var left: [RemainingSchema]?
       var count = max(inferred, 1)
       while count > 1 {
         let (first, last) = (path[start], path[start + count])
         if count <= whole {
           if steps.isInferred(first, last, losingAtMost: 0) { break }
         } else if steps.isInferred(first, last, losingAtMost: .max) {
-          let known = left ?? survivors(along: path[start...start + inferred])
+          let known = left ?? remaining(along: path[start...start + inferred])
           left = known
           let merged = known[0].after(steps.successions(first, last))
           if known[count].names(missingIn: merged).isEmpty { break }
@@ -159,8 +159,8 @@ struct ChainSearch {
   }
 
   /// What is left of the first version after each of some inferred steps, and before them.
-  private mutating func survivors(along path: ArraySlice<Int>) -> [Survivors] {
-    var result = [Survivors(of: library.versions[path[path.startIndex]].model)]
+  private mutating func remaining(along path: ArraySlice<Int>) -> [RemainingSchema] {
+    var result = [RemainingSchema(of: library.versions[path[path.startIndex]].model)]
     for (source, destination) in zip(path, path.dropFirst()) {
       result.append(result[result.count - 1].after(steps.successions(source, destination)))
     }

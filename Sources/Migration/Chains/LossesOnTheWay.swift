@@ -13,7 +13,7 @@ extension MigrationChain {
       guard let first = run.first?.source.model, let last = run.last?.destination.model else { return [] }
       let isOneInferred = run.count == 1 && MappedStep(run[run.startIndex], policies) == nil
       if isOneInferred { return [] }
-      let all = Survivors(of: first)
+      let all = RemainingSchema(of: first)
       let left = run.reduce(all) { $0.after($1.successions(policies)) }
       return all.after(first.successions(in: last)).names(missingIn: left)
     }

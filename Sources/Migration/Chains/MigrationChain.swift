@@ -22,7 +22,7 @@ public struct MigrationChain: Sendable {
     /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
     public internal(set) var losses: [String]
     /// What becomes of what lies in a SQLite store and is none of the model's.
-    package internal(set) var foreign = ForeignFate()
+    package internal(set) var foreign = ForeignObjectChanges()
     /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in this step.
     public var droppedTriggers: [String] { foreign.droppedTriggers }
     /// Indexes of a SQLite store that no model explains, such as `recent on ZNOTE`, and that go in this step.
@@ -57,8 +57,8 @@ extension MigrationChain {
       case .inferred(let mapping):
         steps[index].foreign = try foreign.carry(from: step.source.model, to: step.destination.model, mapping)
       case .mapped:
-        let (fate, others) = foreign.leaveBehind()
-        steps[index].foreign = fate
+        let (changes, others) = foreign.leaveBehind()
+        steps[index].foreign = changes
         steps[index].losses += others.map { "the \($0), which is none of the model's" }
       }
     }

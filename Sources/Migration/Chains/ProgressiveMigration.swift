@@ -63,7 +63,7 @@ public struct ProgressiveMigration: StoreMigrating {
   ) throws -> MigrationChain {
     let hashes = try type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
     var library = library
-    library.takeIn(ModelLibrary.Version(name: "the wanted model", model: model))
+    library.insert(ModelLibrary.Version(name: "the wanted model", model: model))
     let position = library.adopt(hashes)
     if position == nil { library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes)) }
     let start = position ?? 0

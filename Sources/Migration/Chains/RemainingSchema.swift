@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// What is left of a version's entities and properties after steps that were inferred: what they are called now, by their first names.
-struct Survivors {
+struct RemainingSchema {
   private var entities: [String: EntitySuccession]
 
   /// All that a model has. Abstract entities have no objects, and what they declare their sub-entities have.
@@ -11,7 +11,7 @@ struct Survivors {
 
   /// What is left after one more step.
   /// - Parameter step: what becomes of the entities of the version that it begins at.
-  func after(_ step: [String: EntitySuccession]) -> Survivors {
+  func after(_ step: [String: EntitySuccession]) -> RemainingSchema {
     var result = self
     result.entities = entities.compactMapValues { present in
       step[present.entity].map { next in
@@ -23,7 +23,7 @@ struct Survivors {
   }
 
   /// The first names of what is here and not in another, such as `Note` for an entity with all its properties, and `Note.text`.
-  func names(missingIn other: Survivors) -> [String] {
+  func names(missingIn other: RemainingSchema) -> [String] {
     entities.keys.sorted().flatMap { name -> [String] in
       guard let left = other.entities[name] else { return [name] }
       return (entities[name]?.properties.keys.sorted() ?? []).filter { left.properties[$0] == nil }.map {

@@ -110,14 +110,14 @@ struct StepTable {
   }
 
   /// The step itself.
-  /// - Parameter survivors: what is left of the chain's first version before it. What came on the way is no loss.
-  mutating func step(_ source: Int, _ destination: Int, _ survivors: Survivors) -> MigrationChain.Step? {
+  /// - Parameter remaining: what is left of the chain's first version before it. What came on the way is no loss.
+  mutating func step(_ source: Int, _ destination: Int, _ remaining: RemainingSchema) -> MigrationChain.Step? {
     let (from, to) = (library.versions[source], library.versions[destination])
     let (mapping, uncovered) = mapping(source, destination)
     if mapping == nil || !uncovered.isEmpty, rules.infers,
       let inferred = try? from.model.inferredMappingModel(to: to.model)
     {
-      let losses = survivors.concerned(
+      let losses = remaining.concerned(
         of: from.model.lightweightMigration(to: to.model).losses, successions(source, destination), from: from.model)
       return MigrationChain.Step(
         source: from, destination: to, way: .inferred(inferred), losses: losses.map(\.description))
@@ -126,7 +126,7 @@ struct StepTable {
       let losses = MappingLosses(mapping.mappingModel, from: from.model, to: to.model, rules.policies).items
       return MigrationChain.Step(
         source: from, destination: to, way: .mapped(mapping),
-        losses: losses.filter { survivors.has($0.entity, $0.property) }.map(\.description))
+        losses: losses.filter { remaining.has($0.entity, $0.property) }.map(\.description))
     }
   }
 }

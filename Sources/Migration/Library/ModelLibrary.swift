@@ -147,9 +147,9 @@ public struct ModelLibrary: Sendable {
 
   // MARK: Versions
 
-  /// Takes in the model that is wanted: the very version where it is one of them, else in the place of the one that has its hashes, as
+  /// Inserts the model that is wanted: in the place of the very version where it is one of them, else in the place of the one that has its hashes, as
   /// its defaults may be others, else as the newest.
-  mutating func takeIn(_ version: Version) {
+  mutating func insert(_ version: Version) {
     guard let index = index(of: version.model) else { return versions.append(version) }
     versions[index] = Version(name: versions[index].name, model: version.model)
   }

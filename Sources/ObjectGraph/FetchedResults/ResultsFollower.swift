@@ -14,7 +14,7 @@ struct ResultsFollower<Object: ManagedObject> {
   private let context: ManagedObjectContext
   private let naming: SectionNaming<Object>?
   private let matcher: PredicateMatcher
-  private let farObjects: FarObjects
+  private let sortDestinations: SortDestinations
   /// Up to so many changes are followed, however few results there are.
   private static var alwaysFollowed: Int { 32 }
 
@@ -35,8 +35,8 @@ struct ResultsFollower<Object: ManagedObject> {
       guard let keyPath = path.toStoredAttribute(of: entity) else { return nil }
       keyPaths.append(keyPath)
     }
-    guard let farObjects = FarObjects(keyPaths, of: entity) else { return nil }
-    self.farObjects = farObjects
+    guard let sortDestinations = SortDestinations(keyPaths, of: entity) else { return nil }
+    self.sortDestinations = sortDestinations
     self.naming = naming
     self.specification = specification
     self.context = context
@@ -56,14 +56,14 @@ struct ResultsFollower<Object: ManagedObject> {
   }
 
   /// The results were fetched anew.
-  func forgetOrder() { farObjects.forget() }
+  func forgetOrder() { sortDestinations.forget() }
 
   /// Whether a save of the context makes no other results than its changes made.
   func isSure(ofSaved ids: ContextChangeIDs) -> Bool {
     // A parent has orders of its own for new objects.
     if context.parent != nil && !ids.insertedObjectIDs.isEmpty { return false }
     return !(ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs).contains {
-      farObjects.contains($0.entity)
+      sortDestinations.contains($0.entity)
     }
   }
 
@@ -71,7 +71,8 @@ struct ResultsFollower<Object: ManagedObject> {
   func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit<Object>? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
-      !farObjects.mayDiffer(cause.objects, cause.ids, in: context), let (candidates, matching) = try candidates(cause)
+      !sortDestinations.mayDiffer(cause.objects, cause.ids, in: context),
+      let (candidates, matching) = try candidates(cause)
     else { return nil }
     let remaining = RemainingResults(
       old, without: AddressScan(Array(candidates) as [ManagedObject]), keepsEmpty: naming == nil)
@@ -79,7 +80,7 @@ struct ResultsFollower<Object: ManagedObject> {
     // Where new objects of the parent stand among their equals, only the parent knows.
     if cause.formerlyNew.contains(where: { $0.objectID.isTemporary && !$0.isInserted }) { return nil }
     let renamed = cause.formerlyNew.filter { !$0.objectID.isTemporary && !candidates.contains($0) }
-    try farObjects.hold(from: matching, in: context)
+    try sortDestinations.hold(from: matching, in: context)
     guard try isOrdered(remaining, &order), areInOrder(renamed, remaining, &order) else { return nil }
     let arriving = matching.map { order.keyed($0) }.sorted { order.isBefore($0, $1) }
     guard let targets = targets(of: arriving, among: remaining, &order), !order.isUndecided else { return nil }
@@ -141,9 +142,9 @@ struct ResultsFollower<Object: ManagedObject> {
 
   /// Whether all objects stand, and are named, as what they lead to has it. It is looked at once.
   private func isOrdered(_ remaining: RemainingResults<Object>, _ order: inout ResultsOrder) throws -> Bool {
-    if farObjects.isEmpty || farObjects.isOrderKnown { return true }
+    if sortDestinations.isEmpty || sortDestinations.isOrderKnown { return true }
     if context.parent != nil && !context.isParentAtHand { return false }
-    try farObjects.hold(from: remaining.live.indices.flatMap { Array(remaining[$0]) }, in: context)
+    try sortDestinations.hold(from: remaining.live.indices.flatMap { Array(remaining[$0]) }, in: context)
     var last: ResultsOrder.Keyed?
     for section in remaining.live.indices {
       for object in remaining[section] {
@@ -153,7 +154,7 @@ struct ResultsFollower<Object: ManagedObject> {
         if let naming, naming.sectionName(of: object, nil) != remaining.name(section) { return false }
       }
     }
-    farObjects.noteOrder()
+    sortDestinations.noteOrder()
     return true
   }
 

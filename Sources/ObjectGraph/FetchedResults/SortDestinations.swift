@@ -6,7 +6,7 @@ import StoreInterface
 ///
 /// As long as nothing but the results themselves, and which objects they lead to, changes, results that were found to be in
 /// order stay so. The objects are held from then on, so that none is loaded anew with other values unnoticed.
-final class FarObjects {
+final class SortDestinations {
   /// The relationships that lead there.
   private let keyPaths: [FetchPredicate.KeyPath]
   private let entities: [Entity]

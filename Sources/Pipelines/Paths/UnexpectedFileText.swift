@@ -4,7 +4,7 @@ import ObjectModel
 import SeedFormats
 
 /// What something is that stands where another kind of file was expected, for messages.
-package struct FileNature {
+package struct UnexpectedFileText {
   /// With its article: `a pipeline file`.
   package var name: String
   /// The name of an SQLite database.

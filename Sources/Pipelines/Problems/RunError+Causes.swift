@@ -89,12 +89,12 @@ extension RunError {
           "use the model version the store was made with; seedbed check \(FilePath.argument(path)) --model MODEL says what differs"
       )
     case .notAStore(let path, StoreError.isFolder):
-      let nature = FileNature(path)
+      let nature = UnexpectedFileText(path)
       self.init(
         .missingInput, code: "store.is-folder", "\(path) is \(nature?.name ?? "a folder")",
         hint: "name the store's file")
     case .notAStore(let path, let message):
-      if let nature = FileNature(path), nature.name != FileNature.database {
+      if let nature = UnexpectedFileText(path), nature.name != UnexpectedFileText.database {
         self.init(
           .badData, code: "store.not-a-store", "\(path) is \(nature.name), not a Core Data store",
           hint: "name the store's file, such as build/NAME.sqlite")
@@ -109,13 +109,14 @@ extension RunError {
       self.init(
         .locked, code: "store.busy", "\(path) is locked by another process",
         hint: "close the app or simulator that has it open, and try again")
-    case .missing(let path) where FileNature.isURL(path):
+    case .missing(let path) where UnexpectedFileText.isURL(path):
       self.init(
-        .missingInput, code: "store.missing", "\(path) is a URL, not a path", hint: FileNature.hint(forURL: path))
+        .missingInput, code: "store.missing", "\(path) is a URL, not a path",
+        hint: UnexpectedFileText.hint(forURL: path))
     case .missing(let path):
       self.init(
         .missingInput, code: "store.missing", "\(path): there is no such file",
-        hint: FileNature.hint(forMissing: path))
+        hint: UnexpectedFileText.hint(forMissing: path))
     case .cannotCreate(let path, let message):
       self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
     case .inputOutput(let path, let message, let code):

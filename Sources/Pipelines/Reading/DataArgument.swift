@@ -7,14 +7,15 @@ public enum DataArgument {
     func refused(_ code: String, _ reason: String, _ hint: String?) -> RunError {
       RunError(.missingInput, code: code, "\(path): \(reason)", hint: hint)
     }
-    if FileNature.isURL(path) {
-      return refused("source.is-url", "this is a URL, not a path", FileNature.hint(forURL: path))
+    if UnexpectedFileText.isURL(path) {
+      return refused("source.is-url", "this is a URL, not a path", UnexpectedFileText.hint(forURL: path))
     }
     let file = SeedPlace.parts(of: path).file
-    guard let nature = FileNature(file) else {
+    guard let nature = UnexpectedFileText(file) else {
       guard SourceKind(file) == .missing else { return nil }
       let isPattern = path.contains("*") || path.contains("?")
-      let hint = isPattern ? "no file is like it, so the shell left it as it is" : FileNature.hint(forMissing: file)
+      let hint =
+        isPattern ? "no file is like it, so the shell left it as it is" : UnexpectedFileText.hint(forMissing: file)
       return refused("source.missing", "there is no such file", hint)
     }
     if nature.name == "a data model" {

@@ -54,7 +54,7 @@ extension SectionReader {
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
     let paths = inputPaths(expansion, at: position)
     // A path that cannot be one has been told.
-    let isPath = paths != nil || values.positions["format"] != nil || !FileNature.isURL(expansion.text)
+    let isPath = paths != nil || values.positions["format"] != nil || !UnexpectedFileText.isURL(expansion.text)
     let format =
       isPath
       ? format(
@@ -122,7 +122,7 @@ extension SectionReader {
     if values.positions["format"] != nil, values.values["format"] != .null { return values.choice("format") }
     if let format = FilePath.ending(path).flatMap({ known[$0] }) { return format }
     // An archive's member and compressed text are read; only the format is not known then.
-    if let file, let nature = FileNature(file), !readsArchives || !Self.readKinds.contains(nature.name) {
+    if let file, let nature = UnexpectedFileText(file), !readsArchives || !Self.readKinds.contains(nature.name) {
       let isFolder = nature.name == "a folder"
       add(
         "format", "\(name ?? path) is \(nature.name), not CSV, TSV, JSON or NDJSON",

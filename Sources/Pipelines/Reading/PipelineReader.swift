@@ -76,8 +76,8 @@ public enum PipelineReader {
           kind: kind, code: "pipeline.unreadable", message: message, hint: hint, file: path, position: nil)
       ])
     }
-    if FileNature.isURL(path) {
-      throw refusal("this is a URL, not a path", FileNature.hint(forURL: path), kind: .missing)
+    if UnexpectedFileText.isURL(path) {
+      throw refusal("this is a URL, not a path", UnexpectedFileText.hint(forURL: path), kind: .missing)
     }
     // Paths in it are relative to it.
     if SourceKind(path).isStream, path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
@@ -85,7 +85,7 @@ public enum PipelineReader {
         "a pipeline is read from a file, because the paths in it are relative to it",
         "write it into a file beside its model", kind: .missing)
     }
-    guard let nature = FileNature(path) else { return }
+    guard let nature = UnexpectedFileText(path) else { return }
     let advice = "give the pipeline's YAML file, such as pipelines/NAME.yaml"
     if nature.isFolder {
       guard nature.name == "a folder" else {
@@ -97,7 +97,7 @@ public enum PipelineReader {
         "this is a folder, not a pipeline", pipelines.isEmpty ? advice : "in it: \(pipelines.joined(separator: ", "))",
         kind: .missing)
     }
-    if FileNature.isData(path) || FileKind(path: path) != nil, SourceKind(path) == .file {
+    if UnexpectedFileText.isData(path) || FileKind(path: path) != nil, SourceKind(path) == .file {
       throw refusal("this is \(nature.name), not a pipeline", advice)
     }
   }
@@ -108,7 +108,7 @@ public enum PipelineReader {
       (FilePath.folder(of: path) == "." ? "" : FilePath.folder(of: path) + "/") + "pipelines/"
       + FilePath.name(of: path)
     if FileManager.default.fileExists(atPath: other) { return "did you mean \(other)?" }
-    return FileNature.hint(forMissing: path)
+    return UnexpectedFileText.hint(forMissing: path)
   }
 
   /// Reads the text of a pipeline as if it were in the file of that path, which need not exist.

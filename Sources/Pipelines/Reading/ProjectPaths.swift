@@ -67,8 +67,8 @@ package struct ProjectPaths: Sendable {
     let text = path.text
     guard !text.isEmpty else { throw Failure(message: "the path is empty") }
     guard !text.utf8.contains(0) else { throw Failure(message: "the path holds a NUL character") }
-    if FileNature.isURL(text) {
-      throw Failure(message: "\"\(text)\" is a URL, not a path", hint: FileNature.hint(forURL: text))
+    if UnexpectedFileText.isURL(text) {
+      throw Failure(message: "\"\(text)\" is a URL, not a path", hint: UnexpectedFileText.hint(forURL: text))
     }
     if text.hasPrefix("~/"), !FileManager.default.fileExists(atPath: folder + "/~") {
       throw Failure(

@@ -71,7 +71,7 @@ public struct RecordPlace: Sendable, Equatable {
 }
 
 /// A record that the scanner could not read as a record (ragged, invalid UTF-8, NUL): it has a place but no fields.
-public struct RecordFault: Sendable, Equatable {
+public struct UnreadableRecord: Sendable, Equatable {
   /// Position of the record among the batch's records: it stands before the good record with this index.
   public var beforeRecord: Int
   /// Where the record is.
@@ -124,7 +124,7 @@ struct RawRecords {
   /// Good records in the batch.
   public private(set) var count = 0
   /// Records that could not be read, in input order.
-  public private(set) var faults: [RecordFault] = []
+  public private(set) var faults: [UnreadableRecord] = []
   /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; code that
   /// scans batches apart states it (`number(from:)`) where they are in order again.
   public private(set) var firstOrdinal: UInt64 = 0
@@ -204,7 +204,7 @@ struct RawRecords {
   }
 
   /// Adds a record that cannot be read as one.
-  func append(_ fault: RecordFault) { faults.append(fault) }
+  func append(_ fault: UnreadableRecord) { faults.append(fault) }
 
   /// An error ends the input after these records.
   func end(with error: SeedFormatError) { failure = error }

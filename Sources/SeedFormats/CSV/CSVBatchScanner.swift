@@ -73,7 +73,7 @@
       if let fault = unsafe fields.fault(tokenizer, recordStart: start, line: line, base) {
         let shift = unsafe fields.stripAnnotation(from: &place, tokenizer, start, base)
         batch.append(
-          RecordFault(
+          UnreadableRecord(
             beforeRecord: batch.count, place: place, rawOffset: UInt32(max(fault.at - start - shift, 0)),
             code: fault.code, message: fault.message, hint: fault.hint))
         return

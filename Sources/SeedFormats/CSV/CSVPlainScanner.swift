@@ -169,7 +169,7 @@
     let at = unsafe fieldCount < plan.columnCount ? place.rawLength : ends[plan.columnCount - 1] - place.rawOffset
     let fault = fields.raggedFault(fieldCount, at: Int(at))
     batch.append(
-      RecordFault(
+      UnreadableRecord(
         beforeRecord: batch.count, place: place, rawOffset: at, code: fault.code, message: fault.message,
         hint: fault.hint))
   }

@@ -151,7 +151,7 @@
     if !isKnown, let fault = projector.flaw(position, end) ?? projector.misfit(position, end) {
       side.resize(to: sideCount)
       batch.append(
-        RecordFault(
+        UnreadableRecord(
           beforeRecord: batch.count, place: place, rawOffset: UInt32(fault.at - position), code: fault.code,
           message: fault.message, hint: fault.hint))
     } else {

@@ -8,7 +8,7 @@ extension JSONProjector {
     case 0x7B:
       guard unsafe UnmendedReject.holds(tokenizer.base, start, end) else { return nil }
       return (
-        RecordFault.notAnObject, "the record was refused because it is no object, and is not mended",
+        UnreadableRecord.notAnObject, "the record was refused because it is no object, and is not mended",
         "put an object in its place, with the keys that map names", start
       )
     case 0x5B:
@@ -26,11 +26,11 @@ extension JSONProjector {
         ? "each line holds one object; a document with an array of objects is format: json"
         : "is the array of records one level deeper? state the way there with pointer:"
     }
-    return (RecordFault.notAnObject, "the record is \(what), not an object", hint, start)
+    return (UnreadableRecord.notAnObject, "the record is \(what), not an object", hint, start)
   }
 }
 
-extension RecordFault {
+extension UnreadableRecord {
   /// The code of a JSON record that is no object.
   public static let notAnObject = "json.not-an-object"
 }

@@ -54,7 +54,7 @@
           rawOffset: UInt32(truncatingIfNeeded: position), rawLength: UInt32(truncatingIfNeeded: textEnd &- position))
         if !isKnown, let fault = unsafe scanLine(&projector, position, lineEnd, into: slices) {
           batch.append(
-            RecordFault(
+            UnreadableRecord(
               beforeRecord: batch.count, place: place, rawOffset: UInt32(min(fault.at, textEnd) - position),
               code: fault.code, message: fault.message, hint: fault.hint))
         } else {

@@ -57,7 +57,7 @@ struct RunCommand: ParsableCommand {
       without this option, and the report says why. The rows are the same.
       """,
       valueName: "strategy"))
-  var strategy: WriteStrategy?
+  var strategy: StrategyOption?
 
   @Option(
     help: ArgumentHelp(

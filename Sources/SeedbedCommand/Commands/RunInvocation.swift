@@ -21,7 +21,7 @@ struct RunInvocation {
   var report: String?
   var jobs = Workers.processorCount
   var memory = ByteSize(bytes: MemoryBudget.standard.total)
-  var strategy: WriteStrategy?
+  var strategy: StrategyOption?
   var maximumInput: ByteSize?
   var inflation = InflationOption(limit: .standard)
   var logFormat = LogFormat.text
@@ -53,7 +53,7 @@ struct RunInvocation {
   }
 
   func run() throws {
-    FreedMemory.keep()
+    MallocTuning.raiseTrimThreshold()
     var output = ReportOutput(
       begin: Date(), isJSON: isJSON, isQuiet: isQuiet, showsStages: showsStages, path: nil, logFormat: logFormat)
     let done = outcome(&output)

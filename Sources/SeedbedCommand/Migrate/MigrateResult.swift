@@ -178,7 +178,7 @@ private struct ChainedStep {
   }
 }
 
-extension ForeignFate {
+extension ForeignObjectChanges {
   fileprivate var jsonMembers: [(String, JSONValue)] {
     [
       ("droppedTriggers", droppedTriggers), ("droppedIndexes", droppedIndexes), ("droppedColumns", droppedColumns),

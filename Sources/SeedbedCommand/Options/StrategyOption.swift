@@ -3,7 +3,7 @@ import ImportEngine
 import Pipelines
 
 /// A strategy as an argument: one of those that a step can be asked to take.
-enum WriteStrategy: String, ExpressibleByArgument, CaseIterable {
+enum StrategyOption: String, ExpressibleByArgument, CaseIterable {
   case findOrCreate = "find-or-create"
   case upsert, bulk
 

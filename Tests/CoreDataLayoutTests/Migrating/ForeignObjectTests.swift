@@ -17,15 +17,15 @@ struct ForeignObjectTests {
   func random(seeds: ClosedRange<UInt64>) throws {
     var (kept, dropped, broken) = (0, 0, 0)
     for seed in seeds {
-      guard let fate = try migrate(seed) else { continue }
-      kept += fate.keptIndexes.count
-      dropped += fate.droppedIndexes.count
-      broken += fate.brokenViews.count
+      guard let changes = try migrate(seed) else { continue }
+      kept += changes.keptIndexes.count
+      dropped += changes.droppedIndexes.count
+      broken += changes.brokenViews.count
     }
     #expect(kept > 20 && dropped > 20 && broken > 0, "\(kept) kept, \(dropped) dropped, \(broken) broken")
   }
 
-  private func migrate(_ seed: UInt64) throws -> ForeignFate? {
+  private func migrate(_ seed: UInt64) throws -> ForeignObjectChanges? {
     var random = SeededGenerator(seed: seed)
     var stores = try RandomStores(&random)
     try stores.change()
@@ -47,13 +47,13 @@ struct ForeignObjectTests {
     } catch StoreMigrationError.conditions {
       return nil
     }
-    let fate = plan.foreign
+    let changes = plan.foreign
     let connection = try Connection(path: path)
     defer { try? connection.close() }
     let there = try connection.rows(ofQuery: "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'own%'")
     let text = "seed \(seed): \(plan)"
-    #expect(Set(there) == Set(fate.keptIndexes.map(\.name)), "\(text)")
-    #expect(fate.keptIndexes.count + fate.droppedIndexes.count == indexes.count, "\(text)")
+    #expect(Set(there) == Set(changes.keptIndexes.map(\.name)), "\(text)")
+    #expect(changes.keptIndexes.count + changes.droppedIndexes.count == indexes.count, "\(text)")
     #expect(try connection.rows(ofQuery: "PRAGMA integrity_check") == ["ok"], "\(text)")
     // Rows that are left have the values that the index had.
     for (name, values) in try Self.values(of: indexes.filter { there.contains($0.key) }, in: path) {
@@ -62,11 +62,11 @@ struct ForeignObjectTests {
     }
     for view in try connection.rows(ofQuery: "SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'own%'")
     {
-      let isTold = fate.brokenViews.contains { $0.hasPrefix("view \(view),") }
+      let isTold = changes.brokenViews.contains { $0.hasPrefix("view \(view),") }
       let works = (try? Statement(connection, "SELECT * FROM \(view)")) != nil
       #expect(works != isTold, "\(view), \(text)")
     }
-    return fate
+    return changes
   }
 
   /// An index for each column, some of them partial or over an expression, and a view for each table.

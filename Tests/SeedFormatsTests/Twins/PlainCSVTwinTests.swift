@@ -68,7 +68,7 @@ struct PlainCSVTwinTests {
   struct Outcome: Equatable {
     var fields: [FieldSlice]
     var places: [RecordPlace]
-    var faults: [RecordFault]
+    var faults: [UnreadableRecord]
     var failure: SeedFormatError?
 
     init(_ batch: RecordBatch) {

@@ -22,7 +22,7 @@ enum EveryPipelineType {
     PipelineDocumentation.self, PipelineError.self, PipelineFile.self, PipelineLinter.self, PipelineProblem.self,
     PipelineReader.self, PipelineRun.self, PipelineSchema.self, ProjectFolder.self, RecordBatch.self,
     RecordExpression.self, RecordExpressionError.self, RecordExpressionEvaluator.self, RecordExpressionFailure.self,
-    RecordExpressionParser.self, RecordExpressionValue.self, RecordFault.self, RecordPlace.self, RecordReader.self,
+    RecordExpressionParser.self, RecordExpressionValue.self, UnreadableRecord.self, RecordPlace.self, RecordReader.self,
     ReferenceMapping.self, Reject.self, RejectGroup.self, RejectSettings.self, ReportPlace.self, RunError.self,
     RunProgress.self, RunReport.self, RunCounts.self, SeedFile.self, SeedFormatError.self, SeedPlace.self,
     SourceNote.self,
