@@ -55,7 +55,7 @@ final class TouchedRows {
     try statement.run()
   }
 
-  /// Settles versions.
+  /// Gives new and changed rows their versions.
   /// - Parameter last: the key of the last new row.
   func finish(last: Int64, wantsObjectIDs: Bool) throws -> BatchOutcome {
     var outcome = BatchOutcome()

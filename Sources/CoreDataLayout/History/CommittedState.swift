@@ -53,8 +53,8 @@ final class CommittedState {
     content = try Content(connection)
   }
 
-  /// Whether a transaction is under way that may have been written to the log and is not committed yet. One that is
-  /// committed when this says no is seen by what reads afterwards.
+  /// Whether a transaction is under way that may have been written to the log and is not committed yet. If this returns
+  /// false, every commit so far is visible to later reads.
   var isBeingWritten: Bool {
     if lock == nil { lock = WriteLock(path: path, identity) }
     return lock?.isHeld ?? false

@@ -24,7 +24,7 @@ struct CellSource {
   var applies = true
   /// Whether null becomes something else.
   var replacesNull = false
-  /// For what does without SQL.
+  /// What the value is, for code that does not run SQL.
   var form = Form.computed
 
   /// The value of an old column as it is.

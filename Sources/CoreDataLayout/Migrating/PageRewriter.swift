@@ -7,7 +7,7 @@ import StoreInterface
 /// old tables and those that let them go.
 struct PageRewriter {
   let rewrites: [PageRewritePlan]
-  /// With what the old tables are called at the moment.
+  /// The migration, with the present names of the old tables.
   let work: MigrationWork
   let connection: Connection
   /// Whether indexes of new uniqueness constraints are filled too; otherwise duplicates go first.

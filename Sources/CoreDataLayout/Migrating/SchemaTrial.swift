@@ -1,6 +1,6 @@
 import SQLite
 
-/// A view, or a trigger on a table of somebody's own, that no model explains.
+/// A view, or a trigger on a table that does not belong to the layout, that no model explains.
 struct ForeignView: Sendable, Hashable {
   /// `view` or `trigger`.
   let type: String

@@ -14,7 +14,7 @@ extension StoreSession {
   func hasWriteAheadLog() throws -> Bool {
     try perform {
       if try connection.string("PRAGMA journal_mode") == "wal" { return true }
-      // Opened as immutable, a file has no log, whatever its header says of others who open it.
+      // Opened as immutable, a file has no log, whatever its header tells other connections.
       let header = try StoreFiles.header(privateCopy?.path ?? file.path)
       return options.isReadOnly && header.count > 19 && header[18] == 2 && header[19] == 2
     }
@@ -37,7 +37,7 @@ extension StoreSession {
   func beginSnapshot() throws -> Bool {
     try perform {
       try connection.begin(.deferred)
-      // The first read is what settles which state of the file is seen.
+      // The first read determines which state of the file the transaction sees.
       guard let checked, let now = try currentFile(), now.stamp.isOfSameFile(as: checked.stamp),
         now.schemaVersion == checked.schemaVersion
       else {

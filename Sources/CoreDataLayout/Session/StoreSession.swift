@@ -72,8 +72,8 @@ final class StoreSession: @unchecked Sendable {
     externalData = owner.externalData
   }
 
-  /// Another's connection as it is set up, for work inside of a transaction of its owner, who is to let go of the session's statements
-  /// (`forgetStatements`) before it closes the connection.
+  /// A session over a connection that something else owns and has set up, for work inside of the owner's transaction. The owner
+  /// must release the session's statements (`forgetStatements`) before it closes the connection.
   init(borrowing connection: Connection, as file: StoreFile) {
     self.file = file
     owner = nil

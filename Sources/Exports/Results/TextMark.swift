@@ -77,7 +77,7 @@ package enum TextMark {
       do {
         guard try block.fill(from: source) else { break }
       } catch {
-        // Of what was cut short, what can be read tells; and where that is nothing, nothing is lost with it.
+        // A file that was cut short is told by what can be read of it. Where that is nothing, the file holds nothing to lose.
         if line.isEmpty, error.code != "gzip.truncated" { throw error }
         break
       }
@@ -86,7 +86,7 @@ package enum TextMark {
       line += bytes[..<(end ?? bytes.count)]
       if end != nil {
         isWhole = true
-        // What is all blank lines is text all the same.
+        // A file of blank lines is text all the same.
         if line.isEmpty { line = [10] }
         break
       }

@@ -124,7 +124,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     locked { objectID(entity, references.key(of: referenceObject, entity: entity)) }
   }
 
-  /// By what the store knows an object; nil for one that has not been saved or has been deleted.
+  /// The reference object by which the store knows an object; nil for one that has not been saved or has been deleted.
   public final func referenceObject(for objectID: ObjectID) -> ReferenceObject? {
     locked {
       guard case .permanent(storeIdentifier, let key) = objectID.reference else { return nil }
@@ -132,7 +132,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
-  /// Says by what the store knows objects from now on, after a save that changed their keys. All of them lose their
+  /// Replaces the reference objects by which the store knows objects, after a save that changed their keys. All of them lose their
   /// old reference objects first, so that they may exchange them.
   public final func setReferenceObjects(_ changes: [(objectID: ObjectID, referenceObject: ReferenceObject)]) {
     locked {

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// By what steps between versions are chosen.
+/// The rules by which steps are chosen.
 struct StepRules {
   /// Whether mappings may be inferred.
   var infers = true

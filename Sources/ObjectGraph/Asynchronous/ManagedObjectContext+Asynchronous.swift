@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   ) {
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saveCount = saves.count
-    // What settles the generation.
+    // This fixes the generation.
     let source = parent == nil ? Result { try rowSource() } : nil
     let token = generationToken
     readInBackground(wanted, source, monitor) { found in

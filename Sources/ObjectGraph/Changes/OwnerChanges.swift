@@ -23,7 +23,7 @@ struct OwnerChanges {
   private(set) var owners: [ManagedObject] = []
   /// Owners that were noted since the last event ended.
   private var eventOwners: [ManagedObject] = []
-  /// A merge or the settling of conflicts may have made others owners of a change than those that were noted.
+  /// A merge or the resolution of conflicts may have made others owners of a change than those that were noted.
   var isIncomplete = false
 
   var isEmpty: Bool { log.isEmpty && owners.isEmpty && !isIncomplete }

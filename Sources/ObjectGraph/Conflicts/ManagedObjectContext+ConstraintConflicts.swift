@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Has the merge policy settle what the store said would break a uniqueness constraint.
-  /// - Returns: false when there is nothing to settle.
+  /// Has the merge policy resolve what the store said would break a uniqueness constraint.
+  /// - Returns: false when there is nothing to resolve.
   func resolveConstraintConflicts(_ plan: SavePlan) throws -> Bool {
     let conflicts = try constraintConflicts(of: plan)
     if conflicts.isEmpty { return false }

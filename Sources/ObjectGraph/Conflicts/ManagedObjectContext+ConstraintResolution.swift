@@ -2,7 +2,7 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Settles conflicts about uniqueness as a policy of that kind does.
+  /// Resolves conflicts about uniqueness as a policy of that kind does.
   func resolve(_ conflicts: [ConstraintConflict], _ kind: MergePolicy.Kind) throws {
     defer { pending.dropFormerChanges() }
     switch kind {
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
 
-  /// Loads with one fetch what settling would load object by object: the members of new objects, and what is one-to-one
+  /// Loads with one fetch what the resolution would load object by object: the members of new objects, and what is one-to-one
   /// with them.
   func loadPartners(of objects: [ManagedObject]) throws -> [ManagedObject] {
     var ids: [ObjectID] = []
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
 }
 
 extension ConstraintConflict {
-  /// The objects that are still in conflict; none when others of the same save have settled it.
+  /// The objects that are still in conflict; none when others of the same save have resolved it.
   var openObjects: [ManagedObject] {
     let objects = conflictingObjects.filter { $0.isInserted || $0.hasOwnChanges }
     // One of them may have become the row's object.

@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Has the merge policy settle conflicts with rows that others changed. Under every policy but the error policy, those
-  /// that are about members only are settled without it.
+  /// Has the merge policy resolve conflicts with rows that others changed. Under every policy but the error policy, those
+  /// that are about members only are resolved without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
@@ -26,8 +26,8 @@ extension ManagedObjectContext {
     for conflict in conflicts {
       let object = conflict.sourceObject
       // In a child, versions say when the parent was asked.
-      let isUnsettled = parent != nil || object.stored?.version == conflict.oldVersion
-      guard object.status == .loaded || object.status == .deleted, isUnsettled else { continue }
+      let isUnresolved = parent != nil || object.stored?.version == conflict.oldVersion
+      guard object.status == .loaded || object.status == .deleted, isUnresolved else { continue }
       // An override changed the object and left it at that.
       if let snapshot = conflict.persisted {
         object.noteStored(snapshot)
@@ -39,10 +39,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Settles conflicts as a policy of that kind does.
+  /// Resolves conflicts as a policy of that kind does.
   func resolve(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws {
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
-    // What many objects leave is gone through once, not once for each.
+    // Forget all losing objects in one pass.
     let losing = objectWins ? [] : conflicts.filter { $0.persisted != nil }.map(\.sourceObject)
     if kind == .rollback { forgetChanges(of: losing.filter { $0.status == .loaded }) }
     pending.forgetDeletions(of: Set(losing.filter { $0.status == .deleted }))
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     conflict.persisted == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
   }
 
-  /// Settles one conflict as a policy of that kind does.
+  /// Resolves one conflict as a policy of that kind does.
   func resolve(_ conflict: MergeConflict, _ kind: MergePolicy.Kind) throws {
     let object = conflict.sourceObject
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite

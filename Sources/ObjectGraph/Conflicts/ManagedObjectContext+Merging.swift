@@ -171,7 +171,7 @@ extension ManagedObjectContext {
         refreshUnheard(object)
         continue
       }
-      // What was read later than this was said is as new.
+      // A snapshot read after the notification is at least as new.
       if merge.silent == nil || (object.storedVersion ?? 0) < snapshot.version {
         try rebase(object, onto: snapshot)
       } else {

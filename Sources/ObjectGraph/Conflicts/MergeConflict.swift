@@ -77,7 +77,7 @@ public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
   /// Objects that would break a uniqueness constraint.
   public let constraintConflicts: [ConstraintConflict]
 
-  /// An error of these conflicts, for merge policies that do not settle them.
+  /// An error of these conflicts, for merge policies that do not resolve them.
   public init(
     optimisticLockingConflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = []
   ) {

@@ -1,4 +1,4 @@
-/// How a save settles conflicts: objects whose rows others changed since they were read, and objects that would break a
+/// How a save resolves conflicts: objects whose rows others changed since they were read, and objects that would break a
 /// uniqueness constraint.
 ///
 /// |  | rows changed by others | a new object has the key of a stored row | two new objects have one key |
@@ -28,7 +28,7 @@
 /// row's then all the same. A save that merges objects into one clears what can be undone.
 ///
 /// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that an
-/// override leaves alone counts as settled by the object's values as they are then.
+/// override leaves alone counts as resolved by the object's values as they are then.
 open class MergePolicy: @unchecked Sendable {
   /// What a policy does with conflicts.
   public enum Kind: Sendable, Hashable, CaseIterable {
@@ -54,7 +54,7 @@ open class MergePolicy: @unchecked Sendable {
     self.kind = kind
   }
 
-  /// Settles conflicts with rows that others changed. Called on the context's queue; may change objects.
+  /// Resolves conflicts with rows that others changed. Called on the context's queue; may change objects.
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
     if kind == .error { throw SaveConflictError(optimisticLockingConflicts: conflicts) }
@@ -62,7 +62,7 @@ open class MergePolicy: @unchecked Sendable {
     try context.resolve(conflicts, kind)
   }
 
-  /// Settles conflicts about uniqueness constraints. Called on the context's queue; may change objects.
+  /// Resolves conflicts about uniqueness constraints. Called on the context's queue; may change objects.
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(constraintConflicts conflicts: [ConstraintConflict]) throws {
     if kind == .error { throw SaveConflictError(constraintConflicts: conflicts) }

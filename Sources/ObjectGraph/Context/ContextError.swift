@@ -8,7 +8,7 @@ public enum ContextError: Error, Sendable, CustomStringConvertible {
   case endlessWillSave(rounds: Int)
   /// There is no such object: its row was deleted, or it never was saved.
   case objectGone(ObjectID)
-  /// A merge policy said that it had settled the conflicts, but there were conflicts again, for as many rounds as a
+  /// A merge policy said that it had resolved the conflicts, but there were conflicts again, for as many rounds as a
   /// save allows.
   case endlessConflicts(rounds: Int)
   /// `save` was called by what a save of the same context calls: a hook, an observer or a merge policy.

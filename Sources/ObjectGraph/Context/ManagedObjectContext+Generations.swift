@@ -7,7 +7,7 @@ import Synchronization
 /// move out of the write-ahead log. What it has registered stays as it is when the generation changes: `refreshAllObjects` brings
 /// it up to date.
 ///
-/// Generations are for reading: a save compares with the newest rows, and conflicts are found and settled with these. History
+/// Generations are for reading: a save compares with the newest rows, and conflicts are found and resolved with these. History
 /// and batch requests are about the newest, too.
 extension ManagedObjectContext {
   /// The generation that the context reads; nil, at first and in a child context, where it reads what is newest.
@@ -34,12 +34,12 @@ extension ManagedObjectContext {
     if let generation = token?.generation, generation.coordinator != ObjectIdentifier(coordinator) {
       throw StoreError.failure("the query generation is of another coordinator's stores")
     }
-    // That it cannot be opened is to be found out here, not by a fault.
+    // If the generation cannot be opened, this call throws the error, not the first fault that fires.
     if token == .current { _ = try coordinator.openGeneration() }
     generationToken = token
   }
 
-  /// Where rows come from that this context, which has no parent, loads now. The first load after `.current` settles the
+  /// Where rows come from that this context, which has no parent, loads now. The first load after `.current` fixes the
   /// generation.
   func rowSource() throws -> RowSource {
     readsNewest ? RowSource(coordinator) : try pinnedSource()
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     set { pinned.withLock { $0 = newValue } }
   }
 
-  /// Runs work that is about what others saved, such as the settling of conflicts: the generation does not count.
+  /// Runs work that is about what others saved, such as the resolution of conflicts: the generation does not count.
   func readingNewest<Result>(_ work: () throws -> Result) rethrows -> Result {
     let before = readsNewest
     readsNewest = true
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have that, too.
   func advanceGeneration() {
     if generationToken == nil { return }
-    // What keeps it from being opened is said by what loads something first.
+    // If the generation cannot be opened, the next load throws the error.
     generationToken = (try? coordinator.openGeneration()).map { QueryGenerationToken($0) } ?? .current
   }
 }

@@ -100,7 +100,7 @@ extension ManagedObjectContext {
   }
 
   /// Looks for rows that were changed in the store since this object was read, without saving: a conflict there is
-  /// settled by the merge policy, as a save would. Does nothing for objects without changes.
+  /// resolved by the merge policy, as a save would. Does nothing for objects without changes.
   /// - Throws: `SaveConflictError` under the error policy, what a custom policy throws, what the store throws.
   public func detectConflicts(for object: ManagedObject) throws {
     checkConfinement()

@@ -39,7 +39,7 @@ extension FetchedResultsSnapshot {
       })
   }
 
-  /// What became of the ids without sections: of what was touched the least that has to be told.
+  /// The smallest difference of the ids, without regard to sections.
   /// - Complexity: n log n in the number of touched objects, linear in that of sections.
   func difference<Object: ManagedObject>(
     to new: FetchedResultsSnapshot, _ touched: [ResultsChanges<Object>.Touched]

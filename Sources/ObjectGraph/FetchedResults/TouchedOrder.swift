@@ -1,15 +1,17 @@
-/// What came, went and changed its place in a list of things that are else in the order that they had, and which of it has
-/// to be taken out so that the rest is in its old order.
+/// Finds which elements moved, as few as possible.
+///
+/// Some elements of a list came, went or changed; all others are in the order that they had. Those that are found are to be
+/// taken out, so that the rest is in its old order.
 enum TouchedOrder {
-  /// What became of one thing, by index.
+  /// What became of one element, by index.
   struct Touch {
     var from: Int?
     var to: Int?
     var isChanged: Bool
   }
 
-  /// Which touches are of things that are to be taken out: changed things where that is enough, and as few as possible. Nil
-  /// where it is not enough.
+  /// Which touches are of elements that are to be taken out: changed elements where that is enough, and as few as possible.
+  /// Nil where it is not enough.
   /// - Complexity: n log n in the number of touches, however long the list is.
   static func displaced(_ touches: [Touch]) -> [Int]? {
     let stayed = touches.indices.filter { touches[$0].from != nil && touches[$0].to != nil }
@@ -17,19 +19,19 @@ enum TouchedOrder {
     let places = touches.map { $0.from ?? 0 }
     let gone = touches.compactMap(\.from).sorted()
     let come = touches.compactMap(\.to).sorted()
-    /// How many things that were not touched stood before a touched one, and stand there now.
+    /// How many elements that were not touched stood before a touched one, and stand there now.
     func untouched(before index: Int) -> (then: Int, now: Int) {
       let (from, to) = (places[index], touches[index].to ?? 0)
       return (from - Bisection.count(below: from, in: gone), to - Bisection.count(below: to, in: come))
     }
-    // What was touched and is what it was is as if it had not been touched, if it is in order.
+    // An unchanged element that is still in order counts as untouched.
     let fixed = stayed.filter { !touches[$0].isChanged }
     guard OutOfOrder.isRising(fixed.map { places[$0] }),
       fixed.allSatisfy({ untouched(before: $0).then == untouched(before: $0).now })
     else { return nil }
     let fixedPlaces = fixed.map { places[$0] }
     let fixedPlacesNow = fixed.map { touches[$0].to ?? 0 }
-    // Between the same two fixed things before and after, a changed one need not move for them.
+    // A changed element between the same two fixed ones before and after need not move for them.
     var gaps: [Int: [Int]] = [:]
     var result: [Int] = []
     for index in stayed where touches[index].isChanged {
@@ -45,8 +47,8 @@ enum TouchedOrder {
   }
 
   /// As `displaced`, by looking at the whole list.
-  /// - Parameter count: how many things there are now.
-  /// - Returns: things by where they were and where they are, those among them that were not touched included.
+  /// - Parameter count: how many elements there are now.
+  /// - Returns: elements by where they were and where they are, those among them that were not touched included.
   static func displaced(_ touches: [Touch], count: Int) -> [(from: Int, to: Int)] {
     var places: [Int] = []
     var indexes: [Int] = []

@@ -5,9 +5,9 @@ import StoreInterface
 final class EntityRuntime: Sendable {
   let layout: EntityLayout
   let validators: [AttributeValidator]
-  /// Of each attribute, what decides most values.
+  /// The rule that decides most values, for each attribute.
   let plainRules: [AttributeValidator.PlainRule]
-  /// Of each attribute, whether `normalized` may change a value.
+  /// For each attribute, whether `normalized` may change a value.
   let isNormalized: [Bool]
   let defaultValues: [Value]
   let objectClass: ManagedObject.Type
@@ -27,9 +27,9 @@ final class EntityRuntime: Sendable {
   /// The store computes values of its own.
   let hasDerivedAttributes: Bool
   let hasBinaryAttributes: Bool
-  /// Of a new object: nil for every relationship.
+  /// What a new object begins with: nil for every relationship.
   let emptyDestinations: [ObjectID?]
-  /// Of a new object: an empty list for every to-many relationship.
+  /// What a new object begins with: an empty list for every to-many relationship.
   let emptyMemberLists: [MemberList?]
   /// Whether there is a to-many relationship.
   let hasToMany: Bool

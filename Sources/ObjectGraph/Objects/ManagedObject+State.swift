@@ -17,10 +17,10 @@ struct ObjectStorage {
   fileprivate var faultGroup: FaultGroup?
   fileprivate var retainedParent: ManagedObject?
 
-  /// Of a fault.
+  /// The state of a fault.
   init() {}
 
-  /// Of a new object, with the entity's defaults.
+  /// The state of a new object, with the entity's defaults.
   init(newObjectOf runtime: EntityRuntime) {
     contents = ObjectContents(
       values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)

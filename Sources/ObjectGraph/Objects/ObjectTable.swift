@@ -45,7 +45,7 @@ import ObjectModel
   private var released: [ManagedObject] = []
   private var numbers: UnsafeMutablePointer<UInt64>
   private var marks: UnsafeMutablePointer<Int32>
-  /// Of each slot a strong or a weak reference.
+  /// A strong or a weak reference for each slot.
   private var objects: UnsafeMutablePointer<WeakObject>
 
   init() {

@@ -18,6 +18,6 @@ public struct SnapshotEvents: OptionSet, Sendable, Hashable {
   public static let rollback = SnapshotEvents(rawValue: 1 << 4)
   /// The object was refreshed and its changes were kept.
   public static let refresh = SnapshotEvents(rawValue: 1 << 5)
-  /// A merge policy settled a conflict.
+  /// A merge policy resolved a conflict.
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }

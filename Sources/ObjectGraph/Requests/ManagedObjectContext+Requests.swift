@@ -65,7 +65,7 @@ extension ManagedObjectContext {
 
   /// The objects that a request selects, `fetchBatchSize` at a time as they are walked; see `FetchedObjects`.
   ///
-  /// What is selected is settled now: later changes do not add or remove objects.
+  /// What is selected is fixed now: later changes do not add or remove objects.
   /// - Throws: what the store throws.
   public func fetchedObjects<Object: ManagedObject>(
     _ request: FetchRequest<Object>

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   /// uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts over from the validation. After
   /// the write: `didSave` of every object, `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
-  ///   settle the conflicts, `StoreError`, `ContextError`.
+  ///   resolve the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
     checkConfinement()
     try saves.begin()

@@ -22,7 +22,7 @@ extension LocalizedOrder {
   ) -> Int {
     var position = 0
     var other = 0
-    // Of the first number that has leading zeros more in one text than in the other, or the first difference of case.
+    // The first difference in leading zeros, and the first in case: they decide where nothing else does.
     var zeroOrder = 0
     var caseOrder = 0
     while position < left.count, other < right.count {
@@ -79,7 +79,7 @@ extension LocalizedOrder {
     return index
   }
 
-  /// The order of what is left of both without case: at the first difference, which leading zeros make.
+  /// The order of the rest of both texts without case: the first difference in leading zeros decides.
   private static func compareBytes(
     _ left: UnsafeRawBufferPointer, _ position: Int, _ right: UnsafeRawBufferPointer, _ other: Int
   ) -> Int {

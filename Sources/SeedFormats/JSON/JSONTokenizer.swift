@@ -62,7 +62,7 @@ enum JSONFlaw: UInt8 {
 /// Strict RFC 8259 tokens and values over a byte buffer. Functions that return a position return -1 when they stop;
 /// `stop` and `stopAt` say why and where. At least `ByteBuffer.slack` readable bytes follow `end`.
 ///
-/// `base` is the caller's, who attaches it anew whenever it moves. A byte is looked at where its position is under
+/// The caller owns `base` and attaches it anew whenever it moves. A byte is looked at where its position is under
 /// `end`; words of eight bytes begin there and may reach into the slack. Callers begin values and strings at a byte
 /// that they have seen.
 @safe struct JSONTokenizer {

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The most memory that the process has resident from one moment on. One may be inside another.
 final class MemoryPeak {
-  /// The peak that one has seen when the system last forgot it.
+  /// The greatest peak that a measurement has seen before the system was last told to forget it.
   private final class Seen: Sendable {
     let bytes = Atomic(0)
   }
 
-  /// Of those that look.
+  /// The measurements that are under way.
   private static let active = Mutex<[Seen]>([])
 
   private let seen = Seen()

@@ -20,7 +20,7 @@ struct ComparedEntity {
     var rightIndex: Int
   }
 
-  /// By which lists of matched rows know it.
+  /// The number that stands for it in lists of matched rows.
   let number: Int
   let left: Entity
   let right: Entity

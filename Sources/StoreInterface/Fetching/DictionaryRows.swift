@@ -8,9 +8,9 @@ package enum DictionaryRows {
   /// One row of a request for dictionaries, with what it is ordered by.
   private struct ResultRow {
     var cells: [ExpressionValue]
-    /// By the sort descriptors.
+    /// Sort keys: the values of the sort descriptors.
     var sortValues: [ExpressionValue]
-    /// By what decides after that.
+    /// Tie-breaking keys.
     var tieValues: [ExpressionValue]
   }
 

@@ -67,7 +67,7 @@ struct ArticleSampleTests {
     #expect(ages == [41])
   }
 
-  @Test("saving: a conflict is told, and a policy of one's own settles one")
+  @Test("saving: a conflict is told, and a policy of one's own resolves one")
   func conflict() throws {
     let container = try Kitchen.container()
     let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())

@@ -152,7 +152,7 @@ struct ConstraintConflictTests {
     }
   }
 
-  @Test("lock and constraint conflicts in one save are settled one after the other", arguments: StoreKind.allCases)
+  @Test("lock and constraint conflicts in one save are resolved one after the other", arguments: StoreKind.allCases)
   func both(kind: StoreKind) throws {
     let archive = try Archive(kind)
     try archive.work(.mergeByPropertyObjectTrump) { context in

@@ -85,9 +85,9 @@ struct ContestedTests {
   }
 
   @Test(
-    "a conflict is settled for both sides",
+    "a conflict is resolved for both sides",
     arguments: StoreKind.allCases, [true, false])
-  func settled(kind: StoreKind, objectsWin: Bool) throws {
+  func resolved(kind: StoreKind, objectsWin: Bool) throws {
     let policy: MergePolicy = objectsWin ? .mergeByPropertyObjectTrump : .mergeByPropertyStoreTrump
     let result = try contest(kind, policy, merges: false)
     #expect(

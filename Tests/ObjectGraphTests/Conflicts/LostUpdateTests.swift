@@ -140,8 +140,8 @@ struct LostUpdateTests {
     #expect(try Self.pairs(archive).map(\.tag).sorted() == ["t0", "t2"])
   }
 
-  @Test("a conflict that a policy settles twice is settled", arguments: StoreKind.allCases)
-  func settledTwice(kind: StoreKind) throws {
+  @Test("a conflict that a policy resolves twice is resolved", arguments: StoreKind.allCases)
+  func resolvedTwice(kind: StoreKind) throws {
     final class Twice: MergePolicy, @unchecked Sendable {
       override func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
         try super.resolve(optimisticLockingConflicts: conflicts + conflicts)

@@ -4,7 +4,7 @@ import ObjectModel
 import StoreInterface
 import Testing
 
-@Suite("What it costs to settle conflicts about uniqueness")
+@Suite("What it costs to resolve conflicts about uniqueness")
 struct UpsertCostTests {
   /// How often the store is asked for rows, for members and to save while books with a chapter each meet as many stored
   /// ones.

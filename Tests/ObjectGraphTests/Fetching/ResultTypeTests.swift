@@ -55,7 +55,7 @@ struct ResultTypeTests {
           }
         }
         for _ in 0..<4 { school.addPupil(context, "Eve \(below(1_000))")["age"] = .integer(Int64(below(4))) }
-        // One whose place is settled before it is saved.
+        // One whose place is fixed before it is saved.
         try context.obtainPermanentIDs(for: [school.addPupil(context, "Fay")])
       }
       for number in 0..<20 { school.addPupil(root, "Ada \(number)")["age"] = .integer(Int64(below(4))) }

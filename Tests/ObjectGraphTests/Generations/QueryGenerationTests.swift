@@ -230,7 +230,7 @@ struct QueryGenerationTests {
     #expect(try newest.performAndWait { try scene.names(newest) } == ["aa", "cc", "dd", "ee"])
   }
 
-  @Test("a conflict with a row that the generation does not have is settled", arguments: StoreKind.allCases)
+  @Test("a conflict with a row that the generation does not have is resolved", arguments: StoreKind.allCases)
   func constraint(kind: StoreKind) throws {
     let scene = try Scene(kind)
     let school = scene.school

@@ -265,7 +265,7 @@ struct CompositeTests {
     }
   }
 
-  @Test("elements may be unique together, and a merge policy settles it", arguments: StoreKind.allCases)
+  @Test("elements may be unique together, and a merge policy resolves the conflict", arguments: StoreKind.allCases)
   func constraints(kind: StoreKind) throws {
     let shop = try Shop(kind)
     try shop.work { context in

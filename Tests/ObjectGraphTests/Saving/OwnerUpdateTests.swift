@@ -222,19 +222,19 @@ struct OwnerUpdateTests {
 
   enum Side: CaseIterable, Sendable { case member, owner, unloaded }
 
-  struct Settling: Sendable, CustomTestStringConvertible {
+  struct Resolution: Sendable, CustomTestStringConvertible {
     let policy: MergePolicy.Kind
     let side: Side
     var testDescription: String { "\(policy) \(side)" }
   }
 
-  static let settling = Side.allCases.flatMap { side in
-    MergePolicy.Kind.allCases.filter { $0 != .error }.map { Settling(policy: $0, side: side) }
+  static let resolutions = Side.allCases.flatMap { side in
+    MergePolicy.Kind.allCases.filter { $0 != .error }.map { Resolution(policy: $0, side: side) }
   }
 
   @Test(
-    "get the members of all contexts under every policy but the strict one", arguments: StoreKind.allCases, settling)
-  func concurrent(kind: StoreKind, example: Settling) throws {
+    "get the members of all contexts under every policy but the strict one", arguments: StoreKind.allCases, resolutions)
+  func concurrent(kind: StoreKind, example: Resolution) throws {
     let (policy, side) = (example.policy, example.side)
     let school = try School(kind)
     try school.work { context in _ = try Scene(school, context) }
@@ -295,7 +295,7 @@ struct OwnerUpdateTests {
       #expect(members.addedByOthers == (isLoaded ? [cyd.value].compactMap { $0 } : []))
       #expect(members.persistedMembers == [ada.objectID, cyd.value])
       #expect(error.map { "\($0)".contains("pupils (added here: Pupil (new), removed here: Pupil 1") } == true)
-      // Nothing was written, and a policy that merges settles it.
+      // Nothing was written, and a policy that merges resolves it.
       #expect(try school.rows(school.pupil).count == 3)
       mine.mergePolicy = .rollback
       try mine.save()

@@ -26,7 +26,7 @@ private final class Renaming: MergePolicy, @unchecked Sendable {
   }
 }
 
-/// Lets the trump of objects settle one conflict after the other.
+/// Lets the trump of objects resolve one conflict after the other.
 private final class OneByOne: MergePolicy, @unchecked Sendable {
   init() { super.init(.mergeByPropertyObjectTrump) }
 
@@ -35,8 +35,8 @@ private final class OneByOne: MergePolicy, @unchecked Sendable {
   }
 }
 
-@Suite("Settling conflicts about uniqueness")
-struct ConstraintSettlingTests {
+@Suite("Resolving conflicts about uniqueness")
+struct ConstraintResolutionTests {
   @Test("a policy of one's own renames, refuses, passes on or does nothing", arguments: StoreKind.allCases)
   func custom(kind: StoreKind) throws {
     let archive = try Archive(kind)
@@ -64,7 +64,7 @@ struct ConstraintSettlingTests {
     }
   }
 
-  @Test("a policy of one's own may settle conflicts one by one", arguments: StoreKind.allCases)
+  @Test("a policy of one's own may resolve conflicts one by one", arguments: StoreKind.allCases)
   func oneByOne(kind: StoreKind) throws {
     let archive = try Archive(kind)
     try archive.work { context in
