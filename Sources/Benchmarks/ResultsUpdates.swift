@@ -89,7 +89,7 @@ struct ResultsUpdates {
     }
     return [
       Outcome(name: "one changed attribute", milliseconds: Pair.median(one), limit: 5),
-      Outcome(name: "an object that is none of the results", milliseconds: Pair.median(none), limit: 0.2),
+      Outcome(name: "an object that is not among the results", milliseconds: Pair.median(none), limit: 0.2),
       Outcome(name: "1,000 changes in one merge", milliseconds: Pair.median(many), limit: 40),
     ]
   }

@@ -132,7 +132,8 @@ public enum StoreChecker {
       } else {
         result.append(
           StoreFinding(
-            .unknownTrigger, table: table, "the trigger \(trigger.name.prefix(100)) on \(table) is none of the model's")
+            .unknownTrigger, table: table,
+            "the trigger \(trigger.name.prefix(100)) on \(table) does not belong to the model")
         )
       }
     }

@@ -53,7 +53,7 @@ extension SQLiteStore {
 }
 
 extension IndexAdvice {
-  /// What `CREATE INDEX name ON table(column, column DESC)` means in the model; nil where a column is none of a property's.
+  /// What `CREATE INDEX name ON table(column, column DESC)` means in the model; nil where a column belongs to no property.
   init?(suggestion sql: String, _ layout: StoreLayout) {
     guard let match = sql.firstMatch(of: /CREATE INDEX \S+ ON (\w+)\((.+)\)/),
       let table = layout.tables.first(where: { $0.name == match.output.1 })

@@ -58,7 +58,7 @@ final class DuplicateHistory {
   /// Objects whose to-one relationship led to one that goes, before that ends or leads elsewhere.
   /// - Parameters:
   ///   - column: the relationship's key.
-  ///   - columns: those that change of a property of the row; an order is none of its own.
+  ///   - columns: those that change of a property of the row; an order does not count as one.
   ///   - target: the table of what goes; its own rows that go are left out.
   ///   - inverse: the to-many relationship that the row comes into at another object; nil where it comes into none.
   func noteReferences(

@@ -55,7 +55,7 @@ package struct ForeignIndex: Sendable, Hashable {
     let changed = Set(filled.flatMap { [$0.key, $0.entity, $0.order] }.compactMap { $0?.uppercased() })
     return columns.allSatisfy { column in
       guard let index = place.new.columns.firstIndex(where: { $0.name.uppercased() == column }) else {
-        // A column that is none of the model's either stays where the table does.
+        // A column that does not belong to the model either stays where the table does.
         return place.method == .inPlace && !place.feeds[0].old.columns.contains { $0.name.uppercased() == column }
       }
       return place.feeds[0].cells[index].uppercased() == "S.\(column)" && !changed.contains(column)

@@ -22,7 +22,7 @@ package struct ForeignObjects: Sendable {
     var name: String
   }
 
-  /// What makes the tables that are none of the layout's.
+  /// What makes the tables that do not belong to the layout.
   private var tableStatements: [String] = []
   /// Views and triggers that do not work as it is.
   private var broken: Set<ForeignView> = []
@@ -121,7 +121,7 @@ package struct ForeignObjectChanges: Sendable, Hashable {
   /// A line for each, as a plan tells it.
   package var lostTexts: [String] {
     func lost(_ kind: String, _ list: [String]) -> [String] {
-      list.map { "the \(kind) \($0), which is none of the model's" }
+      list.map { "the \(kind) \($0), which does not belong to the model" }
     }
     return lost("trigger", droppedTriggers) + lost("index", droppedIndexes) + lost("column", droppedColumns)
       + brokenViews.map { "the \($0)" }

@@ -6,7 +6,7 @@ import StoreInterface
 extension MigrationConditions {
   // MARK: names
 
-  /// Tables, views and indexes that are none of the old model's, stay, and have a name that the migration needs.
+  /// Tables, views and indexes that do not belong to the old model, stay, and have a name that the migration needs.
   func takenNames() throws -> [MigrationCondition] {
     let present = try foreignNames()
     return neededNames().compactMap { name, entity in
@@ -35,7 +35,7 @@ extension MigrationConditions {
     return names
   }
 
-  /// What is none of the old model's and stays, by its name in upper case: `table`, `view` or `index`.
+  /// What does not belong to the old model and stays, by its name in upper case: `table`, `view` or `index`.
   private func foreignNames() throws -> [String: String] {
     var own = ForeignObjects.bookkeeping.union(work.oldTableNames.map { $0.uppercased() })
     for index in work.old.indexes {

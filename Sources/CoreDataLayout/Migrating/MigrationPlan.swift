@@ -67,20 +67,20 @@ public struct MigrationPlan: Sendable {
   package internal(set) var isComplete = true
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
-  /// What becomes of what lies in the file and is none of the old model's.
+  /// What becomes of what lies in the file and does not belong to the old model.
   package internal(set) var foreign = ForeignObjectChanges()
-  /// Triggers that are none of the old model's, each with its table, such as `audit on ZNOTE`: they go.
+  /// Triggers that do not belong to the old model, each with its table, such as `audit on ZNOTE`: they go.
   public var droppedTriggers: [String] { foreign.droppedTriggers }
-  /// Indexes that are none of the old model's and whose columns do not all stay, such as `recent on ZNOTE`: they go. Others stay.
+  /// Indexes that do not belong to the old model and whose columns do not all stay, such as `recent on ZNOTE`: they go. Others stay.
   public var droppedIndexes: [String] { foreign.droppedIndexes }
-  /// Columns that are none of the old model's, of tables that are written anew, such as `ZNOTE.MINE`: they go.
+  /// Columns that do not belong to the old model, of tables that are written anew, such as `ZNOTE.MINE`: they go.
   public var droppedColumns: [String] { foreign.droppedColumns }
   /// Views, and triggers on other tables than the store's, that stay and do not work any more, each with the reason.
   public var brokenViews: [String] { foreign.brokenViews }
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 
-  /// The plan where indexes that are none of the model's go besides, as only the work itself tells.
+  /// The plan where indexes that do not belong to the model go besides, as only the work itself tells.
   package func losing(_ indexes: [String]) -> MigrationPlan {
     var plan = self
     plan.foreign.droppedIndexes += indexes
@@ -158,7 +158,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case unresolvedDuplicates
     /// A value is to come back from a file, and cannot be read.
     case unreadableValue
-    /// Something that is none of the old model's has a name that the new tables need; `examples` say what.
+    /// Something that does not belong to the old model has a name that the new tables need; `examples` say what.
     case nameTaken
   }
 
@@ -204,7 +204,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
         + examples.joined(separator: "; ")
     case .nameTaken:
       return "\(entity): its table or an index needs the name of "
-        + "\(examples.map { "the \($0)" }.joined(separator: ", ")), which is none of the model's"
+        + "\(examples.map { "the \($0)" }.joined(separator: ", ")), which does not belong to the model"
     case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
     }
   }

@@ -13,7 +13,7 @@ struct MigrationTables {
   var keptIndexes: [ForeignIndex] = []
   /// Whether rows may come to have the values of others that go: unique indexes of that kind are made again afterwards, where they can be.
   var resolvesDuplicates = false
-  /// Views, and triggers on other tables, which are none of the model's either.
+  /// Views, and triggers on other tables, which do not belong to the model either.
   var views: [ForeignView] = []
 
   private func quoted(_ name: String) -> String { SchemaGuard.quoted(name) }

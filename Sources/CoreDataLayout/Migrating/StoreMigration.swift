@@ -115,7 +115,7 @@ public struct MigrationReport: Sendable {
   public internal(set) var removedDuplicates: [String: Int] = [:]
   /// Changes of the persistent history that were about objects of removed entities, and went with them.
   public internal(set) var removedHistoryChanges = 0
-  /// Unique indexes that are none of the model's, such as `mine on ZNOTE`, and went with the duplicates: what was made of them has the
+  /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was made of them has the
   /// values of another row.
   package internal(set) var brokenIndexes: [String] = []
   /// Tables whose rows were written as pages.

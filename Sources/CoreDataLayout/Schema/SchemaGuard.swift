@@ -101,7 +101,7 @@ extension SchemaGuard {
     return texts
   }
 
-  /// Triggers that are none of Core Data's, by name: on the layout's tables, those of bookkeeping and history, and the
+  /// Triggers that do not belong to Core Data, by name: on the layout's tables, those of bookkeeping and history, and the
   /// tables behind R-trees. Those on other tables are never set off here.
   func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })

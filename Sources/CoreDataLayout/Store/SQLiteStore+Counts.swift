@@ -14,6 +14,6 @@ extension SQLiteStore: StoreCounting {
     }
   }
 
-  /// The store is open: what that took is none of its work.
+  /// The store is open: what that took is not counted.
   func beginCounting() { connection.counter = StatementCounter() }
 }

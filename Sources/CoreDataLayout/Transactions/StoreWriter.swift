@@ -39,7 +39,7 @@ final class StoreWriter {
   var hasDeferredIndexes: Bool
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   var maintainer: DerivedDataMaintainer?
-  /// Triggers in the file that are none of Core Data's. They are never run here, though an app that opens the store does.
+  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store does.
   var foreignTriggers: [ForeignTrigger] = []
   private var plans: [RowPlan.Key: RowPlan] = [:]
 

@@ -73,7 +73,7 @@ struct ChangeFile {
   private static func record(_ object: [String: JSONContent], _ path: String, _ line: Int) throws(RunError) -> Record {
     let types = Dictionary(uniqueKeysWithValues: PersistentHistoryChangeType.allCases.map { ("\($0)", $0) })
     guard let change = object["change"]?.string.flatMap({ types[$0] }) else {
-      throw error(path, line, "\"change\" is none of insert, update and delete")
+      throw error(path, line, "\"change\" is not insert, update or delete")
     }
     guard let reference = reference(object) else {
       throw error(path, line, "it has no \"entity\" and \"primaryKey\"")

@@ -27,7 +27,7 @@ enum ChangeValue {
     }
   }
 
-  /// The value of an attribute that was read; nil where it is none of the attribute's type.
+  /// The value of an attribute that was read; nil where it is not of the attribute's type.
   static func value(_ content: JSONContent, of attribute: AttributeDescription) -> Value? {
     if content == .null { return .null }
     switch attribute.type {

@@ -12,7 +12,7 @@ public struct HistoryStart: Sendable {
 
   private let place: Place
 
-  /// Nil for a text that is none of the three.
+  /// Nil for a text that is not one of the three.
   public init?(_ text: String) {
     if let number = Int64(text), number >= 0 {
       place = .number(number)

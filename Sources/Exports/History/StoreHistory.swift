@@ -108,7 +108,7 @@ public struct StoreHistory {
     return PersistentHistoryToken(store: store.identifier, transactionNumber: end)
   }
 
-  /// A transaction that was never made is none of this store's history.
+  /// A transaction that was never made does not belong to this store's history.
   /// - Parameter beyond: how far behind the last transaction a place may be.
   private func check(_ bound: PersistentHistoryQuery.Bound, end: Int64, beyond: Int64 = 0) throws(RunError) {
     guard case .transaction(let number) = bound, number > end, number - end > beyond else { return }

@@ -28,7 +28,7 @@ extension StoreMigrationError {
       hints.append("put the files back, or save the objects with another value; seedbed check names all such values")
     }
     if conditions.contains(where: { $0.kind == .nameTaken }) {
-      hints.append("give what is none of the model's another name")
+      hints.append("give what does not belong to the model another name")
     }
     let ofOwnHint = [.duplicateKeys, .unreadableValue, .nameTaken] + unresolved
     if conditions.contains(where: { !ofOwnHint.contains($0.kind) }) {

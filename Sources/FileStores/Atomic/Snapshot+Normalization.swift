@@ -6,7 +6,7 @@ extension Snapshot {
   /// Gives every value the form in which a store keeps it, so that what is read back equals what is in memory:
   /// transient values are dropped, numbers take the attribute's type, a Float is rounded to 32 bits. Derived values are
   /// the store's own and stay as they are.
-  /// - Throws: `StoreError.failure` for a value that is none of the attribute's type.
+  /// - Throws: `StoreError.failure` for a value that is not of the attribute's type.
   mutating func normalizeValues() throws(StoreError) {
     let described = objectID.entity.attributes
     guard described.count == attributes.count else {

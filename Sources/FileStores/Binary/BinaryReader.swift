@@ -142,7 +142,7 @@ struct BinaryReader {
     for _ in 0..<(try count()) {
       let name = try text()
       guard let index = index(name), !found.contains(index) else {
-        throw failure("the property \"\(name)\" is none of the model's, or is listed twice")
+        throw failure("the property \"\(name)\" does not belong to the model, or is listed twice")
       }
       found.append(index)
     }

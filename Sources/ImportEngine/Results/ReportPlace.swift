@@ -12,7 +12,7 @@ public enum ReportPlace {
   /// Looks at the path of a report before anything is written there.
   /// - Parameters:
   ///   - pipelinePath: the pipeline file, which it must not be.
-  ///   - pipeline: what the file says, where it could be read: the report must be none of the run's inputs and results.
+  ///   - pipeline: what the file says, where it could be read: the report must not be one of the run's inputs and results.
   /// - Throws: `RunError` when the path names anything but nothing or an earlier report.
   public static func check(
     _ path: String, pipelinePath: String, pipeline: PipelineFile?, replacesForeign: Bool
@@ -28,7 +28,7 @@ public enum ReportPlace {
 }
 
 extension OutputCheck {
-  /// Checks that a further result is none of a run's inputs and other results.
+  /// Checks that a further result is not one of a run's inputs and other results.
   fileprivate static func check(
     _ result: Result, beside pipeline: PipelineFile, _ inputs: inout RunInputs
   ) throws(RunError) {

@@ -153,7 +153,7 @@ public struct PipelineRun {
         "the store's history has the clock's times: the same inputs make other bytes, unless store.now states a time")
     }
     report.warnings += store.foreignTriggers.map { trigger in
-      "the trigger \(trigger.name) on \(trigger.table) is none of the model's and was not run; the app runs it on every "
+      "the trigger \(trigger.name) on \(trigger.table) does not belong to the model and was not run; the app runs it on every "
         + "change"
     }
     var rejectSettings = pipeline.rejects

@@ -23,10 +23,10 @@ final class TypeCandidate {
   private(set) var sameValue = 0
   private(set) var changed = 0
   private(set) var refused = 0
-  /// The first value that is none of the type, and the first that would be written otherwise.
+  /// The first value that is not of the type, and the first that would be written otherwise.
   private(set) var firstRefused: Example?
   private(set) var firstOther: Example?
-  /// What is no longer tried, because too many values are none of the type.
+  /// What is no longer tried, because too many values are not of the type.
   private(set) var isGivenUp = false
   /// Booleans: whether both were seen.
   var hasBoth: Bool { hasTrue && hasFalse }

@@ -21,7 +21,7 @@ public struct MigrationChain: Sendable {
     public let way: Way
     /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
     public internal(set) var losses: [String]
-    /// What becomes of what lies in a SQLite store and is none of the model's.
+    /// What becomes of what lies in a SQLite store and does not belong to the model.
     package internal(set) var foreign = ForeignObjectChanges()
     /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in this step.
     public var droppedTriggers: [String] { foreign.droppedTriggers }
@@ -59,7 +59,7 @@ extension MigrationChain {
       case .mapped:
         let (changes, others) = foreign.leaveBehind()
         steps[index].foreign = changes
-        steps[index].losses += others.map { "the \($0), which is none of the model's" }
+        steps[index].losses += others.map { "the \($0), which does not belong to the model" }
       }
     }
   }
@@ -85,10 +85,10 @@ extension MigrationChain.Step: CustomStringConvertible {
     return "\(source.name) → \(destination.name): \(way)"
   }
 
-  /// What goes for good, with what is none of the model's.
+  /// What goes for good, with what does not belong to the model.
   package var lostTexts: [String] { losses + foreign.lostTexts }
 
-  /// The step where indexes that are none of the model's go besides, as only the work itself tells.
+  /// The step where indexes that do not belong to the model go besides, as only the work itself tells.
   package func losing(_ indexes: [String]) -> MigrationChain.Step {
     var step = self
     step.foreign.droppedIndexes += indexes.filter { !foreign.droppedIndexes.contains($0) }

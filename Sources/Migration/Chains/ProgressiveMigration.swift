@@ -68,7 +68,7 @@ public struct ProgressiveMigration: StoreMigrating {
     if position == nil { library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes)) }
     let start = position ?? 0
     guard let end = library.index(of: model) else {
-      throw MigrationError(.missingMappingModel, "the wanted model is none of the library's")
+      throw MigrationError(.missingMappingModel, "the wanted model does not belong to the library")
     }
     // Versions may differ in nothing that a store depends on.
     let isThere =

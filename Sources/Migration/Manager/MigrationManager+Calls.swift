@@ -92,14 +92,14 @@ extension MigrationManager {
   /// - Parameters:
   ///   - destination: what `$destination` is, where the expression needs it.
   ///   - policy: what `$entityPolicy` is, where the expression needs it.
-  /// - Throws: `MigrationError` for a mapping that is none of the migration that is under way, and for what cannot be computed.
+  /// - Throws: `MigrationError` for a mapping that does not belong to the migration that is under way, and for what cannot be computed.
   public func value(
     of property: PropertyMapping, in mapping: EntityMapping, forSource source: ManagedObject?,
     destination: ManagedObject? = nil, policy: EntityMigrationPolicy? = nil
   ) throws -> Any? {
     try naming(mapping, property.name, source?.objectID) {
       guard let step = plan?[mapping.name] else {
-        throw MigrationError(.mappingModel, "the mapping is none of the migration that is under way")
+        throw MigrationError(.mappingModel, "the mapping does not belong to the migration that is under way")
       }
       let expression =
         step.attributes.first { $0.description.name == property.name }?.expression

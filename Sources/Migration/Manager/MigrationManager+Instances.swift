@@ -10,7 +10,7 @@ extension MigrationManager {
   ) throws {
     guard let destinationContext, let step = plan?[mapping.name], let entity = step.destinationEntity else {
       throw MigrationError(
-        .mappingModel, "the mapping is none of the migration that is under way", mapping: mapping.name)
+        .mappingModel, "the mapping does not belong to the migration that is under way", mapping: mapping.name)
     }
     if entity.isAbstract {
       throw MigrationError(
@@ -52,7 +52,7 @@ extension MigrationManager {
   ) throws {
     guard let step = plan?[mapping.name] else {
       throw MigrationError(
-        .mappingModel, "the mapping is none of the migration that is under way", mapping: mapping.name)
+        .mappingModel, "the mapping does not belong to the migration that is under way", mapping: mapping.name)
     }
     if step.relationships.isEmpty { return }
     let source = try sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination]).first

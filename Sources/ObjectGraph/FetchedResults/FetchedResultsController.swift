@@ -147,7 +147,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     return content[indexPath[0]].items[indexPath[1]]
   }
 
-  /// Where an object is; nil when it is none of the results.
+  /// Where an object is; nil when it is not among the results.
   public func indexPath(forObject object: Object) -> IndexPath? {
     if let positions { return positions[object] }
     let content = content ?? []

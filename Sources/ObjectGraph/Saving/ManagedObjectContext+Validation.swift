@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     do {
       switch object.status {
       case .inserted: try object.validateForInsert()
-      // A new object that another one's validation deleted is none of the save's any more.
+      // A new object that another one's validation deleted does not belong to the save any more.
       case .deleted: if object.hasStored { try object.validateForDelete() }
       default: if isConcerned || object.isUpdated { try object.validateForUpdate() }
       }

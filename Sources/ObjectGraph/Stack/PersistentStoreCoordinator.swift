@@ -132,7 +132,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Takes a store away and closes it, also one that the program opened itself and gave to `add`, so that its file can be
   /// destroyed or replaced. Objects of it that contexts still have cannot be loaded or saved any more.
-  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores; what closing it throws, when it has been
+  /// - Throws: `StoreError.failure` when it does not belong to the coordinator; what closing it throws, when it has been
   ///   taken away all the same.
   public func remove(_ store: any PersistentStore) throws {
     try router.require(store)

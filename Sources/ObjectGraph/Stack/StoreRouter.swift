@@ -127,14 +127,14 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     try attached.withLock { stores in stores.remove(at: try Self.index(of: store, among: stores)) }
   }
 
-  /// - Throws: `StoreError.failure` when it is none of the coordinator's stores.
+  /// - Throws: `StoreError.failure` when it does not belong to the coordinator.
   func require(_ store: any PersistentStore) throws {
     _ = try attached.withLock { try Self.index(of: store, among: $0) }
   }
 
   private static func index(of store: any PersistentStore, among stores: [AttachedStore]) throws -> Int {
     guard let index = stores.firstIndex(where: { $0.store === store }) else {
-      throw StoreError.failure("the store \(store.identifier) is none of the coordinator's")
+      throw StoreError.failure("the store \(store.identifier) does not belong to the coordinator")
     }
     return index
   }

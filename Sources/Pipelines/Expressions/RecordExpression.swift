@@ -36,7 +36,7 @@ public struct RecordExpression: Sendable, Hashable {
   public var source: String
   /// The tree.
   public var root: Node
-  /// Whether it stands where only a constant may, so that it is none of the columns even if one has its name.
+  /// Whether it stands where only a constant may, so that it is no column even if one has its name.
   var isLiteral = false
 
   /// An expression from its text and tree.

@@ -37,7 +37,7 @@ public indirect enum FetchPredicate: Sendable, Hashable {
   /// The to-one relationship at the end of the key path leads to this object. Nil: it leads nowhere, because it or a
   /// relationship before it is nil.
   case refersTo(KeyPath, ObjectID?)
-  /// The object itself is one of these. An id that is temporary or of another store is none of a store's objects.
+  /// The object itself is one of these. An id that is temporary or of another store stands for no object of a store.
   case selfIsIn([ObjectID])
   /// Two expressions compared, with everything that the format language can say.
   case compare(Comparison)

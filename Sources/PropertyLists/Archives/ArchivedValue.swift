@@ -42,7 +42,7 @@ package struct ArchivedObject {
   /// Name of the field → number of its value in the property list.
   package let fields: [String: Int]
 
-  /// The class, nil when it is none of those that a model has.
+  /// The class, nil when it is no class that a model has.
   package var kind: ArchiveClass? { ArchiveClass(rawValue: className) }
 
   /// The class's name, cut where a hostile file has a long one.

@@ -56,7 +56,7 @@ public final class RowChanges {
   /// Tags of changes for which nothing was done: their rows are excluded, not there, or hold something that only SQLite
   /// can compare or count up.
   public private(set) var refused: [UInt64] = []
-  /// Positions of fields that some row has a new value in; the version is none of them.
+  /// Positions of fields that some row has a new value in; the version is not among them.
   public internal(set) var changedPositions: Set<Int> = []
   /// Whether `updatedRows` is kept.
   public var keepsUpdatedRows = false

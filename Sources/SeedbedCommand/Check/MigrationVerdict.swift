@@ -13,7 +13,7 @@ struct MigrationVerdict {
   private(set) var chain: MigrationChain?
   /// What in the data would be in the way, as far as it can be told before the first step.
   private(set) var conditions: [MigrationCondition] = []
-  /// What goes, or works no more, of what is none of the model's, where one step does.
+  /// What goes, or works no more, of what does not belong to the model, where one step does.
   private(set) var foreign = ForeignObjectChanges()
   /// Mapping models that would not be used.
   private(set) var warnings: [String] = []

@@ -11,7 +11,7 @@ enum FixtureValue {
     case string(String)
   }
 
-  /// The value of an attribute; nil where the JSON is none of its type.
+  /// The value of an attribute; nil where the JSON is not of its type.
   static func value(_ scalar: Scalar, _ type: AttributeType) -> Value? {
     switch (type, scalar) {
     case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)):

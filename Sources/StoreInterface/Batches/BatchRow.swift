@@ -84,7 +84,7 @@ extension RowBatch {
     }
   }
 
-  /// Bytes that are none of the type's come as data, which no rule of the type lets pass.
+  /// Bytes that are no value of the type come as data, which no rule of the type lets pass.
   @unsafe private static func value(_ bytes: UnsafeRawBufferPointer, _ type: AttributeType) -> Value {
     let text = unsafe String(validating: bytes, as: UTF8.self)
     switch type {

@@ -3,7 +3,7 @@ import Predicates
 
 /// Puts what stores keep of changes in place of `changedObjectID` and `updatedProperties`.
 struct HistoryPredicateResolution {
-  /// The number of an object's entity and the primary key; nil for objects that are none of the store's.
+  /// The number of an object's entity and the primary key; nil for objects that do not belong to the store.
   let place: (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?
 
   private static let objectID = "changedObjectID"

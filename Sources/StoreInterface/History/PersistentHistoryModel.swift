@@ -53,7 +53,7 @@ public enum PersistentHistoryModel {
   package static let nameSeparator = "\u{1F}"
 
   /// A predicate with what stores have in place of `changedObjectID` and `updatedProperties`.
-  /// - Parameter place: the number of an object's entity and the primary key; nil for objects that are none of the store's.
+  /// - Parameter place: the number of an object's entity and the primary key; nil for objects that do not belong to the store.
   /// - Throws: `StoreError.unsupported` where something else is asked of these two than stores can tell.
   package static func resolved(
     _ predicate: FetchPredicate, place: @escaping (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?

@@ -258,7 +258,7 @@ struct StoreMigrationTests {
     let newer = try Self.model { $0["Tag"]?.attributes.append(AttributeDescription("note", .string)) }
     let plan = try StoreMigration.plan(storeAt: path, from: Self.model(), to: newer)
     #expect(plan.droppedTriggers == ["audit on ZTHING"])
-    #expect(plan.description.contains("lost: the trigger audit on ZTHING, which is none of the model's"))
+    #expect(plan.description.contains("lost: the trigger audit on ZTHING, which does not belong to the model"))
     #expect(try Connection.rows(at: path, "SELECT name FROM sqlite_master WHERE type = 'trigger'").count == 2)
     let report = try StoreMigration.run(storeAt: path, from: Self.model(), to: newer)
     #expect(report.plan.droppedTriggers == ["audit on ZTHING"])

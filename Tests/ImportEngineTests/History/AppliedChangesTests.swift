@@ -258,7 +258,7 @@ struct AppliedChangesTests {
       ),
       ("\"change\":\"insert\"", "\"change\":\"update\"", "Chapter/2 cannot be updated"),
       ("\"change\":\"update\"", "\"change\":\"insert\"", "Book/1 cannot be inserted"),
-      ("\"change\":\"delete\"", "\"change\":\"lose\"", "\"change\" is none of"),
+      ("\"change\":\"delete\"", "\"change\":\"lose\"", "\"change\" is not insert"),
       ("\"entity\":\"Author\"", "\"entity\":\"Autor\"", "no entity Autor"),
       ("\"author\":null", "\"author\":{\"entity\":\"Author\",\"primaryKey\":1}", "which the file deletes"),
       ("\"author\":null", "\"author\":{\"entity\":\"Author\",\"primaryKey\":8}", "neither"),

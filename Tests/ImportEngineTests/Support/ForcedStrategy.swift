@@ -11,7 +11,7 @@ enum ForcedStrategy {
   static let current: ImportStep.Strategy? = {
     guard let word = ProcessInfo.processInfo.environment["SEEDBED_TEST_STRATEGY"] else { return nil }
     guard let strategy = ImportStep.Strategy(rawValue: word), strategy != .restore else {
-      preconditionFailure("SEEDBED_TEST_STRATEGY is none of find-or-create, upsert and bulk: \(word)")
+      preconditionFailure("SEEDBED_TEST_STRATEGY is not find-or-create, upsert or bulk: \(word)")
     }
     return strategy
   }()

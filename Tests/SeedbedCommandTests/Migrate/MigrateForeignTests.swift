@@ -2,8 +2,8 @@ import Foundation
 import SQLite
 import Testing
 
-/// What is none of the model's and meets what a migration makes: names, unique indexes, files.
-@Suite("seedbed migrate and what is none of the model's")
+/// What does not belong to the model and meets what a migration makes: names, unique indexes, files.
+@Suite("seedbed migrate and what does not belong to the model")
 struct MigrateForeignTests {
   private static let attribute = VersionedShop.attribute("a")
 
@@ -106,7 +106,7 @@ struct MigrateForeignTests {
       rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZB, ZTAG) VALUES (1, 1, 1, 'x', 1), (2, 1, 1, 'y', 2); "
         + "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 2, 1, 't'), (2, 2, 1, 't'); "
         + "CREATE UNIQUE INDEX mine ON ZITEM (ZTAG)")
-    let lost = "lost: the index mine on ZITEM, which is none of the model's"
+    let lost = "lost: the index mine on ZITEM, which does not belong to the model"
     let json = try await VersionedShop.migrate(workspace, ["--duplicates", "merge", "--dry-run", "--json"])
     #expect(json.text.contains("mine on ZITEM"), "\(json.text)")
     let (plan, result) = try await VersionedShop.migrateBothWays(workspace, ["--duplicates", "merge"])

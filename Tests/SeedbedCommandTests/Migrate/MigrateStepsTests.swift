@@ -126,7 +126,7 @@ struct MigrateStepsTests {
     try connection.execute("CREATE TRIGGER audit AFTER DELETE ON ZITEM BEGIN SELECT 1; END")
     try connection.close()
     let lines =
-      "Shop → Shop 2: inferred\n  entity Item: changed, 4 objects\n  lost: the trigger audit on ZITEM, which is none of the model's\n"
+      "Shop → Shop 2: inferred\n  entity Item: changed, 4 objects\n  lost: the trigger audit on ZITEM, which does not belong to the model\n"
     let plan = try await migrate(workspace, "--dry-run", "--duplicates", "merge")
     #expect(plan.text.contains(lines), "\(plan.text)")
     let result = try await migrate(workspace, "--duplicates", "merge", "--json")

@@ -200,9 +200,9 @@ struct MigrateTellingTests {
     """
 
   private static let told = [
-    "the trigger audit on ZITEM, which is none of the model's",
-    "the index onLost on ZITEM, which is none of the model's",
-    "the index partial on ZITEM, which is none of the model's",
+    "the trigger audit on ZITEM, which does not belong to the model",
+    "the index onLost on ZITEM, which does not belong to the model",
+    "the index partial on ZITEM, which does not belong to the model",
     "the view reads, which stays and does not work any more: no such column: ZB",
     "the view second, which stays and does not work any more: no such column: ZB",
     "the trigger writes, which stays and does not work any more: no such column: ZB",
@@ -276,7 +276,7 @@ struct MigrateTellingTests {
         == ["onOther"])
   }
 
-  @Test("columns that are none of the model's go with tables that are written anew, and that is told")
+  @Test("columns that do not belong to the model go with tables that are written anew, and that is told")
   func foreignColumns() async throws {
     let workspace = try await workspace(Self.versions, rows: [("Item", "a,b\none,1\n")])
     try change(
@@ -284,7 +284,7 @@ struct MigrateTellingTests {
       "ALTER TABLE ZITEM ADD COLUMN mine TEXT; ALTER TABLE ZOTHER ADD COLUMN mine TEXT; CREATE INDEX own ON ZOTHER (mine)"
     )
     let plan = try await migrate(workspace, "--dry-run")
-    #expect(plan.text.contains("lost: the column ZITEM.MINE, which is none of the model's\n"), "\(plan.text)")
+    #expect(plan.text.contains("lost: the column ZITEM.MINE, which does not belong to the model\n"), "\(plan.text)")
     #expect(!plan.text.contains("ZOTHER.MINE") && !plan.text.contains("own on"), "\(plan.text)")
     #expect(try await migrate(workspace).exitCode == 0)
     #expect(

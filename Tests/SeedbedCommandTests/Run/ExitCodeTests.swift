@@ -46,7 +46,7 @@ struct ExitCodeTests {
     let outcome = try await shell(script, in: workspace)
     #expect(outcome.exitCode == 0)
     #expect(try workspace.text("code") == "141\n")
-    // What goes to standard error before the output is none of an error.
+    // What goes to standard error before the output does not belong to an error.
     #expect(try !workspace.text("talk").contains("error"))
   }
 
