@@ -35,11 +35,11 @@ import Platform
   public let path: String
   @unsafe private var database: OpaquePointer?
   /// Counts what its statements do, `execute` as one. Connections of one owner may share it.
-  public var counter = StatementCounter()
+  public private(set) var counter = StatementCounter()
   /// What `setTrace` was given: SQLite only holds a plain pointer to it.
   var traceBox: TraceBox?
-  /// Called with every statement that was prepared, before it runs; it may use the connection.
-  public var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
+  /// See `observe`.
+  var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
   /// What `setWatch` was given: SQLite only holds a plain pointer to it.
   var rowWatch: RowWatch?
   /// The file, while it is open.
@@ -70,6 +70,15 @@ import Platform
     openFile = OpenFiles.register(path)
     unsafe sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
     if !options.trustsSchema { try protect() }
+  }
+
+  /// Has statements counted, or told of after they were prepared, from now on. What is nil stays as it was.
+  /// - Parameter didPrepare: called with every statement that was prepared, before it runs; it may use the connection.
+  public func observe(
+    counter: StatementCounter? = nil, didPrepare: ((_ connection: Connection, _ sql: String) -> Void)? = nil
+  ) {
+    if let counter { self.counter = counter }
+    if let didPrepare { self.didPrepare = didPrepare }
   }
 
   deinit {

@@ -7,7 +7,7 @@ struct StatementCounterTests {
   func counted() throws {
     let connection = try Connection(path: ":memory:", options: .init(createsFile: true))
     let counter = StatementCounter()
-    connection.counter = counter
+    connection.observe(counter: counter)
     try connection.execute("CREATE TABLE t (a)")
     #expect(counter.statements == 1 && counter.rows == 0)
     let insert = try Statement(connection, "INSERT INTO t VALUES (?1)")
@@ -34,7 +34,7 @@ struct StatementCounterTests {
     let counter = StatementCounter()
     let connections = try (0..<2).map { _ in try Connection(path: ":memory:", options: .init(createsFile: true)) }
     for connection in connections {
-      connection.counter = counter
+      connection.observe(counter: counter)
       try connection.execute("CREATE TABLE t (a UNIQUE)")
       let insert = try Statement(connection, "INSERT INTO t VALUES (1)")
       try insert.run()

@@ -22,7 +22,7 @@ final class StatementLog {
     guard settings.sqlLevel > 0 else { return }
     let log = StatementLog(settings)
     try connection.setTrace(log.detail, log.log)
-    if settings.sqlLevel >= 4 { connection.didPrepare = log.prepared }
+    if settings.sqlLevel >= 4 { connection.observe(didPrepare: log.prepared) }
   }
 
   /// What of a trace is logged.

@@ -24,6 +24,6 @@ extension StoreSession {
       }
       log?.log(event)
     }
-    if settings.sqlLevel >= 4, let log { connection.didPrepare = log.prepared }
+    if settings.sqlLevel >= 4, let log { connection.observe(didPrepare: log.prepared) }
   }
 }

@@ -52,7 +52,7 @@ extension StoreSession {
       // The other session has looked at the file's schema already; a fetch may take as long as it likes.
       if !other.options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       // From here on it works for the store.
-      session.connection.counter = other.connection.counter
+      session.connection.observe(counter: other.connection.counter)
       return session
     }
     do {

@@ -15,5 +15,5 @@ extension SQLiteStore: StoreCounting {
   }
 
   /// The store is open: what that took is not counted.
-  func beginCounting() { connection.counter = StatementCounter() }
+  func beginCounting() { connection.observe(counter: StatementCounter()) }
 }
