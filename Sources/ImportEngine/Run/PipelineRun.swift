@@ -116,13 +116,9 @@ public struct PipelineRun {
     }
     // It reads files, one of which may go with the run.
     defer { digest.wait() }
-    var report = RunReport(
-      result: options.isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path,
-      storeIdentifier: "", storeBytes: 0, steps: [], exports: [], rejects: [], rejectFiles: [], durationSeconds: 0,
-      peakMemoryBytes: 0)
-    report.modelPath = pipeline.modelPath
     // Xcode's warnings of names change nothing in the store: other commands say them.
-    report.warnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
+    let modelWarnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
+    var report = RunReport(beginning: pipeline, warnings: modelWarnings, isDryRun: options.isDryRun)
     defer { trail.report = report }
     let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)
     let known = pipeline.store.replace == .whenChanged ? build.existingInputDigest : nil
@@ -130,10 +126,9 @@ public struct PipelineRun {
       report.warnings.append(
         "\(FilePath.shown(pipeline.store.path)) is not as the last run left it, and is built anew: \(difference)")
     } else if let known, try known.digest == digestBefore(digest, plans, inputs, files) {
-      report.result = .upToDate
-      report.storeIdentifier = known.identifier
-      report.storeBytes = build.size(of: pipeline.store.path)
-      report.externalFiles = build.externalFiles(of: pipeline.store.path)
+      report.adopt(
+        upToDate: known.identifier, storeBytes: build.size(of: pipeline.store.path),
+        externalFiles: build.externalFiles(of: pipeline.store.path))
       try renewExports(model, build, &report)
       report.durationSeconds = (ContinuousClock.now - start).seconds
       return report
@@ -158,7 +153,7 @@ public struct PipelineRun {
     }
     var rejectSettings = pipeline.rejects
     if options.isDryRun { rejectSettings.file = nil }
-    try checkDerivedAttributes(plans, store)
+    try PipelineCheck.requireComputedDerivations(plans, store)
     let rejects = RejectCollector(
       settings: rejectSettings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign,
       onReject: rejectLog)
@@ -322,30 +317,10 @@ public struct PipelineRun {
       let stages = StepStages(
         plan: plan, files: files, options: options(of: plan), jobs: max(options.jobs, 1),
         recordsPerBatch: min(options.recordsPerBatch, plan.recordsPerBatch), superseded: SupersededRecords(),
-        cancellation: cancellation, progress: progress, meters: StepMeters())
+        cancellation: cancellation, progress: progress, preparation: nil, lookup: nil, met: nil, meters: StepMeters())
       try stages.run(header: { _, _ in }, consume: { _ in })
     }
     return try digest.value().adding(values).text
-  }
-
-  /// Derived values that are not computed here would stay empty without a word, so such entities are not imported into.
-  private func checkDerivedAttributes(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
-    for derived in store.layout.derivedAttributes {
-      guard let obstacle = derived.obstacle,
-        plans.contains(where: { plan in
-          plan.nodes.contains { node in
-            // A restored value is the one that Core Data had computed.
-            node.entity.isKind(of: derived.entity)
-              && !node.cells.contains { $0.isRestored && $0.property == derived.name }
-          }
-        })
-      else { continue }
-      throw RunError(
-        .badPipeline, code: "model.derived-attribute",
-        "\(derived.entity.name).\(derived.name) is derived by \(derived.expression), which is not computed here: "
-          + obstacle,
-        hint: "key paths, count, sum, now(), canonical, uppercase and lowercase are; or make it a plain attribute")
-    }
   }
 
   /// A step that looks for repeated keys first reads its source twice.

@@ -21,21 +21,10 @@ extension PipelineRun {
       return try run()
     } catch {
       var report = trail.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
-      report.result = .failed
-      report.failure = error
-      // Nothing of it is there.
-      report.storeIdentifier = ""
-      report.storeBytes = 0
-      report.externalFiles = (0, 0)
-      report.exports = []
-      if report.steps.isEmpty {
-        report.steps = trail.steps.map(\.report)
-        report.warnings += report.steps.flatMap(\.warnings)
-      }
+      report.adopt(failure: error, begun: trail.steps.map(\.report))
       logWarnings(report)
       if let rejects = trail.rejects { report.addRejects(of: rejects) }
-      report.durationSeconds = (ContinuousClock.now - start).seconds
-      report.peakMemoryBytes = PeakMemory.bytes
+      report.adopt(durationSeconds: (ContinuousClock.now - start).seconds, peakMemoryBytes: PeakMemory.bytes)
       return report
     }
   }
@@ -54,16 +43,13 @@ extension PipelineRun {
 extension RunReport {
   /// The report of a run that could not begin.
   public init(failure: RunError, pipeline: String, storePath: String = "") {
-    self.init(
-      result: .failed, pipeline: pipeline, storePath: storePath, storeIdentifier: "", storeBytes: 0, steps: [],
-      exports: [], rejects: [], rejectFiles: [], durationSeconds: 0, peakMemoryBytes: PeakMemory.bytes)
-    self.failure = failure
+    self.init(result: .failed, pipeline: pipeline, storePath: storePath)
+    adopt(failure: failure, begun: [])
+    adopt(durationSeconds: 0, peakMemoryBytes: PeakMemory.bytes)
   }
 
   /// Takes over what is known of rejected records.
   mutating func addRejects(of collector: RejectCollector) {
-    rejects = collector.shown
-    rejectGroups = collector.groups
-    rejectFiles = collector.paths
+    adopt(rejects: collector.shown, groups: collector.groups, files: collector.paths)
   }
 }

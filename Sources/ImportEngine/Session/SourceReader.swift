@@ -31,12 +31,11 @@ final class SourceReader {
     without superseded: SupersededRecords = SupersededRecords(), preparation: BulkPreparation? = nil,
     lookup: StoredRowLookup? = nil, _ consume: (DecodedBatch) throws -> Void
   ) throws {
-    var stages = StepStages(
+    let stages = StepStages(
       plan: plan, files: files, options: options, jobs: session.jobs,
       recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), superseded: superseded,
-      cancellation: session.cancellation, progress: session.progress, met: met, meters: meters)
-    stages.preparation = preparation
-    stages.lookup = lookup
+      cancellation: session.cancellation, progress: session.progress, preparation: preparation, lookup: lookup,
+      met: met, meters: meters)
     try stages.run(header: { file, columns in headers[file] = columns }, consume: consume)
   }
 }

@@ -19,11 +19,11 @@ struct StepStages: Sendable {
   let cancellation: Cancellation
   let progress: RunProgress
   /// What the workers do with a batch besides decoding it.
-  var preparation: BulkPreparation?
+  let preparation: BulkPreparation?
   /// Likewise, in a reading that looks stored rows up.
-  var lookup: StoredRowLookup?
+  let lookup: StoredRowLookup?
   /// Told which fields the records have.
-  var met: SeenFields?
+  let met: SeenFields?
   let meters: StepMeters
   /// Of the reading at hand.
   private(set) var reading = ReadingMeters()

@@ -80,6 +80,13 @@ public struct RunReport: Sendable {
     self.peakMemoryBytes = peakMemoryBytes
   }
 
+  /// A report of a run that has done nothing yet.
+  package init(result: Result, pipeline: String, storePath: String) {
+    self.init(
+      result: result, pipeline: pipeline, storePath: storePath, storeIdentifier: "", storeBytes: 0, steps: [],
+      exports: [], rejects: [], rejectFiles: [], durationSeconds: 0, peakMemoryBytes: 0)
+  }
+
   /// The outcomes of all steps together.
   public var counts: OutcomeCounts {
     var sum = OutcomeCounts()
