@@ -62,7 +62,7 @@ public enum StoreChecker {
     path: String, model: ManagedObjectModel, storeModel: ManagedObjectModel? = nil
   ) throws -> StoreReport {
     try StoreFiles.requireFile(path)
-    let header = try StoreFiles.header(path)
+    let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: path)
     let sidecars = ReadOnlyCopy.sidecarSuffixes.map { StoreFiles.sidecar($0, of: path) }.filter(FileSystem.exists)
       .map { ($0 as NSString).lastPathComponent }
     return try ReadOnlyCopy.withConnection(to: path) { connection in
@@ -71,7 +71,7 @@ public enum StoreChecker {
       var report = StoreReport(
         path: path, metadata: metadata, hashes: hashes(metadata, model), digestMatches: digestMatches(metadata, model),
         rowCounts: [:], findings: try Consistency.integrity(connection),
-        isWriteAheadLogged: header.count > 19 && header[18] == 2,
+        isWriteAheadLogged: isWriteAheadLogged,
         sidecars: sidecars, remarks: [], notes: [], rowsWereChecked: false)
       // A damaged file may give anything, at any cost: nothing more is asked of it.
       guard report.findings.isEmpty else { return report }

@@ -30,8 +30,7 @@ final class StoreHold {
       return
     }
     // SQLite would make a log for a store in WAL mode that no connection has open.
-    let header = try StoreFiles.header(path)
-    if header.count > 19, header[18] == 2, !FileSystem.exists(path + "-wal") {
+    if try StoreFiles.isWriteAheadLogged(path: path), !FileSystem.exists(path + "-wal") {
       hasLog = false
       return
     }

@@ -44,9 +44,7 @@ public enum StoreReplacement {
   /// log goes into the file. Does nothing where there is no such store.
   public static func copyJournalMode(from original: String, at path: String) throws {
     guard FileSystem.exists(original) else { return }
-    // The header's byte 18 is 2 in a store that has a log.
-    let header = try StoreFiles.header(original)
-    guard header.count > 19, header[18] != 2 else { return }
+    guard !(try StoreFiles.isWriteAheadLogged(path: original)), StoreFiles.isDatabase(path: original) else { return }
     do {
       let connection = try Connection(path: path)
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")

@@ -21,10 +21,18 @@ package enum StoreFiles {
   }
 
   /// The size that a database file has by what its header says; nil where there is no header, or it cannot be read.
-  package static func statedByteCount(path: String) -> Int? {
-    guard let start = try? header(path) else { return nil }
+  package static func statedByteCount(path: String) -> Int? { (try? databaseHeader(path: path))?.statedByteCount }
+
+  /// The header of a database file; nil where there is none.
+  static func databaseHeader(path: String) throws(StoreError) -> DatabaseHeader? {
+    let start = try header(path)
     // Safety: the header is read while the bytes are there.
-    return unsafe start.withUnsafeBytes { bytes in unsafe (try? DatabaseHeader(bytes, path: path))?.statedByteCount }
+    return unsafe start.withUnsafeBytes { bytes in unsafe try? DatabaseHeader(bytes, path: path) }
+  }
+
+  /// Whether a database file is in WAL mode.
+  static func isWriteAheadLogged(path: String) throws(StoreError) -> Bool {
+    DatabaseHeader.isWriteAheadLogged(try header(path))
   }
 
   /// The error of a call of the system that has just failed.

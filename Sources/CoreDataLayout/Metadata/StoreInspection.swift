@@ -77,9 +77,8 @@ public struct StoreInspection: Sendable {
     try ReadOnlyCopy.withConnection(to: path) { connection in
       do {
         var inspection = try StoreInspection(connection, entityNames)
-        // A store without sidecars is opened as immutable, and then SQLite does not tell; the header's byte 18 does.
-        let header = try StoreFiles.header(path)
-        if header.count > 19 && header[18] == 2 { inspection.journalMode = "wal" }
+        // A store without sidecars is opened as immutable, and then SQLite does not tell; the header does.
+        if try StoreFiles.isWriteAheadLogged(path: path) { inspection.journalMode = "wal" }
         return inspection
       } catch let error as SQLiteError {
         throw StoreError(error, path: path)

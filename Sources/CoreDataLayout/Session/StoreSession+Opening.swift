@@ -87,13 +87,13 @@ extension StoreSession {
     let hasLog = try ReadOnlyCopy.hasLog(path)
     var isImmutable = false
     if options.isReadOnly && mayBeImmutable && !hasLog {
-      let header = try StoreFiles.header(path)
+      let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: path)
       let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy {
         !FileSystem.exists(StoreFiles.sidecar($0, of: path))
       }
       isImmutable =
         options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
-        || (isAlone && header.count > 19 && header[18] == 2)
+        || (isAlone && isWriteAheadLogged)
     }
     return try Connection(
       path: path,

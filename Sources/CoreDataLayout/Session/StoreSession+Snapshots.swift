@@ -15,8 +15,8 @@ extension StoreSession {
     try perform {
       if try connection.string("PRAGMA journal_mode") == "wal" { return true }
       // Opened as immutable, a file has no log, whatever its header tells other connections.
-      let header = try StoreFiles.header(privateCopy?.path ?? file.path)
-      return options.isReadOnly && header.count > 19 && header[18] == 2 && header[19] == 2
+      let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: privateCopy?.path ?? file.path)
+      return options.isReadOnly && isWriteAheadLogged
     }
   }
 

@@ -97,10 +97,9 @@ extension SQLiteStore {
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,
         try !["-wal", "-journal"].contains(where: { try StoreFiles.stamp(StoreFiles.sidecar($0, of: original)) != nil })
       else { return false }
-      let header = try StoreFiles.header(original)
-      // Bytes 18 and 19 say that there is no log, those from 36 on how many pages are free.
-      guard header.count == 100, header[18] == 1, header[19] == 1, header[36..<40].allSatisfy({ $0 == 0 })
-      else { return false }
+      guard let header = try StoreFiles.databaseHeader(path: original), header.isPlain, header.freeCount == 0 else {
+        return false
+      }
       let changesBefore = connection.totalChanges
       for table in layout.tables {
         let greatest = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
@@ -121,10 +120,8 @@ extension SQLiteStore {
   /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
   public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
     try perform {
-      let header = try StoreFiles.header(original)
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,
-        header.count == 100,
-        header[18] == 2, header[19] == 2
+        try StoreFiles.isWriteAheadLogged(path: original)
       else { return false }
       try close()
       return true

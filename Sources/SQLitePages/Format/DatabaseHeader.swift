@@ -13,11 +13,16 @@ package struct DatabaseHeader {
   let isPageCountValid: Bool
   /// First page of the list of free pages, and how many they are.
   let firstTrunk: UInt32
-  let freeCount: UInt32
+  package let freeCount: UInt32
   /// Whether the file has no write-ahead log, and texts are UTF-8.
-  let isPlain: Bool
+  package let isPlain: Bool
   /// Whether texts are UTF-8.
   let isUTF8: Bool
+
+  /// Whether a file that begins so keeps what was committed last in a write-ahead log.
+  package static func isWriteAheadLogged(_ start: [UInt8]) -> Bool {
+    start.count > 19 && start[18] == 2 && start[19] == 2
+  }
 
   /// Bytes that the file has by what the header says.
   package var statedByteCount: Int { Int(pageCount) * geometry.pageSize }
