@@ -6,6 +6,8 @@ import PropertyLists
 import SeedFormats
 import StoreInterface
 
+// Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. What is stored is
+// copied to the batch.
 extension NodeDecoder {
   /// Stores a JSON array or object in a Transformable attribute, as its transformer has it: an archive, unless the program
   /// registered another one. Other attributes take no such field.

@@ -4,6 +4,8 @@ import Pipelines
 import SeedFormats
 
 /// One type that a column may have, tried on every value of the column.
+///
+/// The bytes of a value belong to the reader's batch and need to live for the call only: an example is a copy.
 final class TypeCandidate {
   /// A value that does not fit, or that an export writes otherwise.
   struct Example {

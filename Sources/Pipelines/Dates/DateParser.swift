@@ -48,6 +48,8 @@ public struct DateParser: Sendable {
   }
 
   /// Seconds since 2001 of the date in the text, exact to the microsecond where a Double can be; nil: it is none.
+  ///
+  /// The bytes need to live for the call only; a cursor made for it reads them and checks its bounds.
   public func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     switch format {
     case .iso8601:

@@ -3,6 +3,8 @@
 /// Letters: `yyyy` `M MM MMM MMMM` `d dd` `E EEEE` `H HH` `h hh` `a` `m mm` `s ss` `S…` `X…` `Z…` `x…`; text in
 /// single quotes and everything that is no letter stands for itself. Names of months and days are English. A
 /// doubled letter wants two digits, a single one takes one or two. A weekday is read but not compared with the date.
+///
+/// Bytes are read by the cursor alone, which checks its bounds and lives for one call.
 struct DatePattern: Sendable {
   private enum Element: Sendable {
     case literal(UInt8)

@@ -1,6 +1,8 @@
 /// How expressions read numbers in text: an optional sign, digits, and optionally a fraction and an exponent.
 ///
 /// Neither hexadecimal, nor spaces, nor infinities, nor `nan`. Text without a fraction and exponent is an integer.
+///
+/// The bytes need to live for the call only. Every index was compared with their count before a byte is read there.
 package enum ParsedNumber: Equatable {
   case integer(Int64)
   case double(Double)

@@ -1,4 +1,7 @@
 /// Memory for some pages, and a few bytes behind them that may be read.
+///
+/// It is owned by this object alone, never moves, and has been written from the first byte to the last of the slack: pointers into
+/// it are good as long as the object is held.
 @safe final class PageMemory {
   /// Bytes behind the pages that may be read, whatever they are.
   static let slack = 16
@@ -16,7 +19,9 @@
   deinit { unsafe base.deallocate() }
 }
 
-/// Memory for one record at a time; bytes after its end may be read.
+/// Memory for one record at a time, up to eight bytes after whose end may be read.
+///
+/// `reserve` may move it and does not keep what was there, so a pointer is good until the next call.
 @safe final class RecordScratch {
   @unsafe private var bytes: UnsafeMutableRawPointer
   private var capacity: Int

@@ -1,3 +1,4 @@
+// Safety: `start` and `end` bound a value that the tokenizer has read, so it has a first byte, and `base` has not moved since.
 extension JSONProjector {
   /// Why a scanned value is no record, where records are objects.
   func misfit(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {
@@ -54,6 +55,8 @@ enum UnmendedReject {
 }
 
 /// The keys of an object that is well-formed, as they are written.
+///
+/// The text belongs to the caller and must outlive this. `position` is compared with its count before a byte is read.
 @safe struct JSONMembers {
   @unsafe private let text: UnsafeRawBufferPointer
   private var position = 0
