@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Predicates
 import SeedFormats
 
 /// Compiles what is mapped to attributes.
@@ -75,7 +76,7 @@ extension StepPlanner {
   /// As `AttributeValidator` matches; that the expression is valid was checked for the whole entity.
   private func pattern(of attribute: AttributeDescription) -> NSRegularExpression? {
     guard attribute.type == .string, let source = attribute.regularExpression, !source.isEmpty else { return nil }
-    return try? NSRegularExpression(pattern: "\\A(?:" + source + ")\\z")
+    return try? TextPattern.whole(source)
   }
 
   /// - Parameter takesList: whether what gets the value can hold a list.

@@ -48,6 +48,7 @@ struct CellDecodingTests {
       $0.maximumValue = .integer(3)
     }
     add("code", .string) { $0.regularExpression = "a|ab|[0-9]+" }
+    add("lines", .string) { $0.regularExpression = "a.*z" }
     add("must", .string) { $0.isOptional = false }
     add("count", .integer32) {
       $0.isOptional = false
@@ -159,6 +160,8 @@ struct CellDecodingTests {
     Case("uuid", "1", "value.not-a-uuid@7"), Case("uri", "\"a/b\"", "uri a/b"), Case("uri", "5", "value.not-a-uri@7"),
     Case("uri", "\"\"", "value.not-a-uri@7"), Case("code", "12", "text 12"),
     Case("code", "true", "value.does-not-match@7"),
+    // As validation has it, the dot stands for line breaks too.
+    Case("lines", "\"a\\nz\"", "text a\nz"), Case("lines", "\"a\\nz\\n\"", "value.does-not-match@7"),
     Case("must", "null", "value.missing@7"), Case("count", "null", "value.missing@7"), Case("count", "3", "int 3"),
   ]
 
