@@ -109,16 +109,6 @@ struct ConnectionTests {
       try connection.string("SELECT group_concat(v, '') FROM (SELECT v FROM t ORDER BY v COLLATE backwards)") == "cba")
   }
 
-  @Test("a backup is a whole copy, and can be cancelled")
-  func backup() throws {
-    try connection.execute("INSERT INTO t (v) VALUES (1), (2)")
-    let target = try Connection(path: folder.path("b.db"), options: .init(createsFile: true))
-    try connection.backUp(to: target)
-    #expect(try target.integer("SELECT sum(v) FROM t") == 3)
-    let error = #expect(throws: SQLiteError.self) { try connection.backUp(to: target, isCancelled: { true }) }
-    #expect(error?.code == .interrupted)
-  }
-
   @Test("a checkpoint moves the log into the main file")
   func checkpoint() throws {
     #expect(try connection.string("PRAGMA journal_mode = WAL") == "wal")

@@ -43,8 +43,6 @@ struct RelationshipPairs {
 
   /// A condition: the member has a row.
   var memberExists: String { "\(member) IN (SELECT Z_PK FROM main.\(memberTable.name))" }
-  /// A condition: the owner has a row.
-  var ownerExists: String { "\(owner) IN (SELECT Z_PK FROM main.\(ownerTable.name))" }
 
   /// Every stored relationship of a model, each once, as its declaring entity has it.
   static func all(_ layout: StoreLayout) -> [RelationshipPairs] {

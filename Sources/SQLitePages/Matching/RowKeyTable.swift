@@ -106,9 +106,6 @@ public struct RowKeyShape: Sendable {
     unsafe found.deallocate()
   }
 
-  /// Bytes that the table takes.
-  public var memoryBytes: Int { (mask + 1) * 8 + (mask + 1) / 8 }
-
   static func unsuitable(_ message: String) -> PageError { PageError(kind: .unsuitable, message: message) }
 
   /// Parts of some leaves, more than there are workers, so that none waits long for the last.
