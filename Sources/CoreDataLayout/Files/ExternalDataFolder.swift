@@ -136,14 +136,13 @@ struct ExternalDataFolder {
       WHERE t.type = 'table' AND t.name GLOB 'Z*' AND upper(c.type) = 'BLOB'
       """)
     while try list.step() { columns.append((list.string(at: 0) ?? "", list.string(at: 1) ?? "")) }
-    func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
     var names: Set<String> = []
     for (table, column) in columns {
-      let column = quoted(column)
+      let column = SchemaGuard.quoted(column)
       // Type and length are in a row's header: values themselves are read only where they may be a reference.
       let values = try Statement(
         connection,
-        "SELECT \(column) FROM \(quoted(table)) WHERE typeof(\(column)) = 'blob' "
+        "SELECT \(column) FROM \(SchemaGuard.quoted(table)) WHERE typeof(\(column)) = 'blob' "
           + "AND length(\(column)) = \(referenceLength)")
       while try values.step() {
         if let name = unsafe fileName(values.rawBytes(at: 0)) { names.insert(name) }

@@ -65,7 +65,7 @@ public enum ModelWriter {
     <plist version="1.0">
     <dict>
     \t<key>_XCCurrentVersionName</key>
-    \t<string>\(folder.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))</string>
+    \t<string>\(XMLElement.escaped(folder))</string>
     </dict>
     </plist>
 

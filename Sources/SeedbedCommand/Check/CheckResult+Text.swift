@@ -61,8 +61,3 @@ extension CheckResult {
 
   private var ofExpected: String { versionName.map { ", and the given one is \($0)" } ?? "" }
 }
-
-extension Data {
-  /// Two lower-case digits a byte.
-  var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-}

@@ -36,7 +36,7 @@ enum InspectionJSON {
         "versionHashes",
         .object(
           metadata.entityVersionHashesByName.sorted { $0.key.precedesByCodePoint($1.key) }
-            .map { ($0.key, .string(PropertyText.hexadecimal($0.value))) })
+            .map { ($0.key, .string($0.value.hexadecimal)) })
       ),
       ("versionHashesDigest", metadata.versionHashesDigest.map { .string($0) } ?? .null),
       ("versionChecksum", metadata.versionChecksum.map { .string($0) } ?? .null),

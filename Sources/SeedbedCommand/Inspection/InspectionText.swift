@@ -112,7 +112,7 @@ enum InspectionText {
     }
     for index in own.fetchIndexes { lines.append([index.name, "index", PropertyText.details(index)]) }
     for index in own.compoundIndexes { lines.append(["compound index", "", index.joined(separator: ", ")]) }
-    lines.append(["version hash", "", PropertyText.hexadecimal(entity.versionHash)])
+    lines.append(["version hash", "", entity.versionHash.hexadecimal])
     return [entity.name + (facts.isEmpty ? "" : " · " + facts.joined(separator: " · "))] + table(lines)
       + entity.unconfirmedHashReasons.map { "  note: the hash rests on an unconfirmed rule: \($0)" }
   }

@@ -49,10 +49,10 @@ struct MappingInspection {
       rows.append([key, "user info", value])
     }
     if let hash = mapping.sourceEntityVersionHash {
-      rows.append(["source hash", "", PropertyText.hexadecimal(hash)])
+      rows.append(["source hash", "", hash.hexadecimal])
     }
     if let hash = mapping.destinationEntityVersionHash {
-      rows.append(["destination hash", "", PropertyText.hexadecimal(hash)])
+      rows.append(["destination hash", "", hash.hexadecimal])
     }
     let titles = ["property", "kind", "value"]
     let table = TextTable.lines(titles: titles, rows: rows, leftAligned: Set(titles.indices))
@@ -69,7 +69,7 @@ struct MappingInspection {
           ("path", .string($0.path)),
           (
             "versionHashes",
-            .object($0.model.entities.map { ($0.name, .string(PropertyText.hexadecimal($0.versionHash))) })
+            .object($0.model.entities.map { ($0.name, .string($0.versionHash.hexadecimal)) })
           ),
         ])
       } ?? .null
@@ -89,8 +89,8 @@ struct MappingInspection {
     return .object([
       ("name", .string(mapping.name)), ("type", .string("\(mapping.mappingType)")),
       ("sourceEntity", text(mapping.sourceEntityName)), ("destinationEntity", text(mapping.destinationEntityName)),
-      ("sourceVersionHash", text(mapping.sourceEntityVersionHash.map { PropertyText.hexadecimal($0) })),
-      ("destinationVersionHash", text(mapping.destinationEntityVersionHash.map { PropertyText.hexadecimal($0) })),
+      ("sourceVersionHash", text(mapping.sourceEntityVersionHash.map { $0.hexadecimal })),
+      ("destinationVersionHash", text(mapping.destinationEntityVersionHash.map { $0.hexadecimal })),
       ("policy", text(mapping.entityMigrationPolicyClassName)), ("source", text(mapping.sourceExpression)),
       ("attributes", properties(mapping.attributeMappings)),
       ("relationships", properties(mapping.relationshipMappings)),

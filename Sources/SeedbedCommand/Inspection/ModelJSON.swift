@@ -10,7 +10,7 @@ enum ModelJSON {
     return [
       ("name", .string(own.name)), ("superentity", text(own.superentityName)),
       ("isAbstract", .boolean(own.isAbstract)), ("className", text(own.managedObjectClassName)),
-      ("versionHash", .string(PropertyText.hexadecimal(entity.versionHash))),
+      ("versionHash", .string(entity.versionHash.hexadecimal)),
       ("unconfirmedHashReasons", .array(entity.unconfirmedHashReasons.map { .string($0) })),
       ("versionHashModifier", text(own.versionHashModifier)), ("renamingIdentifier", text(own.renamingIdentifier)),
       ("attributes", .array(own.attributes.sorted { $0.name.precedesByCodePoint($1.name) }.map(attribute))),

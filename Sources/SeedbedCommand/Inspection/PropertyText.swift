@@ -89,10 +89,6 @@ enum PropertyText {
     [modifier.map { "version hash modifier \($0)" }, renaming.map { "renamed from \($0)" }].compactMap { $0 }
   }
 
-  static func hexadecimal(_ data: some Sequence<UInt8>) -> String {
-    data.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-  }
-
   /// The text as a terminal may show it: characters that would move its cursor or change its colours are written out.
   static func harmless(_ text: String) -> String { HarmlessText.of(text) }
 }

@@ -40,10 +40,10 @@ enum ReportText {
     }
     lines += rejects(report)
     if [.built, .updated, .unchanged].contains(report.result) {
-      let model = report.modelPath.isEmpty ? "" : " --model " + quoted(shown(report.modelPath))
-      lines += ["", "Look at it:", "  \(Terminal.commandName) inspect \(quoted(path))\(model)"]
+      let model = report.modelPath.isEmpty ? "" : " --model " + FilePath.quoted(shown(report.modelPath))
+      lines += ["", "Look at it:", "  \(Terminal.commandName) inspect \(FilePath.quoted(path))\(model)"]
       if let entity = report.steps.first?.entity {
-        lines.append("  \(Terminal.commandName) query \(quoted(path)) \(entity) --limit 10\(model)")
+        lines.append("  \(Terminal.commandName) query \(FilePath.quoted(path)) \(entity) --limit 10\(model)")
       }
     }
     return lines.joined(separator: "\n")
@@ -64,12 +64,6 @@ enum ReportText {
       let verb = report.result == .dryRun ? "would export" : "exported"
       return "\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))"
     }
-  }
-
-  /// The path as a shell takes it.
-  private static func quoted(_ path: String) -> String {
-    let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+".contains($0)) }
-    return isPlain ? path : "'" + path.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
 
   private static func summary(_ report: RunReport) -> String {
