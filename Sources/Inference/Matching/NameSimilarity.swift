@@ -1,3 +1,5 @@
+import SeedFormats
+
 /// How alike the name of a field and the name of a property are.
 enum NameSimilarity {
   /// From here on a field is taken for the property; below, it is proposed in a comment.
@@ -30,7 +32,7 @@ enum NameSimilarity {
       return 80
     }
     let length = max(short.joined().count, own.joined().count)
-    if length >= 5, distance(short.joined(), own.joined()) <= length / 5 { return 75 }
+    if length >= 5, EditDistance.between(short.joined(), own.joined()) <= length / 5 { return 75 }
     if short.last == own.last || short.first == own.first && short.count + own.count > 2 { return 40 }
     return 0
   }
@@ -41,21 +43,5 @@ enum NameSimilarity {
   private static func without(_ owner: [String], _ words: [String]) -> [String] {
     let front = zip(words, owner).prefix { $0 == $1 }.count
     return front > 0 && words.count > front ? Array(words.dropFirst(front)) : words
-  }
-
-  /// Insertions, deletions and replacements.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right.prefix(64))
-    var row = Array(0...right.count)
-    for (index, character) in left.prefix(64).enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in right.indices {
-        let replaced = diagonal + (character == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
   }
 }

@@ -127,23 +127,7 @@ enum ColumnNames {
 
   /// The column that a mistaken name may stand for.
   private static func nearest(to name: String, among columns: [String]) -> String? {
-    columns.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
+    columns.map { ($0, EditDistance.between(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
       .flatMap { $0.1 <= max(2, name.count / 3) ? $0.0 : nil }
-  }
-
-  /// Edit distance (insertions, deletions, replacements).
-  static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (index, character) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in right.indices {
-        let replaced = diagonal + (character == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
   }
 }

@@ -89,7 +89,7 @@ public struct ZipArchive: Sendable {
     if let name {
       let wanted = Self.stem(name)
       // The same name in another folder, in other letters, with another ending.
-      let near = names.filter { Self.stem($0) == wanted || Self.distance(Self.stem($0), wanted) < 3 }
+      let near = names.filter { Self.stem($0) == wanted || EditDistance.between(Self.stem($0), wanted) < 3 }
       if !near.isEmpty { return "did you mean \(near.prefix(3).map { "\"\($0)\"" }.joined(separator: " or "))?" }
     }
     let count = names.count
@@ -102,23 +102,6 @@ public struct ZipArchive: Sendable {
   private static func stem(_ name: String) -> String {
     let last = name.split(separator: "/").last.map(String.init) ?? name
     return (last.split(separator: ".").first.map(String.init) ?? last).lowercased()
-  }
-
-  /// How many letters tell two names apart, by Levenshtein's measure.
-  private static func distance(_ first: String, _ second: String) -> Int {
-    let first = Array(first.unicodeScalars.prefix(64))
-    let second = Array(second.unicodeScalars.prefix(64))
-    var row = Array(0...second.count)
-    for (index, scalar) in first.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for (column, other) in second.enumerated() {
-        let above = row[column + 1]
-        row[column + 1] = min(diagonal + (scalar == other ? 0 : 1), above + 1, row[column] + 1)
-        diagonal = above
-      }
-    }
-    return row[second.count]
   }
 
   func failure(
@@ -167,20 +150,11 @@ final class RandomAccessFile: Sendable {
   /// Reads at a place, as much as is there.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SeedFormatError) -> Int {
     guard offset < size, target.count > 0 else { return 0 }
-    var total = 0
-    while total < target.count {
-      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
-      let count = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(total))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw SeedFormatError(
-          code: "file.read", kind: .io, message: "cannot read the file: \(SystemError.reason(errno))", file: path,
-          byteOffset: offset)
-      }
-      if count == 0 { break }
-      total += count
+    do {
+      return try unsafe FileDescriptor.read(descriptor, into: target, at: Int(offset), of: path)
+    } catch {
+      throw SeedFormatError(code: "file.read", kind: .io, message: error.message, file: path, byteOffset: offset)
     }
-    return total
   }
 
   /// Some bytes; fewer where the file ends.
