@@ -44,15 +44,8 @@
   public func elements(
     of array: FieldSlice, in batch: RecordBatch, into slices: inout [FieldSlice]
   ) throws(SeedFormatError) {
-    slices.removeAll(keepingCapacity: true)
-    let start = Int(array.offset)
-    let end = start + Int(array.length)
-    side.removeAll()
-    unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
-    try projector.elements(from: start, recordStart: start &- Int(array.rawOffset), into: &slices)
-    unsafe slices.withUnsafeMutableBufferPointer { slices in
-      guard let first = slices.baseAddress else { return }
-      unsafe placeUnescaped(first, count: slices.count, in: batch)
+    try collect(array, in: batch, into: &slices) { projector, start, recordStart, slices throws(SeedFormatError) in
+      try projector.elements(from: start, recordStart: recordStart, into: &slices)
     }
   }
 
@@ -63,12 +56,22 @@
   public func members(
     of object: FieldSlice, in batch: RecordBatch, into slices: inout [FieldSlice]
   ) throws(SeedFormatError) {
+    try collect(object, in: batch, into: &slices) { projector, start, recordStart, slices throws(SeedFormatError) in
+      try projector.members(from: start, recordStart: recordStart, into: &slices)
+    }
+  }
+
+  /// Gives a value's parts their slices.
+  private func collect(
+    _ value: FieldSlice, in batch: RecordBatch, into slices: inout [FieldSlice],
+    _ scan: (inout JSONProjector, _ start: Int, _ recordStart: Int, inout [FieldSlice]) throws(SeedFormatError) -> Void
+  ) throws(SeedFormatError) {
     slices.removeAll(keepingCapacity: true)
-    let start = Int(object.offset)
-    let end = start + Int(object.length)
+    let start = Int(value.offset)
     side.removeAll()
-    unsafe projector.tokenizer.attach(batch.storage.base, end: end, isComplete: true)
-    try projector.members(from: start, recordStart: start &- Int(object.rawOffset), into: &slices)
+    // Safety: as for `project`.
+    unsafe projector.tokenizer.attach(batch.storage.base, end: start + Int(value.length), isComplete: true)
+    try scan(&projector, start, start &- Int(value.rawOffset), &slices)
     unsafe slices.withUnsafeMutableBufferPointer { slices in
       guard let first = slices.baseAddress else { return }
       unsafe placeUnescaped(first, count: slices.count, in: batch)

@@ -80,7 +80,7 @@ public final class ZipMemberBytes: BlockSource {
 ///
 /// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
 /// output are set before each call and not used after it.
-@safe final class ZipMemberSource: BlockSource {
+@safe final class ZipMemberSource: PiecewiseSource {
   private let upstream: any BlockSource
   private let member: ZipArchive.Member
   private let file: String?
@@ -92,8 +92,8 @@ public final class ZipMemberBytes: BlockSource {
   private var given: UInt64 = 0
   private var checksum: UInt
   private var isInitialized = false
-  private var isDone = false
-  private var pendingError: SeedFormatError?
+  var isDone = false
+  var pendingError: SeedFormatError?
 
   init(upstream: any BlockSource, member: ZipArchive.Member, inflation: InflationLimit, file: String?) {
     self.upstream = upstream
@@ -113,25 +113,10 @@ public final class ZipMemberBytes: BlockSource {
   /// - Throws: `zip.damaged` (impossible codes, wrong size or checksum), `zip.too-large`, and the upstream's errors. What
   ///   was inflated before is given first.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    if let error = pendingError {
-      pendingError = nil
-      throw error
-    }
-    guard !isDone, target.count > 0 else { return 0 }
-    var written = 0
-    do {
-      while written < target.count, !isDone {
-        written += try unsafe some(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
-      }
-    } catch {
-      isDone = true
-      if written == 0 { throw error }
-      pendingError = error
-    }
-    return written
+    try unsafe fill(target)
   }
 
-  private func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+  func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if used == block.count {
       used = 0
       let isThere = try block.fill(from: upstream)

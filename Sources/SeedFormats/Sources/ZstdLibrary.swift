@@ -50,7 +50,7 @@ import Platform
 }
 
 /// The decompressed bytes of zstd frames, one after another.
-@safe final class ZstdBlockSource: BlockSource {
+@safe final class ZstdBlockSource: PiecewiseSource {
   private let upstream: any BlockSource
   private let file: String?
   private let inflation: InflationLimit
@@ -63,8 +63,8 @@ import Platform
   private var given = 0
   /// Nothing is open: a frame may begin, or the file end.
   private var isBetweenFrames = false
-  private var isDone = false
-  private var pendingError: SeedFormatError?
+  var isDone = false
+  var pendingError: SeedFormatError?
 
   /// Whether bytes begin a frame, or a part that readers skip.
   static func isFrame(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
@@ -101,24 +101,10 @@ import Platform
   /// - Throws: `zstd.truncated`, `zstd.damaged`, `zstd.too-large`, with the offset in the compressed file; and the
   ///   upstream's errors. What was decompressed before is given first.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    if let error = pendingError {
-      pendingError = nil
-      throw error
-    }
-    var written = 0
-    do {
-      while written < target.count, !isDone {
-        written += try unsafe some(into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
-      }
-    } catch {
-      isDone = true
-      if written == 0 { throw error }
-      pendingError = error
-    }
-    return written
+    try unsafe fill(target)
   }
 
-  private func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
+  func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     var isAtEnd = false
     if used == block.count {
       used = 0
