@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import PropertyLists
 import SeedFormats
 import StoreInterface
 
@@ -107,22 +108,8 @@ enum RecordField {
   var text: String? {
     switch self {
     case .value(let value): RecordText.text(value)
-    case .list(let texts): "[" + texts.map { Self.quoted($0) }.joined(separator: ",") + "]"
+    case .list(let texts): "[" + texts.map(JSONText.quoted).joined(separator: ",") + "]"
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case "\0"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 }
 

@@ -48,7 +48,7 @@ struct PropertyListJSON: PropertyListSink {
     guard let level = open.indices.last else { return }
     if open[level].count > 0 { text.append(UInt8(ascii: ",")) }
     open[level].key = key
-    quote(key.utf8)
+    JSONText.append(key.utf8, to: &text)
     text.append(UInt8(ascii: ":"))
   }
 
@@ -72,7 +72,7 @@ struct PropertyListJSON: PropertyListSink {
 
   private mutating func string(_ bytes: some Collection<UInt8>) {
     beginValue()
-    quote(bytes)
+    JSONText.append(bytes, to: &text)
     endValue()
   }
 
@@ -90,19 +90,5 @@ struct PropertyListJSON: PropertyListSink {
 
   private mutating func endValue() {
     if let level = open.indices.last { open[level].count += 1 }
-  }
-
-  private mutating func quote(_ string: some Collection<UInt8>) {
-    text.append(0x22)
-    for byte in string {
-      switch byte {
-      case 0x22, 0x5C: text += [0x5C, byte]
-      case ..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        text += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      default: text.append(byte)
-      }
-    }
-    text.append(0x22)
   }
 }
