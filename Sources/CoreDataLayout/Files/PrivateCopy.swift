@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SQLite
 package import StoreInterface
 
@@ -7,22 +8,14 @@ final class PrivateCopy {
   /// The copy.
   let path: String
   private let original: String
-  private let folder: String
+  private let folder: ScratchFolder
 
   init(of original: String) throws {
     self.original = original
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
-    path = folder + "/" + (original as NSString).lastPathComponent
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw StoreError.inputOutput(
-        path: original, message: "cannot make a temporary folder to read it in: \(error.localizedDescription)")
-    }
+    folder = try StoreFiles.temporaryFolder(for: original)
+    path = folder.path + "/" + (original as NSString).lastPathComponent
     try naming { try ReadOnlyCopy.copyTriple(from: original, to: path) }
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   /// Runs work on the copy; what goes wrong there is said of the original.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {

@@ -1,7 +1,7 @@
 import Foundation
-import Platform
+package import Platform
 import SQLitePages
-import StoreInterface
+package import StoreInterface
 
 extension StoreError {
   /// A call of the system that failed.
@@ -80,6 +80,16 @@ package enum StoreFiles {
       try FileManager.default.createDirectory(atPath: FileSystem.parent(path), withIntermediateDirectories: true)
     } catch {
       throw StoreError.cannotCreate(path: path, message: "its folder cannot be made")
+    }
+  }
+
+  /// A folder for a copy of a store, or one in its place.
+  package static func temporaryFolder(for path: String) throws(StoreError) -> ScratchFolder {
+    do throws(SystemError) {
+      return try ScratchFolder()
+    } catch {
+      throw StoreError.inputOutput(
+        path: path, message: "cannot make a temporary folder to read it in: \(error.reason)")
     }
   }
 

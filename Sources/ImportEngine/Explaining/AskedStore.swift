@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import Pipelines
+import Platform
 import StoreInterface
 
 /// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of the
@@ -12,7 +13,7 @@ final class AskedStore {
   let path: String?
   /// What is worth knowing about it.
   let notes: [String]
-  private let folder: String?
+  private let folder: ScratchFolder?
 
   init(_ settings: StoreSettings, _ model: ManagedObjectModel) throws {
     var notes: [String] = []
@@ -33,16 +34,10 @@ final class AskedStore {
       folder = nil
       return
     }
-    let folder = NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    do {
-      var options = SQLiteStore.Options()
-      if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
-      store = try SQLiteStore.create(path: folder + "/Empty.sqlite", model: model, options: options)
-    } catch {
-      try? FileManager.default.removeItem(atPath: folder)
-      throw error
-    }
+    let folder = try StoreFiles.temporaryFolder(for: settings.path)
+    var options = SQLiteStore.Options()
+    if let framework = settings.framework { options.generation = FrameworkGeneration(version: framework) }
+    store = try SQLiteStore.create(path: folder.path + "/Empty.sqlite", model: model, options: options)
     self.folder = folder
     path = nil
     self.notes = notes
@@ -50,6 +45,6 @@ final class AskedStore {
 
   func close() {
     try? store.close()
-    if let folder { try? FileManager.default.removeItem(atPath: folder) }
+    folder?.remove()
   }
 }

@@ -2,6 +2,7 @@ package import CoreDataLayout
 import Foundation
 package import Migration
 import Pipelines
+import Platform
 import StoreInterface
 
 /// A migration that is done to a copy of the store in a folder for temporary files, which goes at the end: so a dry run ends as the
@@ -17,18 +18,17 @@ package struct MigrationRehearsal {
   /// - Parameter work: the migration of the store at a path.
   /// - Throws: what the work throws, said of the store itself.
   package func run<Result>(_ work: (_ copy: String) throws -> Result) throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)").path
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let folder: ScratchFolder
+    do throws(SystemError) {
+      folder = try ScratchFolder()
     } catch {
       throw RunError(
-        .inputOutput, code: "migration.rehearsal",
-        "no folder can be made for the dry run: \(error.localizedDescription)", hint: "set TMPDIR to a place with space"
-      )
+        .inputOutput, code: "migration.rehearsal", "no folder can be made for the dry run: \(error.reason)",
+        hint: "set TMPDIR to a place with space")
     }
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    defer { folder.remove() }
     // Under its own name, on which the name of the folder of its external data depends.
-    let copy = folder + "/" + (store as NSString).lastPathComponent
+    let copy = folder.path + "/" + (store as NSString).lastPathComponent
     var options = StoreCopier.Options(journal: .wal, replace: .always)
     options.isForConstruction = true
     do {

@@ -18,6 +18,8 @@ struct StoreBuild {
   let folder: String
   /// nil for a dry run, which has a folder elsewhere.
   private let work: WorkFolder?
+  /// That of a dry run.
+  private let temporary: ScratchFolder?
   /// The store inside it, under its final name, so that the folder of its external data has its final name too.
   let storePath: String
   /// The target as it was when the run began, where its rows are imported into.
@@ -30,9 +32,14 @@ struct StoreBuild {
   init(settings: StoreSettings, isDryRun: Bool) throws(RunError) {
     self.settings = settings
     let name = (settings.path as NSString).lastPathComponent
-    folder =
-      isDryRun
-      ? NSTemporaryDirectory() + "/seedbed-" + UUID().uuidString : WorkFolder.path(for: settings.path)
+    do throws(SystemError) {
+      temporary = isDryRun ? try ScratchFolder() : nil
+    } catch {
+      throw RunError(
+        .cannotCreate, code: "store.cannot-create", "no folder can be made for the dry run: \(error.reason)",
+        hint: "set TMPDIR to a place with space")
+    }
+    folder = temporary?.path ?? WorkFolder.path(for: settings.path)
     isInPlace = settings.write == .inPlace && !isDryRun
     storePath = isInPlace ? settings.path : folder + "/" + name
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
@@ -45,7 +52,6 @@ struct StoreBuild {
     do {
       // What an earlier, killed run left behind goes.
       work = isDryRun ? nil : try WorkFolder(for: settings.path)
-      if isDryRun { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
     } catch let error as StoreError {
       throw RunError(error, path: settings.path)
     } catch {
@@ -55,7 +61,8 @@ struct StoreBuild {
   }
 
   func discard() {
-    if let work { work.remove() } else { try? FileManager.default.removeItem(atPath: folder) }
+    work?.remove()
+    temporary?.remove()
   }
 
   /// The digest that the target was built from, if it was built here.

@@ -10,7 +10,7 @@ final class ComparedFile {
   let store: SQLiteStore
   /// One file without sidecars, which nothing writes to.
   let tablesPath: String
-  private let folder: String?
+  private let folder: ScratchFolder?
   /// Of each connection: four are open, and pages are mostly needed once.
   static let cacheKibibytes = 8_192
 
@@ -26,16 +26,13 @@ final class ComparedFile {
       folder = nil
       return
     }
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-\(UUID().uuidString)")
-    self.folder = folder.path
-    tablesPath = folder.appendingPathComponent("store.sqlite").path
+    let folder = try StoreFiles.temporaryFolder(for: path)
+    self.folder = folder
+    tablesPath = folder.path + "/store.sqlite"
     try StoreCopier.copy(from: path, to: tablesPath)
   }
 
-  deinit {
-    try? store.close()
-    if let folder { try? FileManager.default.removeItem(atPath: folder) }
-  }
+  deinit { try? store.close() }
 
   /// Whether rows may lie beside the file.
   static func hasLog(_ path: String) throws -> Bool {
