@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 
 /// The type that a column gets, and why.
 struct ColumnDecision {

@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 
 /// Which column of a list of records tells them apart.
 enum KeyChoice {

@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 
 /// Finds columns whose values are the keys of another list of records, or of the same.
 struct ReferenceSearch {

@@ -1,5 +1,6 @@
 import ImportEngine
 import ObjectModel
+import Pipelines
 
 /// Whether the values of a field fit an attribute of a model that is there.
 struct FieldFit {

@@ -1,5 +1,6 @@
 import ImportEngine
 import ObjectModel
+import Pipelines
 
 /// Comments out what a run would end at: references to objects that no file has, and steps whose objects would lack what
 /// the model requires.

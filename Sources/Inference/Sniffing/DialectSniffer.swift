@@ -1,3 +1,4 @@
+import Pipelines
 import SeedFormats
 
 /// Tells how a text of columns is written: what stands between its fields and around them.

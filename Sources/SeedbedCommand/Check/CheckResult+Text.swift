@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+import Pipelines
 
 extension CheckResult {
   /// For people: the entities, what differs, what is wrong, and the answer in one sentence at the end.
@@ -11,7 +12,7 @@ extension CheckResult {
       rows: report.hashes.map { hash in
         [
           hash.entity, state(hash), short(hash.expected), short(hash.stored),
-          report.rowCounts[hash.entity].map { Format.grouped($0) } ?? "",
+          report.rowCounts[hash.entity].map { $0.grouped } ?? "",
         ]
       }, leftAligned: [0, 1, 2, 3])
     lines.append("")

@@ -3,6 +3,7 @@ import Exports
 import Foundation
 import ModelFiles
 import ObjectModel
+import Pipelines
 
 /// What `check` says of a store: the engine's report, and what the models have to do with each other.
 struct CheckResult {
@@ -183,7 +184,7 @@ extension StoreFinding {
   var line: String {
     var text = message
     if count > 1 || exampleKey != nil {
-      text += " (\(Format.grouped(count)) \(count == 1 ? "row" : "rows")"
+      text += " (\(count.grouped) \(count == 1 ? "row" : "rows")"
       if let exampleKey { text += ", for instance \(exampleKey)" }
       text += ")"
     }

@@ -104,7 +104,7 @@ struct ExportCommand: ParsableCommand {
       let place = output == "-" ? "" : " to \(output)"
       guard let changedSince else {
         let rows = try export.run()
-        if !quiet { LogLine.say("exported \(Format.grouped(rows)) \(entity)\(place)", event: "export.ended") }
+        if !quiet { LogLine.say("exported \(rows.grouped) \(entity)\(place)", event: "export.ended") }
         return
       }
       let changed = try export.run(changedSince: changedSince)
@@ -114,8 +114,8 @@ struct ExportCommand: ParsableCommand {
       }
       if !quiet {
         LogLine.say(
-          "exported \(Format.grouped(changed.rows)) \(entity) that changed\(place); "
-            + "\(Format.grouped(changed.deletions.count)) deleted; what comes later: --changed-since \(changed.token)",
+          "exported \(changed.rows.grouped) \(entity) that changed\(place); "
+            + "\(changed.deletions.count.grouped) deleted; what comes later: --changed-since \(changed.token)",
           event: "export.ended")
       }
     } catch {

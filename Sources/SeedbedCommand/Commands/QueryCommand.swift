@@ -76,7 +76,7 @@ struct QueryCommand: ParsableCommand {
         return Terminal.print(format == .ndjson ? explanation.json.text(isIndented: false) : explanation.text)
       }
       let rows = try format == .table ? export.table { Terminal.print($0) } : export.run()
-      if !quiet { LogLine.say("\(Format.grouped(rows)) \(query.entity)", event: "query.ended") }
+      if !quiet { LogLine.say("\(rows.grouped) \(query.entity)", event: "query.ended") }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }

@@ -53,7 +53,7 @@ enum DiffText {
     if summary.isSameFile { return "the files are the same" }
     if !summary.hasDifferences { return "the stores have the same objects" }
     func sum(_ path: KeyPath<ComparisonSummary.EntityCounts, Int>) -> String {
-      Format.grouped(summary.entities.reduce(0) { $0 + $1[keyPath: path] })
+      (summary.entities.reduce(0) { $0 + $1[keyPath: path] }).grouped
     }
     return "\(sum(\.inserted)) inserted, \(sum(\.updated)) updated, \(sum(\.deleted)) deleted"
       + (summary.modelDifferences.isEmpty ? "" : "; the models differ")

@@ -42,7 +42,7 @@ struct ApplyCommand: ParsableCommand {
       if quiet { return }
       LogLine.say(
         (dryRun ? "would have inserted " : "inserted ") + Format.count(outcome.inserted, "object", "objects")
-          + ", updated \(Format.grouped(outcome.updated)), deleted \(Format.grouped(outcome.deleted))",
+          + ", updated \(outcome.updated.grouped), deleted \(outcome.deleted.grouped)",
         event: "apply.ended")
     } catch {
       throw CommandFailure(error, store: to, format: log.logFormat)

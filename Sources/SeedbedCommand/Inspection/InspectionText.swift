@@ -69,8 +69,8 @@ enum InspectionText {
       titles: ["number", "entity", "parent", "rows", "last key"] + properties,
       rows: store.entities.map { row in
         let cells = [
-          String(row.number), row.name, names[row.parent] ?? "", row.count.map { Format.grouped($0) } ?? "?",
-          row.parent == 0 ? Format.grouped(row.lastPrimaryKey) : "",
+          String(row.number), row.name, names[row.parent] ?? "", row.count.map { $0.grouped } ?? "?",
+          row.parent == 0 ? row.lastPrimaryKey.grouped : "",
         ]
         guard let model else { return cells }
         let entity = model[row.name]
@@ -186,10 +186,10 @@ enum InspectionText {
     let changes = [
       (history.insertCount, "inserted"), (history.updateCount, "updated"), (history.deleteCount, "deleted"),
       (history.otherCount, "of an unknown kind"),
-    ].filter { $0.0 > 0 }.map { "\(Format.grouped($0.0)) \($0.1)" }
+    ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
     return ["Persistent history"]
       + pairs([
-        ("transactions", Format.grouped(history.transactionCount)), ("first", text(history.first)),
+        ("transactions", history.transactionCount.grouped), ("first", text(history.first)),
         ("last", text(history.last)), ("changes", changes.isEmpty ? "none" : changes.joined(separator: ", ")),
         ("authors", history.authors.isEmpty ? "none" : history.authors.joined(separator: ", ")),
         ("processes", history.processes.isEmpty ? "none" : history.processes.joined(separator: ", ")),

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import ImportEngine
+import Pipelines
 
 /// A line on a terminal that is drawn anew until the work is done.
 final class ProgressLine {
@@ -41,14 +42,14 @@ extension ProgressLine {
     let elapsedText = Format.duration(seconds)
     switch progress.phase {
     case .importing: break
-    case .indexing: return "\(Format.grouped(count)) records · building indexes · \(elapsedText)"
-    case .sealing: return "\(Format.grouped(count)) records · checking and sealing the store · \(elapsedText)"
-    case .exporting: return "\(Format.grouped(count)) records · exporting · \(elapsedText)"
+    case .indexing: return "\(count.grouped) records · building indexes · \(elapsedText)"
+    case .sealing: return "\(count.grouped) records · checking and sealing the store · \(elapsedText)"
+    case .exporting: return "\(count.grouped) records · exporting · \(elapsedText)"
     }
     var parts: [String] = []
     if step > 0, step <= stepNames.count { parts.append("step \(step) of \(stepNames.count): \(stepNames[step - 1])") }
-    parts.append("\(Format.grouped(count)) records")
-    if seconds > 0 { parts.append("\(Format.grouped(Int(Double(count) / seconds)))/s") }
+    parts.append("\(count.grouped) records")
+    if seconds > 0 { parts.append("\((Int(Double(count) / seconds)).grouped)/s") }
     let bytes = progress.bytes
     if bytes.read > 0, bytes.total > bytes.read {
       let left = seconds / Double(bytes.read) * Double(bytes.total - bytes.read)

@@ -80,20 +80,9 @@ enum Terminal {
 
 /// Numbers as people read them.
 enum Format {
-  /// With commas between groups of three digits.
-  static func grouped(_ number: Int) -> String {
-    var digits = Array(String(number.magnitude))
-    var position = digits.count - 3
-    while position > 0 {
-      digits.insert(",", at: position)
-      position -= 3
-    }
-    return (number < 0 ? "-" : "") + String(digits)
-  }
-
   /// A number and what is counted, in the singular or the plural.
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
-    grouped(number) + " " + (number == 1 ? one : many)
+    number.grouped + " " + (number == 1 ? one : many)
   }
 
   static func seconds(_ seconds: Double) -> String {

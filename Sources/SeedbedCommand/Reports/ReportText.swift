@@ -22,12 +22,12 @@ enum ReportText {
     lines += table(report)
     for step in report.steps where step.nestedInserted + step.nestedUpdated > 0 {
       lines.append(
-        "\(step.name): nested objects \(Format.grouped(step.nestedInserted)) inserted, "
-          + "\(Format.grouped(step.nestedUpdated)) updated")
+        "\(step.name): nested objects \(step.nestedInserted.grouped) inserted, "
+          + "\(step.nestedUpdated.grouped) updated")
     }
     if report.ownersUpdated > 0 {
       lines.append(
-        "owners updated: \(Format.grouped(report.ownersUpdated)) "
+        "owners updated: \(report.ownersUpdated.grouped) "
           + "(objects that no record changed, with other members than before)")
     }
     if showsStages { lines += [""] + stages(report) }
@@ -62,7 +62,7 @@ enum ReportText {
   private static func exports(_ report: RunReport) -> [String] {
     report.exports.map { export in
       let verb = report.result == .dryRun ? "would export" : "exported"
-      return "\(verb) \(Format.grouped(export.rows)) \(export.entity) to \(shown(export.path))"
+      return "\(verb) \(export.rows.grouped) \(export.entity) to \(shown(export.path))"
     }
   }
 
@@ -79,13 +79,13 @@ enum ReportText {
   private static func table(_ report: RunReport) -> [String] {
     let titles = ["step", "source", "read"] + Outcome.allCases.map(\.rawValue) + ["time"]
     var rows = report.steps.map { step in
-      [step.name, (step.source as NSString).lastPathComponent, Format.grouped(step.counts.total)]
-        + Outcome.allCases.map { Format.grouped(step.counts[$0]) } + [Format.seconds(step.durationSeconds)]
+      [step.name, (step.source as NSString).lastPathComponent, step.counts.total.grouped]
+        + Outcome.allCases.map { step.counts[$0].grouped } + [Format.seconds(step.durationSeconds)]
     }
     if rows.count != 1 {
       rows.append(
-        ["total", "", Format.grouped(report.counts.total)]
-          + Outcome.allCases.map { Format.grouped(report.counts[$0]) } + [Format.seconds(report.durationSeconds)])
+        ["total", "", report.counts.total.grouped]
+          + Outcome.allCases.map { report.counts[$0].grouped } + [Format.seconds(report.durationSeconds)])
     }
     return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
   }
@@ -101,9 +101,9 @@ enum ReportText {
       + report.stages.map { ("", $0, report.counts.total) }
     let rows = all.map { name, stage, records in
       var row = [
-        name, stage.stage.rawValue, Format.grouped(stage.workers), Format.seconds(stage.busySeconds),
+        name, stage.stage.rawValue, stage.workers.grouped, Format.seconds(stage.busySeconds),
         Format.seconds(stage.inputWaitSeconds), Format.seconds(stage.outputWaitSeconds),
-        stage.rows > 0 ? Format.grouped(stage.rows) : "", stage.bytes > 0 ? Format.bytes(stage.bytes) : "",
+        stage.rows > 0 ? stage.rows.grouped : "", stage.bytes > 0 ? Format.bytes(stage.bytes) : "",
       ]
       if report.allocations != nil {
         row += allocations(stage.allocations ?? 0, rows: stage.rows > 0 ? stage.rows : records)
@@ -122,14 +122,14 @@ enum ReportText {
   }
 
   private static func allocations(_ count: Int, rows: Int) -> [String] {
-    [Format.grouped(count), rows > 0 ? Format.fixed(Double(count) / Double(rows), 4) : ""]
+    [count.grouped, rows > 0 ? Format.fixed(Double(count) / Double(rows), 4) : ""]
   }
 
   private static func rejects(_ report: RunReport) -> [String] {
     guard report.counts.rejected > 0 else { return [] }
-    var lines = ["", "Rejected \(Format.grouped(report.counts.rejected)):"]
+    var lines = ["", "Rejected \(report.counts.rejected.grouped):"]
     for group in report.rejectGroups {
-      let count = group.count > 1 ? "\(Format.grouped(group.count)) × " : ""
+      let count = group.count > 1 ? "\(group.count.grouped) × " : ""
       lines.append(
         "  \(count)\(group.code), \(PropertyText.harmless(group.subject))" + (group.count > 1 ? ", the first:" : ":"))
       lines.append("    " + group.first.text.replacingOccurrences(of: "\n", with: "\n    "))
@@ -141,7 +141,7 @@ enum ReportText {
   /// What `--quiet` says of rejects.
   static func rejectLine(_ report: RunReport) -> String {
     let files = report.rejectFiles.map { shown($0) }.joined(separator: ", ")
-    return "rejected \(Format.grouped(report.counts.rejected)) of "
+    return "rejected \(report.counts.rejected.grouped) of "
       + Format.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
   }
 

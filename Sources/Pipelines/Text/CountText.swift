@@ -1,9 +1,9 @@
 extension Int {
   /// The number with its noun: `1 array`, `2 arrays`.
-  func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+  package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
   /// With commas between thousands, for people.
-  var grouped: String {
+  package var grouped: String {
     var digits = Array(String(magnitude))
     var position = digits.count - 3
     while position > 0 {
