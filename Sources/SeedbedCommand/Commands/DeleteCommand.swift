@@ -19,18 +19,7 @@ struct DeleteCommand: ParsableCommand {
       docs/BATCH.md has the rules.
       """)
 
-  @Argument(help: "The store.", completion: .file())
-  var store: String
-
-  @Option(help: "The entity; objects of its sub-entities count.")
-  var entity: String
-
-  @Option(
-    name: .customLong("where"),
-    help: ArgumentHelp(
-      "Which objects: a predicate in the format language of NSPredicate; TRUEPREDICATE for all.", valueName: "predicate"
-    ))
-  var predicate: String
+  @OptionGroup var subject: BatchSubjectOptions
 
   @OptionGroup var model: ModelOptions
 
@@ -43,28 +32,24 @@ struct DeleteCommand: ParsableCommand {
     help: ArgumentHelp("The most objects: the first ones in the order; cascades come on top.", valueName: "count"))
   var limit: Int?
 
-  @Flag(help: "Do it in a transaction that is undone, and say what would change.")
-  var dryRun = false
-
-  @Flag(help: "Write the result as JSON.")
-  var json = false
-
-  @OptionGroup var log: LogOptions
+  @OptionGroup var output: BatchOutputOptions
 
   func validate() throws { try LimitOption.check(limit) }
 
   func run() throws {
     do {
-      let model = try model.read(store: store).model
+      let model = try model.read(store: subject.store).model
       let selection = try BatchReading.selection(
-        of: BatchReading.entity(entity, in: model), where: predicate, order: ExportCommand.list(order), limit: limit)
-      let run = BatchRun(store: store, model: model, author: "seedbed delete", isDryRun: dryRun)
+        of: BatchReading.entity(subject.entity, in: model), where: subject.predicate, order: ExportCommand.list(order),
+        limit: limit)
+      let run = BatchRun(store: subject.store, model: model, author: "seedbed delete", isDryRun: output.dryRun)
       let (outcome, work) = try run.perform(.delete(BatchDeletion(selection)))
       let result = BatchRunResult(
-        store: store, entity: entity, isDryRun: dryRun, verb: "deleted", outcome: outcome, work: work)
-      Terminal.print(json ? result.json : result.text)
+        store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "deleted", outcome: outcome,
+        work: work)
+      Terminal.print(output.json ? result.json : result.text)
     } catch {
-      throw CommandFailure(error, store: store, format: log.logFormat)
+      throw CommandFailure(error, store: subject.store, format: output.log.logFormat)
     }
   }
 }

@@ -18,16 +18,7 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "The entity.")
   var entity: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Columns, separated by commas: attributes, or paths such as parent.identifier; title=path names a column.",
-      valueName: "list"))
-  var columns: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
-  var order: String?
+  @OptionGroup var shape: ColumnOptions
 
   @Option(
     help: ArgumentHelp("Where to write, - for standard output; .gz compresses.", valueName: "path"), completion: .file()
@@ -95,8 +86,8 @@ struct ExportCommand: ParsableCommand {
     do {
       let export = StoreExport(
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
-        columns: Self.list(columns),
-        order: Self.list(order),
+        columns: Self.list(shape.columns),
+        order: Self.list(shape.order),
         output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
         replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom,
         deletionsPath: deleted

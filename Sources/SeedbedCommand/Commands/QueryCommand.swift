@@ -33,16 +33,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var model: ModelOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Columns, separated by commas: attributes, or paths such as parent.identifier; title=path names a column.",
-      valueName: "list"))
-  var columns: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Sort by these, separated by commas; -name sorts descending.", valueName: "list"))
-  var order: String?
+  @OptionGroup var shape: ColumnOptions
 
   @Option(help: ArgumentHelp("The most objects: the first ones in the order.", valueName: "count"))
   var limit: Int?
@@ -69,7 +60,8 @@ struct QueryCommand: ParsableCommand {
     do {
       let export = StoreExport(
         storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: query.entity,
-        columns: ExportCommand.list(columns), order: ExportCommand.list(order), output: "-", format: format.export,
+        columns: ExportCommand.list(shape.columns), order: ExportCommand.list(shape.order), output: "-",
+        format: format.export,
         safeForSpreadsheets: false, predicate: query.predicate, limit: limit)
       if explain {
         let explanation = try export.explanation()

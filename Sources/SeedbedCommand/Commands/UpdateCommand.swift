@@ -19,18 +19,7 @@ struct UpdateCommand: ParsableCommand {
       docs/BATCH.md has the rules.
       """)
 
-  @Argument(help: "The store.", completion: .file())
-  var store: String
-
-  @Option(help: "The entity; objects of its sub-entities count.")
-  var entity: String
-
-  @Option(
-    name: .customLong("where"),
-    help: ArgumentHelp(
-      "Which objects: a predicate in the format language of NSPredicate; TRUEPREDICATE for all.", valueName: "predicate"
-    ))
-  var predicate: String
+  @OptionGroup var subject: BatchSubjectOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -44,27 +33,23 @@ struct UpdateCommand: ParsableCommand {
   @Flag(help: "Leave objects of sub-entities alone.")
   var withoutSubentities = false
 
-  @Flag(help: "Do it in a transaction that is undone, and say what would change.")
-  var dryRun = false
-
-  @Flag(help: "Write the result as JSON.")
-  var json = false
-
-  @OptionGroup var log: LogOptions
+  @OptionGroup var output: BatchOutputOptions
 
   func run() throws {
     do {
-      let model = try model.read(store: store).model
-      var selection = try BatchReading.selection(of: BatchReading.entity(entity, in: model), where: predicate)
+      let model = try model.read(store: subject.store).model
+      var selection = try BatchReading.selection(
+        of: BatchReading.entity(subject.entity, in: model), where: subject.predicate)
       selection.includesSubentities = !withoutSubentities
       let update = try BatchReading.update(selection, set: set)
-      let run = BatchRun(store: store, model: model, author: "seedbed update", isDryRun: dryRun)
+      let run = BatchRun(store: subject.store, model: model, author: "seedbed update", isDryRun: output.dryRun)
       let (outcome, work) = try run.perform(.update(update))
       let result = BatchRunResult(
-        store: store, entity: entity, isDryRun: dryRun, verb: "updated", outcome: outcome, work: work)
-      Terminal.print(json ? result.json : result.text)
+        store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "updated", outcome: outcome,
+        work: work)
+      Terminal.print(output.json ? result.json : result.text)
     } catch {
-      throw CommandFailure(error, store: store, format: log.logFormat)
+      throw CommandFailure(error, store: subject.store, format: output.log.logFormat)
     }
   }
 }
