@@ -59,26 +59,19 @@ import StoreInterface
   private static func open(
     _ session: StoreSession, _ plan: ColumnScanPlan, _ table: TableLayout
   ) throws -> (FileMapping, MappedTable, TableCursor)? {
-    // This takes the lock, too.
-    guard
-      let root = try session.connection.integer(
-        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
-      try session.connection.string("PRAGMA journal_mode") != "wal",
-      // A primary key with an index of its own is not the row id, in whose order the pages are.
-      try session.connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'")
-        == 0,
-      let places = try SchemaGuard(connection: session.connection).storedPositions(of: table)
+    guard let found = try SchemaGuard(connection: session.connection).pagePlaces(of: table),
+      try session.connection.string("PRAGMA journal_mode") != "wal"
     else { return nil }
     var columns: [TableCursor.Column] = []
     for (index, name) in plan.names.enumerated() {
-      guard name.hasPrefix("t0."), let place = places[String(name.dropFirst(3))] else { return nil }
+      guard name.hasPrefix("t0."), let place = found.columns[String(name.dropFirst(3))] else { return nil }
       let storage = index < plan.positions.count ? plan.columns[plan.positions[index]].storage : .integer
       columns.append(TableCursor.Column(position: place, kind: TableCursor.Column.Kind(storage)))
     }
     guard let file = try session.connection.mapFile() else { return nil }
     do throws(PageError) {
       // Safety: the table comes with the mapping, which keeps the bytes.
-      let mapped = unsafe try MappedTable(bytes: file.bytes, path: session.file.path, root: UInt32(root))
+      let mapped = unsafe try MappedTable(bytes: file.bytes, path: session.file.path, root: found.root)
       return (file, mapped, TableCursor(mapped, columns: columns))
     } catch {
       if error.kind == .unsuitable { return nil }

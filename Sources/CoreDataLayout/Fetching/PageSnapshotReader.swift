@@ -9,7 +9,7 @@ final class PageSnapshotPlan {
     var root: UInt32
     var number: Int
     var version: Int
-    var sorts: [PackedRowReader.Sort]
+    var kinds: [PackedRowReader.RowKind]
   }
 
   fileprivate var schemaVersion: Int64?
@@ -22,8 +22,8 @@ extension SnapshotReader {
   static let leastFileSize = 1 << 18
   static let leastRowCount = 64
 
-  /// Reads rows straight from the pages of the file, which takes a third of the time that SQLite's machine takes for them: all
-  /// rows of the table, or those that are asked for by their ids.
+  /// Reads rows straight from the pages of the file, since SQLite's machine takes longer to hand over a row than everything else
+  /// that a fetch does with it (`docs/benchmarks/versus.md`): all rows of the table, or those that are asked for by their ids.
   /// - Returns: nil where they have to be read through SQLite: a transaction is open whose changes may not be in the file, the
   ///   log is not empty, something of the table is not as this program makes it, a value needs more than a copy, or a page is
   ///   damaged, which SQLite says better.
@@ -41,21 +41,22 @@ extension SnapshotReader {
     if ownsTransaction { try connection.begin(.deferred) }
     // It has only read.
     defer { if ownsTransaction { try? connection.commit() } }
-    guard let table = try pageTable(session), let byteCount = file.byteCount else { return nil }
+    guard let table = try pageTable(session), file.isComplete(hasLog: try hasLog(session)),
+      let byteCount = file.byteCount
+    else { return nil }
     _ = builder.finish()
     do throws(PageError) {
       // Safety: the closure reads as much as there is room for.
       let pages = unsafe try CallerPages(path: session.file.path, fileSize: byteCount) { bytes, offset in
         unsafe file.read(into: bytes, at: offset)
       }
-      guard file.isComplete(hasLog: pages.hasLog) else { return nil }
-      var sorts = table.sorts
+      var kinds = table.kinds
       if let rows {
         let number = Int64(session.file.layout.number(of: rows.entity))
-        sorts.removeAll { $0.number != number }
+        kinds.removeAll { $0.number != number }
       }
       let reader = PackedRowReader(
-        pages, root: table.root, numberPosition: table.number, versionPosition: table.version, sorts: sorts,
+        pages, root: table.root, numberPosition: table.number, versionPosition: table.version, kinds: kinds,
         width: builder.width)
       guard let count = try read(reader, rows?.keys) else { return nil }
       connection.noteRead(ofRows: count)
@@ -107,17 +108,19 @@ extension SnapshotReader {
     return pages.table
   }
 
+  /// The file's header does not tell: SQLite also reads a log that lies beside a file without one.
+  private func hasLog(_ session: StoreSession) throws -> Bool {
+    let statement = try session.cached("PRAGMA journal_mode")
+    defer { statement.reset() }
+    return try statement.step() && statement.string(at: 0) == "wal"
+  }
+
   private func findPageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
-    let connection = session.connection
     let table = session.file.layout.table(for: entity)
-    guard
-      let root = try connection.integer(
-        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
-      // A primary key with an index of its own is not the row id, in whose order the pages are.
-      try connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
-      let places = try SchemaGuard(connection: connection).storedPositions(of: table), let number = places["Z_ENT"],
-      let version = places["Z_OPT"], let sorts = sorts(places)
+    guard let places = try SchemaGuard(connection: session.connection).pagePlaces(of: table),
+      let number = places.columns["Z_ENT"], let version = places.columns["Z_OPT"],
+      let kinds = rowKinds(places.columns)
     else { return nil }
-    return PageSnapshotPlan.Table(root: UInt32(root), number: number, version: version, sorts: sorts)
+    return PageSnapshotPlan.Table(root: places.root, number: number, version: version, kinds: kinds)
   }
 }

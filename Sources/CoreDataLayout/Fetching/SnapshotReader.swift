@@ -172,13 +172,13 @@ import StoreInterface
 
   /// How rows are unpacked from their records; nil where a value needs more than a copy.
   /// - Parameter places: of columns in the table's records.
-  func sorts(_ places: [String: Int]) -> [PackedRowReader.Sort]? {
-    var sorts: [PackedRowReader.Sort] = []
+  func rowKinds(_ places: [String: Int]) -> [PackedRowReader.RowKind]? {
+    var kinds: [PackedRowReader.RowKind] = []
     for (number, plan) in plans.sorted(by: { $0.key < $1.key }) {
-      var sort = PackedRowReader.Sort(number: number, form: UInt16(plan.kind), columns: [])
-      func add(_ column: Int32, _ kind: PackedRowReader.Column.Kind, cell: Int, form: UInt16) -> Bool {
+      var kind = PackedRowReader.RowKind(number: number, form: UInt16(plan.kind), columns: [])
+      func add(_ column: Int32, _ value: PackedRowReader.Column.Kind, cell: Int, form: UInt16) -> Bool {
         guard let position = places[names[Int(column)]] else { return false }
-        sort.columns.append(PackedRowReader.Column(position: position, kind: kind, cell: cell, form: form))
+        kind.columns.append(PackedRowReader.Column(position: position, kind: value, cell: cell, form: form))
         return true
       }
       for (index, attribute) in plan.attributes.enumerated() {
@@ -200,11 +200,11 @@ import StoreInterface
           return nil
         }
       }
-      // A row without any attribute has nothing but its number.
-      if Set(sort.columns.map(\.position)).count != sort.columns.count { return nil }
-      sorts.append(sort)
+      // A field goes to one cell.
+      if Set(kind.columns.map(\.position)).count != kind.columns.count { return nil }
+      kinds.append(kind)
     }
-    return sorts
+    return kinds
   }
 
   private func pack(_ statement: Statement) throws {

@@ -149,6 +149,19 @@ extension SchemaGuard {
 }
 
 extension SchemaGuard {
+  /// Where a table is in the file, and where its columns lie in its records; nil when something of it is not as this program
+  /// makes it, so that its rows have to be read through SQLite. The first statement takes the lock of the open transaction.
+  func pagePlaces(of table: TableLayout) throws -> (root: UInt32, columns: [String: Int])? {
+    guard
+      let root = try connection.integer(
+        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
+      // A primary key with an index of its own is not the row id, in whose order the pages are.
+      try connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
+      let columns = try storedPositions(of: table)
+    else { return nil }
+    return (UInt32(root), columns)
+  }
+
   /// Where the layout's columns lie in the table's records; nil when a column is not declared as this program does it,
   /// so that SQLite might compare it in another way or read a default where the record ends.
   func storedPositions(of table: TableLayout) throws -> [String: Int]? {

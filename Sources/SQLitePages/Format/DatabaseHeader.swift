@@ -19,9 +19,10 @@ package struct DatabaseHeader {
   /// Whether texts are UTF-8.
   let isUTF8: Bool
 
-  /// Whether a file that begins so keeps what was committed last in a write-ahead log.
+  /// Whether a file that begins so keeps what was committed last in a write-ahead log. Of the two versions that the header has,
+  /// SQLite goes by the second one, that for reading. A log that lies beside the file it reads whatever they say.
   package static func isWriteAheadLogged(_ start: [UInt8]) -> Bool {
-    start.count > 19 && start[18] == 2 && start[19] == 2
+    start.count > 19 && start[19] == 2
   }
 
   /// Bytes that the file has by what the header says.

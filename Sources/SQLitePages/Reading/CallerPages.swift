@@ -28,15 +28,11 @@
     unsafe readBytes = read
   }
 
-  /// Whether the file says that it has a write-ahead log.
-  public var hasLog: Bool { !header.isPlain }
   var geometry: PageGeometry { header.geometry }
   var readablePageCount: UInt32 { header.pageCount }
 
   @unsafe func read(_ page: UInt32, count: Int, into bytes: UnsafeMutableRawPointer) throws(PageError) {
-    guard page >= 1, Int(page) + count - 1 <= Int(header.pageCount) else {
-      throw PageError(kind: .malformed, message: "a tree of \(path) names page \(page) of \(header.pageCount)")
-    }
+    try require(page, count: count)
     // Safety: callers give memory for `count` pages.
     let memory = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: count * geometry.pageSize)
     guard unsafe readBytes(memory, Int(page - 1) * geometry.pageSize) else {

@@ -35,8 +35,8 @@
     }
   }
 
-  /// The rows of one sort, as a number in each row says.
-  public struct Sort: Sendable {
+  /// The rows of one kind, as a number in each row says.
+  public struct RowKind: Sendable {
     /// The number.
     public var number: Int64
     /// The form of the row itself.
@@ -109,7 +109,7 @@
   private let file: CallerPages
   private let window: PageWindow<CallerPages>
   private let form: CellForm
-  private let path: TablePath<CallerPages>
+  private let finder: LeafFinder<CallerPages>
   private let plans: [Plan]
   private let numberPosition: Int
   private let overflow = RecordScratch()
@@ -122,32 +122,32 @@
   /// Stands before the first row.
   /// - Parameters:
   ///   - root: of the table, as `sqlite_schema` names it.
-  ///   - numberPosition: of the field that says of what sort a row is.
+  ///   - numberPosition: of the field that says of what kind a row is.
   ///   - versionPosition: of the field that is the row's version, which is 1 where that is null.
   ///   - width: cells of a row, but for the first two: `Column.cell` is under it.
   public init(
-    _ file: CallerPages, root: UInt32, numberPosition: Int, versionPosition: Int, sorts: [Sort], width: Int
+    _ file: CallerPages, root: UInt32, numberPosition: Int, versionPosition: Int, kinds: [RowKind], width: Int
   ) {
     self.file = file
     window = PageWindow(file, byteCount: 1 << 16)
     form = CellForm(file.geometry, isIndex: false)
-    path = TablePath(file, root: root)
+    finder = LeafFinder(file, root: root)
     self.numberPosition = numberPosition
-    plans = sorts.map { sort in
-      let last = sort.columns.map(\.position).max() ?? 0
+    plans = kinds.map { kind in
+      let last = kind.columns.map(\.position).max() ?? 0
       var actions = Array(repeating: Action(), count: max(last, numberPosition, versionPosition) + 1)
-      for column in sort.columns {
+      for column in kind.columns {
         precondition(column.cell >= 0 && column.cell < width, "there are \(width) cells")
-        let kind: Action.Kind =
+        let action: Action.Kind =
           switch column.kind {
           case .integer: .integer
           case .real: .real
           case .bytes: .bytes
           }
-        actions[column.position] = Action(kind: kind, cell: column.cell + 2, form: column.form)
+        actions[column.position] = Action(kind: action, cell: column.cell + 2, form: column.form)
       }
       actions[versionPosition] = Action(kind: .version)
-      return Plan(number: sort.number, form: sort.form, actions: actions)
+      return Plan(number: kind.number, form: kind.form, actions: actions)
     }
   }
 
@@ -170,13 +170,13 @@
       // have memory of their own.
       let bytes = unsafe try window.page(number)
       guard let page = unsafe TreePage(number, bytes, file.geometry), unsafe page.kind == .leafTable else {
-        throw malformed(number)
+        throw file.malformed(number)
       }
       let count = unsafe page.cellCount
       var last: Int64?
       while index < count {
         let cell = unsafe form.read(page.cell(index), bytes)
-        guard cell.end > 0 else { throw malformed(number) }
+        guard cell.end > 0 else { throw file.malformed(number) }
         last = cell.rowID
         if let keys = unsafe keys {
           while wanted < keys.count, unsafe keys[wanted] < cell.rowID { wanted += 1 }
@@ -197,7 +197,7 @@
         case .done: break
         case .full: return (rows, used, .full)
         case .irregular: return (rows, used, .irregular)
-        case .malformed: throw malformed(number)
+        case .malformed: throw file.malformed(number)
         }
         rows += 1
         index += 1
@@ -207,22 +207,20 @@
     return (rows, used, .end)
   }
 
-  private func malformed(_ page: UInt32) -> PageError { PageBuffer(file).malformed(page) }
-
   /// The leaf of a row id, before whose row the reader stands then.
   private func leaf(from rowID: Int64) throws(PageError) -> UInt32 {
     index = 0
-    let leaf = unsafe try path.leaf(of: rowID) { (number) throws(PageError) in unsafe try window.page(number) }
+    let leaf = unsafe try finder.leaf(of: rowID) { (number) throws(PageError) in unsafe try window.page(number) }
     if rowID == .min { return leaf }
     let bytes = unsafe try window.page(leaf)
     guard let page = unsafe TreePage(leaf, bytes, file.geometry), unsafe page.kind == .leafTable else {
-      throw malformed(leaf)
+      throw file.malformed(leaf)
     }
     var (low, high) = (0, unsafe page.cellCount)
     while low < high {
       let middle = (low + high) / 2
       let cell = unsafe form.read(page.cell(middle), bytes)
-      guard cell.end > 0 else { throw malformed(leaf) }
+      guard cell.end > 0 else { throw file.malformed(leaf) }
       if cell.rowID < rowID { low = middle + 1 } else { high = middle }
     }
     index = low
@@ -241,7 +239,7 @@
       if overflows || distance > near { return leaf = unsafe try self.leaf(from: keys[wanted]) }
     }
     index = 0
-    unsafe leaf = try path.nextLeaf { (number) throws(PageError) in unsafe try window.page(number) }
+    unsafe leaf = try finder.nextLeaf { (number) throws(PageError) in unsafe try window.page(number) }
   }
 
   private enum Outcome { case done, full, irregular, malformed }
@@ -320,7 +318,7 @@
     }
   }
 
-  /// The number that says of what sort the row is; 0, which is none, where that is null or no integer. Nil in a damaged record.
+  /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged record.
   @inline(__always)
   @unsafe private func number(_ record: UnsafeRawPointer, _ header: Int, _ start: Int, _ size: Int) -> Int64? {
     var position = start

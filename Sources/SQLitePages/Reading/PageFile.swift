@@ -26,9 +26,7 @@ import Platform
   var readablePageCount: UInt32 { header.pageCount }
 
   @unsafe func read(_ page: UInt32, count: Int = 1, into bytes: UnsafeMutableRawPointer) throws(PageError) {
-    guard page >= 1, Int(page) + count - 1 <= Int(header.pageCount) else {
-      throw PageError(kind: .malformed, message: "a tree of \(path) names page \(page) of \(header.pageCount)")
-    }
+    try require(page, count: count)
     // Safety: callers give memory for `count` pages.
     let size = count * geometry.pageSize
     let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size)

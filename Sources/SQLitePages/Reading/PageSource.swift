@@ -14,7 +14,7 @@ protocol PageSource {
 
 extension PageSource {
   func malformed(_ page: UInt32) -> PageError {
-    PageError(kind: .malformed, message: "page \(page) of \(path) is not the tree's")
+    PageError(notOfTree: page, path: path)
   }
 }
 
@@ -27,6 +27,23 @@ protocol PageFileReading: AnyObject {
   var path: String { get }
   /// Reads pages that follow one another.
   @unsafe func read(_ page: UInt32, count: Int, into bytes: UnsafeMutableRawPointer) throws(PageError)
+}
+
+extension PageFileReading {
+  func malformed(_ page: UInt32) -> PageError { PageError(notOfTree: page, path: path) }
+
+  /// - Throws: `PageError` where the file does not have all of these pages.
+  func require(_ page: UInt32, count: Int) throws(PageError) {
+    guard page >= 1, Int(page) + count - 1 <= Int(readablePageCount) else {
+      throw PageError(kind: .malformed, message: "a tree of \(path) names page \(page) of \(readablePageCount)")
+    }
+  }
+}
+
+extension PageError {
+  fileprivate init(notOfTree page: UInt32, path: String) {
+    self.init(kind: .malformed, message: "page \(page) of \(path) is not the tree's")
+  }
 }
 
 /// The pages of a file, one at a time.

@@ -64,5 +64,5 @@
     }
   }
 
-  private func malformed(_ page: UInt32) -> PageError { PageBuffer(file).malformed(page) }
+  private func malformed(_ page: UInt32) -> PageError { file.malformed(page) }
 }

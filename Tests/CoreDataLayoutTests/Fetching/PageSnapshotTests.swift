@@ -193,6 +193,27 @@ struct PageSnapshotTests {
     try store.close()
   }
 
+  @Test("a log counts that lies beside a file whose header knows of none")
+  func strayLog() throws {
+    let store = try makeStore(seed: 41, rows: 200, wal: true)
+    let other = try Connection(path: store.path)
+    try other.execute("UPDATE ZPLACE SET ZNAME = 'new'")
+    let path = folder.path("stray.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: store.path + suffix, toPath: path + suffix)
+    }
+    try other.close()
+    try store.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes.replaceSubrange(18..<20, with: [1, 1])
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let stray = try SQLiteStore.open(path: path, model: model)
+    #expect(try read(stray) == nil)
+    let found = try stray.snapshotBlocks(FetchSpecification(try model.entity("Place"))).flatMap(\.snapshots)
+    #expect(found.count == 200 && found.allSatisfy { $0.attributes.contains(.string("new")) })
+    try stray.close()
+  }
+
   @Test("the schema may change between two fetches")
   func changedSchema() throws {
     let store = try makeStore(seed: 50, rows: 200)
@@ -246,7 +267,7 @@ struct PageSnapshotTests {
     let columns = (1...3).map { PackedRowReader.Column(position: $0 + 2, kind: .bytes, cell: $0, form: 5) }
     let reader = PackedRowReader(
       pages, root: UInt32(root), numberPosition: 1, versionPosition: 2,
-      sorts: [1, 2, 3].map { PackedRowReader.Sort(number: $0, form: 0, columns: columns) }, width: 5)
+      kinds: [1, 2, 3].map { PackedRowReader.RowKind(number: $0, form: 0, columns: columns) }, width: 5)
     var cells = [Int64](repeating: 0, count: 64 * 7)
     var forms = [UInt16](repeating: 0, count: 64 * 6)
     var room = [UInt8](repeating: 0, count: 1 << 17)

@@ -1,5 +1,6 @@
-/// The way from a table's root to one of its leaves after the other, in the order of row ids.
-@safe final class TablePath<File: PageFileReading> {
+/// Finds the leaves of a table, by a row id or one after the other in the order of row ids. It remembers the interior pages on the
+/// way from the root.
+@safe final class LeafFinder<File: PageFileReading> {
   /// An interior page on the way.
   private struct Level {
     let memory: PageMemory
@@ -19,10 +20,6 @@
   init(_ file: File, root: UInt32) {
     self.file = file
     self.root = root
-  }
-
-  private func malformed(_ page: UInt32) -> PageError {
-    PageError(kind: .malformed, message: "page \(page) of \(file.path) is not the tree's")
   }
 
   /// The leaf on which a row id is, or would be.
@@ -53,19 +50,19 @@
     var number = start
     while true {
       // A tree is never deeper; a damaged one could lead back to itself.
-      guard number == root || number > 1, depth < Self.maximumDepth else { throw malformed(number) }
+      guard number == root || number > 1, depth < Self.maximumDepth else { throw file.malformed(number) }
       if depth < levels.count, levels[depth].number == number {
         // The way came by here before.
       } else {
         let bytes = unsafe try load(number)
-        guard let page = unsafe TreePage(number, bytes, file.geometry) else { throw malformed(number) }
+        guard let page = unsafe TreePage(number, bytes, file.geometry) else { throw file.malformed(number) }
         if unsafe page.kind == .leafTable {
           // A tree has no more leaves than the file has pages; a damaged one could go on for ever.
           leafCount += 1
-          guard leafCount <= file.readablePageCount else { throw malformed(number) }
+          guard leafCount <= file.readablePageCount else { throw file.malformed(number) }
           return number
         }
-        guard unsafe page.kind == .interiorTable else { throw malformed(number) }
+        guard unsafe page.kind == .interiorTable else { throw file.malformed(number) }
         if depth == levels.count { levels.append(Level(memory: PageMemory(file.geometry, pages: 1))) }
         // Safety: both are a page long.
         unsafe levels[depth].memory.base.copyMemory(from: bytes, byteCount: file.geometry.pageSize)
@@ -81,7 +78,7 @@
   @unsafe private func page(_ level: Int) throws(PageError) -> TreePage {
     let bytes = unsafe UnsafeRawPointer(levels[level].memory.base)
     guard let page = unsafe TreePage(levels[level].number, bytes, file.geometry) else {
-      throw malformed(levels[level].number)
+      throw file.malformed(levels[level].number)
     }
     return unsafe page
   }
@@ -93,9 +90,9 @@
     while low < high {
       let middle = (low + high) / 2
       let cell = unsafe page.cell(middle) + 4
-      guard cell < file.geometry.usableSize else { throw malformed(levels[level].number) }
+      guard cell < file.geometry.usableSize else { throw file.malformed(levels[level].number) }
       let (key, size) = unsafe Varint.read(page.bytes + cell, limit: file.geometry.usableSize - cell)
-      guard size > 0 else { throw malformed(levels[level].number) }
+      guard size > 0 else { throw file.malformed(levels[level].number) }
       if Int64(bitPattern: key) < rowID { low = middle + 1 } else { high = middle }
     }
     return low
@@ -105,7 +102,7 @@
     let page = unsafe try page(level)
     if levels[level].child == levels[level].cellCount { return unsafe page.rightmostChild }
     let cell = unsafe page.cell(levels[level].child)
-    guard cell + 4 <= file.geometry.usableSize else { throw malformed(levels[level].number) }
+    guard cell + 4 <= file.geometry.usableSize else { throw file.malformed(levels[level].number) }
     return UInt32(bigEndian: unsafe page.bytes.loadUnaligned(fromByteOffset: cell, as: UInt32.self))
   }
 }
