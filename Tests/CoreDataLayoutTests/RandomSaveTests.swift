@@ -98,13 +98,22 @@ struct RandomSaveTests {
       if number(8) == 0, !request.deleted.isEmpty { request.deleted[number(request.deleted.count)].version += 1 }
       try link(&request, nodes, left.map(\.objectID))
       if number(2) == 0 {
-        request.updatedFrom = request.updated.compactMap { row in
-          var old = before[row.objectID]
-          old?.version = row.version
-          return old
+        request.updatedProperties = request.updated.compactMap { row in
+          before[row.objectID].map { differences($0, row) }
         }
       }
       return request
+    }
+
+    private func differences(_ old: Snapshot, _ new: Snapshot) -> PropertySet {
+      var properties = PropertySet()
+      for index in old.attributes.indices where !old.attributes[index].isIdentical(to: new.attributes[index]) {
+        properties.insert(attribute: index)
+      }
+      for index in old.toOne.indices where old.toOne[index] != new.toOne[index] {
+        properties.insert(relationship: index)
+      }
+      return properties
     }
 
     private mutating func change(_ row: inout Snapshot, _ nodes: [ObjectID], _ gone: Set<ObjectID>) {

@@ -39,7 +39,7 @@ final class SavedRows {
   /// Finds out what the updates are to write.
   /// - Throws: `StoreError.optimisticLockingFailure` when a row has another version than it was read at, or is gone.
   func checkVersions() throws {
-    let found = try isReadKnown ? findChangesOfSnapshots() : findChanges()
+    let found = try areChangesKnown ? findKnownChanges() : findChanges()
     let foundDeleted = try versions(deletedRows, count: request.deleted.count)
     var stale: [(objectID: ObjectID, expected: Int64, found: Int64?)] = []
     for index in found.indices where found[index] != request.updated[index].version {
@@ -65,24 +65,21 @@ final class SavedRows {
     return versions
   }
 
-  /// Whether the request says what the updated objects were read as. While an import is under way, rows may change without a
-  /// new version.
-  private var isReadKnown: Bool {
+  /// Whether the request says what changed. While an import is under way, rows may change without a new version.
+  private var areChangesKnown: Bool {
     !writer.isImporting && !request.keepsVersionsOfNewOwners && !request.updated.isEmpty
-      && request.updatedFrom.count == request.updated.count
-      && request.updated.indices.allSatisfy {
-        request.updatedFrom[$0].objectID == request.updated[$0].objectID
-          && request.updatedFrom[$0].version == request.updated[$0].version
-          && request.updatedFrom[$0].attributes.count == request.updated[$0].attributes.count
-          && request.updatedFrom[$0].toOne.count == request.updated[$0].toOne.count
-      }
+      && request.updatedProperties.count == request.updated.count
   }
 
   /// As `findChanges`, where a row of a version is known to be what it was read as.
-  private func findChangesOfSnapshots() throws -> [Int64?] {
+  private func findKnownChanges() throws -> [Int64?] {
+    var last: (space: ObjectID.Space, writer: SnapshotWriter)?
     for index in request.updated.indices {
-      let snapshotWriter = snapshotWriter(request.updated[index].objectID.entity)
-      updates[index] = Int32(snapshotWriter.update(from: request.updatedFrom[index], to: request.updated[index]))
+      let space = request.updated[index].objectID.space
+      let snapshotWriter =
+        if let last, last.space === space { last.writer } else { snapshotWriter(space.entity) }
+      last = (space, snapshotWriter)
+      updates[index] = Int32(snapshotWriter.update(of: request.updatedProperties[index]))
     }
     let rows = KeyedPositions.byEntity(request.updated.count, in: writer.file) { request.updated[$0].objectID }
     return try versions(rows, count: request.updated.count)
@@ -117,11 +114,12 @@ final class SavedRows {
 
   /// Updates rows, then inserts new ones, in the order of the request.
   func write() throws {
-    for index in request.updated.indices {
-      try snapshotWriter(request.updated[index].objectID.entity).update(
-        request.updated[index], Int(updates[index]), keepsVersionOfNewOwner: request.keepsVersionsOfNewOwners)
-    }
     var start = 0
+    while start < request.updated.count {
+      start += try snapshotWriter(request.updated[start].objectID.entity).update(
+        request.updated, from: start, updates, keepsVersionsOfNewOwners: request.keepsVersionsOfNewOwners)
+    }
+    start = 0
     while start < request.inserted.count {
       let entityIndex = request.inserted[start].objectID.space.entityIndex
       var end = start + 1

@@ -31,6 +31,7 @@ final class SnapshotWriter {
   private var updates: [Update] = []
   private var updateIndexes: [[Int]: Int] = [:]
   private var lastUpdate = 0
+  private var lastProperties: (properties: PropertySet, update: Int)?
   private var changed: [Int] = []
   private var isWritingTogether: Bool?
 
@@ -42,6 +43,8 @@ final class SnapshotWriter {
     var moved: [Relationship]
     var hasExternalData: Bool
     var statement: Statement?
+    /// Writes many rows.
+    var runStatement: Statement?
   }
 
   init(_ writer: StoreWriter, entity: Entity) {
@@ -178,21 +181,21 @@ final class SnapshotWriter {
     }
   }
 
-  /// The number of the update that writes what differs between two snapshots of one object.
-  func update(from old: Snapshot, to new: Snapshot) -> Int {
+  /// The number of the update that writes these properties, none of which is a composite.
+  func update(of properties: PropertySet) -> Int {
+    if let lastProperties, lastProperties.properties == properties { return lastProperties.update }
     changed.removeAll(keepingCapacity: true)
     for index in columns.indices {
-      let isSame =
+      let isChanged =
         switch columns[index].source {
-        case .attribute(let position, _): old.attributes[position].isIdentical(to: new.attributes[position])
-        case .element(let position, let path, _):
-          old.attributes[position].element(at: paths[path]).isIdentical(
-            to: new.attributes[position].element(at: paths[path]))
-        case .toOneKey(let position), .toOneEntity(let position): old.toOne[position] == new.toOne[position]
+        case .attribute(let position, _), .element(let position, _, _): properties.contains(attribute: position)
+        case .toOneKey(let position), .toOneEntity(let position): properties.contains(relationship: position)
         }
-      if !isSame { changed.append(index) }
+      if isChanged { changed.append(index) }
     }
-    return updateOfChanged()
+    let update = updateOfChanged()
+    lastProperties = (properties, update)
+    return update
   }
 
   private func isStored(_ snapshot: Snapshot, _ index: Int, in row: SnapshotReader.Row) throws -> Bool {
@@ -223,10 +226,77 @@ final class SnapshotWriter {
     return lastUpdate
   }
 
-  /// Writes what `compare` found to differ from the stored row.
+  /// Writes what differs from the stored row of a snapshot, and of those that follow it in keys and differ in the same columns.
+  /// - Parameters:
+  ///   - updates: the number of the update of each snapshot.
+  ///   - keepsVersionsOfNewOwners: of rows that the import made and of which only members are others, the version stays.
+  /// - Returns: the number of snapshots written, at least one.
+  func update(
+    _ snapshots: [Snapshot], from start: Int, _ updates: [Int32], keepsVersionsOfNewOwners: Bool
+  ) throws -> Int {
+    let count = keepsVersionsOfNewOwners ? 1 : try runLength(snapshots, from: start, updates)
+    if count >= RunUpdate.leastCount {
+      try writeRun(snapshots, start..<start + count, Int(updates[start]))
+    } else {
+      for index in start..<start + count {
+        try update(snapshots[index], Int(updates[index]), keepsVersionOfNewOwner: keepsVersionsOfNewOwners)
+      }
+    }
+    return count
+  }
+
+  /// How many snapshots one statement can write, at least one.
+  private func runLength(_ snapshots: [Snapshot], from start: Int, _ updates: [Int32]) throws -> Int {
+    let update = self.updates[Int(updates[start])]
+    // A log of statements would lack the values.
+    guard start + 1 < snapshots.count, update.moved.isEmpty, !update.hasExternalData, !writer.connection.isTraced,
+      try writesTogether()
+    else { return 1 }
+    let space = snapshots[start].objectID.space
+    let first = writer.file.primaryKey(of: snapshots[start].objectID) ?? 0
+    func isPlain(_ index: Int) -> Bool {
+      update.columns.allSatisfy { column in
+        guard case .attribute(let position, let kind) = columns[column].source else { return false }
+        return RunUpdate.functionValue(snapshots[index].attributes[position], kind) != nil
+      }
+    }
+    var end = start
+    while end < snapshots.count, updates[end] == updates[start], snapshots[end].objectID.space === space,
+      writer.file.primaryKey(of: snapshots[end].objectID) == first + Int64(end - start), isPlain(end)
+    {
+      end += 1
+    }
+    return max(end - start, 1)
+  }
+
+  private func writeRun(_ snapshots: [Snapshot], _ range: Range<Int>, _ number: Int) throws {
+    // Before the statement, which names its function.
+    let runUpdate = try writer.runUpdate()
+    let statement: Statement
+    if let known = updates[number].runStatement {
+      statement = known
+    } else {
+      var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+      for (position, name) in updates[number].names.enumerated() {
+        assignments.append("\(name) = \(RunUpdate.value(ofColumn: position))")
+      }
+      statement = try writer.cached(
+        "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK BETWEEN ?1 AND ?2")
+      updates[number].runStatement = statement
+    }
+    let written = updates[number].columns.map { columns[$0].source }
+    try runUpdate.write(
+      statement, firstKey: writer.file.primaryKey(of: snapshots[range.lowerBound].objectID) ?? 0, count: range.count
+    ) { row, column in
+      guard case .attribute(let position, let kind) = written[column] else { return .null }
+      return RunUpdate.functionValue(snapshots[range.lowerBound + row].attributes[position], kind) ?? .null
+    }
+  }
+
+  /// Writes what differs from the stored row.
   /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
   ///   stays.
-  func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
+  private func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
     let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
     if keepsVersionOfNewOwner && updates[number].columns.isEmpty && writer.isImporting
       && !writer.wasThere(key, in: entity)

@@ -42,6 +42,7 @@ final class StoreWriter {
   /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store does.
   var foreignTriggers: [ForeignTrigger] = []
   private var plans: [RowPlan.Key: RowPlan] = [:]
+  private var knownRunUpdate: RunUpdate?
 
   /// - Parameter hasDeferredIndexes: whether the store is new and has no indexes and triggers yet.
   init(_ session: StoreSession, _ options: Options, hasDeferredIndexes: Bool) throws {
@@ -85,6 +86,14 @@ final class StoreWriter {
     let plan = try RowPlan(key, layout: layout)
     plans[key] = plan
     return plan
+  }
+
+  /// What writes runs of rows.
+  func runUpdate() throws -> RunUpdate {
+    if let knownRunUpdate { return knownRunUpdate }
+    let new = try RunUpdate(connection)
+    knownRunUpdate = new
+    return new
   }
 
   /// From here on derived attributes and R-trees follow every change.

@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     var request = FetchSpecification(entity)
     request.predicate = .selfIsIn(objectIDs)
     let found = materialise(try snapshotBlocks(request))
-    if found.count == objectIDs.count, zip(found, objectIDs).allSatisfy({ $0.objectID == $1 }) { return found }
+    if found.count == objectIDs.count, zip(found, objectIDs).allSatisfy({ $0.hasID($1) }) { return found }
     return withExtendedLifetime(found) { objectIDs.map { object(with: $0) } }
   }
 

@@ -92,7 +92,11 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
   }
 
   private func load(_ positions: Range<Int>) -> [ManagedObject] {
-    let wanted = positions.map { objectID(at: $0) }
+    let wanted: [ObjectID] =
+      switch ids {
+      case .rows(let rows): rows.objectIDs(positions, 0)
+      case .list: positions.map { objectID(at: $0) }
+      }
     do {
       error = nil
       let objects = try isFromStore ? context.fetchObjects(wanted, of: entity) : context.objects(with: wanted)

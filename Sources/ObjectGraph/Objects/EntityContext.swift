@@ -6,6 +6,8 @@ final class EntityContext {
   /// What temporary ids have in common.
   let temporaryIDs: ObjectID.Space
   weak var context: ManagedObjectContext?
+  /// Set by the context when it goes.
+  var isContextGone = false
   /// Whether some object may have the list of a to-many relationship.
   var hasLists = false
 

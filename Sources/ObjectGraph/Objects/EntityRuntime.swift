@@ -35,6 +35,8 @@ final class EntityRuntime: Sendable {
   let hasToMany: Bool
   /// Positions of transient attributes.
   let transientAttributes: [Int]
+  /// Whether a `PropertySet` says what columns of an object changed: there are few enough, and each is one column.
+  let tellsPropertiesApart: Bool
   /// Objects are of a subclass, which may override hooks.
   let hasSubclass: Bool
 
@@ -55,6 +57,9 @@ final class EntityRuntime: Sendable {
     emptyDestinations = Array(repeating: nil, count: layout.relationships.count)
     emptyMemberLists = layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
     hasToMany = layout.relationships.contains(where: \.isToMany)
+    tellsPropertiesApart =
+      layout.attributes.count <= PropertySet.capacity && layout.relationships.count <= PropertySet.capacity
+      && layout.attributes.allSatisfy { $0.composite == nil }
     hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
     hasBinaryAttributes = layout.attributes.contains { attribute in

@@ -30,10 +30,13 @@ extension ManagedObject {
     fire()
     if status == .fault { return }
     let value = runtime.isNormalized[index] ? runtime.layout.attributes[index].normalized(value) : value
-    if loadedValue(index).isIdentical(to: value) { return }
-    willChange()
+    if hasLoadedValue(value, at: index) { return }
+    if isInEvent && (status != .loaded || isMaybeUpdated) { return putValue(value, at: index) }
+    // A weak reference is costly to follow: once, not for each of the two.
+    let context = context
+    if !isInEvent { context?.noteFirstChange(of: self) }
     putValue(value, at: index)
-    noteUpdate()
+    if status == .loaded && !isMaybeUpdated { context?.pending.noteUpdate(of: self) }
   }
 
   /// The attribute of a dotted path, and the names of the elements behind it.
@@ -56,11 +59,12 @@ extension ManagedObject {
   }
 
   private func loadValues() {
-    guard let context else { return makeInert(.gone) }
+    if isContextGone { return makeInert(.gone) }
     if loadSnapshotRow() {
       if runtime.hasSubclass { awakeFromFetch() }
       return
     }
+    guard let context else { return makeInert(.gone) }
     if let snapshot = stored { return context.load(self, snapshot) }
     do {
       if let snapshot = try context.snapshot(firing: self) {

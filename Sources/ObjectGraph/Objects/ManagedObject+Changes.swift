@@ -132,12 +132,8 @@ extension ManagedObject {
   }
 
   func differsFromStored(countingTransients: Bool = false) -> Bool {
-    if isUntouched { return false }
-    guard let stored else { return false }
-    for (index, value) in values.enumerated() where !value.isIdentical(to: stored.attributes[index]) {
-      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
-    }
-    if destinations != stored.toOne { return true }
+    if isUntouched || !hasStored { return false }
+    if hasChangedProperties(countingTransients: countingTransients) { return true }
     return hasEditedLists && memberLists.indices.contains { isListWritten($0) }
   }
 }

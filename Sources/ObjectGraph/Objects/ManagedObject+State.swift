@@ -134,7 +134,11 @@ extension ManagedObject {
       if isPacked { unpack() }
       return contents?.values ?? []
     }
-    _modify { yield &ownContents().values }
+    _modify {
+      let own = ownContents()
+      own.touched.insertAllAttributes()
+      yield &own.values
+    }
   }
 
   /// One destination per relationship; nil for to-many relationships. Empty while the object is a fault.
@@ -143,7 +147,11 @@ extension ManagedObject {
       if isPacked { unpack() }
       return contents?.destinations ?? []
     }
-    _modify { yield &ownContents().destinations }
+    _modify {
+      let own = ownContents()
+      own.touched.insertAllRelationships()
+      yield &own.destinations
+    }
   }
 
   /// The lists of `memberLists`, which see; only `ManagedObject+MemberLists.swift` changes them.
@@ -165,7 +173,10 @@ extension ManagedObject {
   private func setStored(_ snapshot: Snapshot?) {
     if isPacked { unpack() }
     storage.block = nil
-    if snapshot != nil || contents != nil { ownContents().stored = snapshot }
+    if snapshot == nil && contents == nil { return }
+    let own = ownContents()
+    own.stored = snapshot
+    own.touched = .all
   }
 
   /// The row is this now; the current values stay what they are.
@@ -178,13 +189,21 @@ extension ManagedObject {
   }
 
   /// Sets a value that the object has not been given in an event.
-  func putValue(_ value: Value, at index: Int) { values[index] = value }
+  func putValue(_ value: Value, at index: Int) {
+    let own = ownContents()
+    own.touched.insert(attribute: index)
+    own.values[index] = value
+  }
 
   /// Sets all values of an object that was just inserted.
   func putValues(_ values: [Value]) { self.values = values }
 
   /// Sets a destination that the object has not been given in an event.
-  func putDestination(_ destination: ObjectID?, at index: Int) { destinations[index] = destination }
+  func putDestination(_ destination: ObjectID?, at index: Int) {
+    let own = ownContents()
+    own.touched.insert(relationship: index)
+    own.destinations[index] = destination
+  }
 
   /// Leads nowhere from now on: no destination, and no members in lists of its own.
   func emptyRelationships() {
@@ -197,6 +216,28 @@ extension ManagedObject {
     if isPacked { return }
     if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
     if destinations.isEmpty { destinations = runtime.emptyDestinations }
+  }
+
+  /// The attributes and to-one relationships of a loaded object that differ from `stored`, transient ones included.
+  var changedProperties: PropertySet {
+    var changed = PropertySet()
+    guard !isPacked, let contents, !contents.touched.isEmpty else { return changed }
+    for index in 0..<contents.values.count where contents.isChanged(attribute: index) {
+      changed.insert(attribute: index)
+    }
+    for index in 0..<contents.destinations.count where contents.isChanged(relationship: index) {
+      changed.insert(relationship: index)
+    }
+    return changed
+  }
+
+  /// Whether there is any of `changedProperties`.
+  func hasChangedProperties(countingTransients: Bool) -> Bool {
+    guard !isPacked, let contents, !contents.touched.isEmpty else { return false }
+    for index in 0..<contents.values.count where contents.isChanged(attribute: index) {
+      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
+    }
+    return (0..<contents.destinations.count).contains { contents.isChanged(relationship: $0) }
   }
 
   /// Whether there is a `stored`.
@@ -245,6 +286,7 @@ extension ManagedObject {
     if isPacked {
       own.values = snapshot.attributes
       own.destinations = snapshot.toOne
+      own.touched = PropertySet()
     }
     storage.block = nil
     storage.isPacked = false
@@ -257,6 +299,9 @@ extension ManagedObject {
     storage.isEmptied = false
     own.stored = snapshot
     own.destinations = snapshot.toOne
+    own.touched = PropertySet()
+    // The row has none of them, or another value in a store that is a parent.
+    for index in runtime.transientAttributes { own.touched.insert(attribute: index) }
     storage.block = nil
     storage.status = .loaded
   }
@@ -302,6 +347,7 @@ extension ManagedObject {
     own.stored = snapshot
     own.values = snapshot.attributes
     own.destinations = snapshot.toOne
+    own.touched = PropertySet()
     own.memberLists = []
     storage.faultGroup = nil
     storage.status = .loaded
@@ -322,6 +368,12 @@ extension ManagedObject {
   func loadedValue(_ index: Int) -> Value {
     if isPacked, let block { return block.value(at: Int(blockRow), attribute: index) }
     return contents?.values[index] ?? .null
+  }
+
+  /// Whether an attribute of an object that is loaded has this value, to the byte.
+  func hasLoadedValue(_ value: Value, at index: Int) -> Bool {
+    if isPacked, let block { return block.has(value, at: Int(blockRow), attribute: index) }
+    return contents.map { $0.values[index].isIdentical(to: value) } ?? (value == .null)
   }
 
   /// The destination of a to-one relationship of an object that is loaded.

@@ -78,6 +78,8 @@ open class ManagedObject {
   /// To be called before the object gets a list of members.
   final func noteLists() { entityContext.hasLists = true }
   final var context: ManagedObjectContext? { entityContext.context }
+  /// Whether there is no `context` any more, without following the reference.
+  final var isContextGone: Bool { entityContext.isContextGone }
 
   // MARK: Identity and state
 
@@ -178,6 +180,9 @@ open class ManagedObject {
   final var isInert: Bool { status == .gone || status == .detached }
 
   final func adopt(_ objectID: ObjectID) { currentID = objectID }
+
+  /// Whether this is the object's id: compared where it lies, since to hand it out counts a reference.
+  final func hasID(_ objectID: ObjectID) -> Bool { currentID == objectID }
 
   @inline(__always) final func checkConfinement() {
     if ConcurrencyDebugging.isEnabled { context?.checkConfinement(of: self) }

@@ -8,8 +8,9 @@ final class ObjectContents {
   // Safety: as that of `ManagedObject.storage`.
   @exclusivity(unchecked) private var uncheckedValues: [Value]
   @exclusivity(unchecked) private var uncheckedDestinations: [ObjectID?]
+  @exclusivity(unchecked) private var uncheckedStored: Snapshot?
+  @exclusivity(unchecked) private var uncheckedTouched = PropertySet.all
   var memberLists: [MemberList?]
-  var stored: Snapshot?
   var reservedID: ObjectID?
   var assignedStore: String?
   var deferredRelationships: Set<String> = []
@@ -27,5 +28,28 @@ final class ObjectContents {
   var destinations: [ObjectID?] {
     _read { yield unsafe uncheckedDestinations }
     _modify { yield unsafe &uncheckedDestinations }
+  }
+  var stored: Snapshot? {
+    _read { yield unsafe uncheckedStored }
+    _modify { yield unsafe &uncheckedStored }
+  }
+  /// All properties whose values may differ from `stored`.
+  var touched: PropertySet {
+    _read { yield unsafe uncheckedTouched }
+    _modify { yield unsafe &uncheckedTouched }
+  }
+
+  /// Whether an attribute has another value than `stored`, which there must be.
+  func isChanged(attribute index: Int) -> Bool {
+    guard touched.contains(attribute: index), values.indices.contains(index), stored != nil else { return false }
+    return stored?.attributes[index].isIdentical(to: values[index]) == false
+  }
+
+  /// Whether a to-one relationship leads elsewhere than that of `stored`, which there must be.
+  func isChanged(relationship index: Int) -> Bool {
+    guard touched.contains(relationship: index), destinations.indices.contains(index), stored != nil else {
+      return false
+    }
+    return stored?.toOne[index] != destinations[index]
   }
 }

@@ -173,16 +173,26 @@ import ObjectModel
 
   /// Lets go of the objects without a slot that nothing else holds; the others stay in order.
   private func releaseUnusedWithoutSlot() {
+    // Out of the property: to look at an element of that is an access for each.
+    var objects = unslotted
+    unslotted = []
     var count = 0
-    for index in unslotted.indices {
-      if isKnownUniquelyReferenced(&unslotted[index]) {
-        released.append(unslotted[index])
-      } else {
-        if count < index { unslotted.swapAt(count, index) }
+    unsafe objects.withUnsafeMutableBufferPointer { objects in
+      for index in objects.indices where unsafe !isKnownUniquelyReferenced(&objects[index]) {
+        unsafe objects.swapAt(count, index)
         count += 1
       }
     }
-    unslotted.removeLast(unslotted.count - count)
+    // The longer part keeps its place, so that few references are counted.
+    if count < objects.count / 2 {
+      unslotted = Array(objects[..<count])
+      objects.removeFirst(count)
+      if released.isEmpty { released = objects } else { released += objects }
+    } else {
+      released += objects[count...]
+      objects.removeLast(objects.count - count)
+      unslotted = objects
+    }
   }
 
   private func insertIntoSlot(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {

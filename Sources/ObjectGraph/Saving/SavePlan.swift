@@ -28,7 +28,9 @@ struct SavePlan {
 
     request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
     request.updated = updated.map { snapshot(of: $0, version: $0.storedVersion ?? 0, isChild) }
-    if !isChild { request.updatedFrom = updated.compactMap(\.stored) }
+    if !isChild, updated.allSatisfy(\.runtime.tellsPropertiesApart) {
+      request.updatedProperties = updated.map(\.changedProperties)
+    }
     request.deleted = objects.deleted.map { (objectID: $0.objectID, version: $0.storedVersion ?? 0) }
     for object in context.pending.editedLists where object.status == .loaded || object.isInserted {
       for index in object.memberLists.indices where object.isListWritten(index) {

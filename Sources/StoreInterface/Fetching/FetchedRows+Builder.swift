@@ -91,6 +91,19 @@ extension FetchedRows {
       return kind.rawValue < CellKind.object ? nil : objectID(kind, cell)
     }
 
+    /// The objects in `count` cells, each `step` behind the last one.
+    func objectIDs(from first: Int, count: Int, step: Int) -> [ObjectID] {
+      var last: (kind: CellKind, space: ObjectID.Space)?
+      return (0..<count).map { position in
+        let (kind, cell) = content(at: first + position * step)
+        precondition(kind.rawValue >= CellKind.object, "the cell has no object")
+        if let last, last.kind == kind { return ObjectID(space: last.space, primaryKey: Int64(bitPattern: cell)) }
+        let id = objectID(kind, cell)
+        last = (kind, id.space)
+        return id
+      }
+    }
+
     private func objectID(_ kind: CellKind, _ cell: UInt64) -> ObjectID {
       ObjectID(space: spaces[Int(kind.rawValue - CellKind.object)], primaryKey: Int64(bitPattern: cell))
     }

@@ -38,6 +38,14 @@ public struct FetchedRows: Sendable, RandomAccessCollection {
     return storage.objectID(at: row * columns.count + column)
   }
 
+  /// The objects in a column of rows that follow each other.
+  /// - Precondition: the column has nothing but objects.
+  package func objectIDs(_ rows: Range<Int>, _ column: Int) -> [ObjectID] {
+    precondition(
+      rows.lowerBound >= 0 && rows.upperBound <= endIndex && columns.indices.contains(column), "rows \(rows)")
+    return storage.objectIDs(from: rows.lowerBound * columns.count + column, count: rows.count, step: columns.count)
+  }
+
   /// The position of the column of that name.
   public func column(_ name: String) -> Int? { columnIndexes[name] }
 

@@ -21,9 +21,9 @@ public struct SaveRequest: Sendable {
   public var author: String?
   /// The name of the context, for the history of the store.
   public var contextName: String?
-  /// What the updated objects were read as, in the same order; empty where that is not known. It spares the store a look at rows
-  /// that still have the version that they were read at.
-  package var updatedFrom: [Snapshot] = []
+  /// Of each updated object, the properties that differ from what was read at its version; empty where that is not known. It
+  /// spares the store a look at rows that still have that version.
+  package var updatedProperties: [PropertySet] = []
   /// Whether objects of which only the members change keep their version, as far as they are new to the import that the
   /// save is a part of. Such a request's objects are not to be saved again from what was read before.
   package var keepsVersionsOfNewOwners = false

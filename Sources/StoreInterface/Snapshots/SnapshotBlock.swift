@@ -59,6 +59,8 @@ import Predicates
   private let list: [Snapshot]
   private let shape: Shape?
   private let width: Int
+  /// Of packed rows that are all of one entity.
+  private let onlySpace: ObjectID.Space?
   /// `leastAttributeCount` of the shape; 0 without one.
   private let leastAttributeCount: Int
   /// Primary key, version and cells of each row.
@@ -73,6 +75,7 @@ import Predicates
     count = snapshots.count
     list = snapshots
     shape = nil
+    onlySpace = nil
     width = 0
     leastAttributeCount = 0
     unsafe bytes = .allocate(byteCount: 0, alignment: 8)
@@ -91,6 +94,7 @@ import Predicates
   ) {
     self.count = count
     self.shape = shape
+    onlySpace = shape.kinds.count == 1 ? shape.kinds[0].space : nil
     self.values = values
     list = []
     width = shape.width
@@ -124,6 +128,10 @@ import Predicates
 
   /// The id of a row.
   package func objectID(at row: Int) -> ObjectID {
+    if let onlySpace {
+      precondition(row >= 0 && row < count, "there are \(count) rows")
+      return ObjectID(space: onlySpace, primaryKey: unsafe cells[row * (width + 2)])
+    }
     let space = space(at: row)
     return shape == nil ? list[row].objectID : ObjectID(space: space, primaryKey: unsafe cells[row * (width + 2)])
   }
@@ -143,6 +151,25 @@ import Predicates
     let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
     precondition(attribute >= 0 && attribute < kind.attributeCount, "there are \(kind.attributeCount) attributes")
     return packedValue(row, attribute)
+  }
+
+  /// Whether an attribute has this value to the byte, without making a value of what is packed where it is a text.
+  package func has(_ value: Value, at row: Int, attribute: Int) -> Bool {
+    if case .string(var text) = value, attribute >= 0 && attribute < leastAttributeCount {
+      precondition(row >= 0 && row < count, "there are \(count) rows")
+      if let stored = unsafe packedText(row, attribute) {
+        return text.withUTF8 { unsafe $0.count == stored.count && $0.elementsEqual(stored) }
+      }
+    }
+    return self.value(at: row, attribute: attribute).isIdentical(to: value)
+  }
+
+  /// The bytes of a text in a row; nil where it is no text, or stands by itself. Good as long as the block.
+  private func packedText(_ row: Int, _ index: Int) -> UnsafeRawBufferPointer? {
+    // Safety: callers have checked both, as for `packedValue`.
+    guard unsafe forms[row * (width + 1) + 1 + index] == Form.string else { return nil }
+    let cell = unsafe cells[row * (width + 2) + 2 + index]
+    return unsafe UnsafeRawBufferPointer(start: bytes + Int(cell >> 32), count: Int(cell & 0xFFFF_FFFF))
   }
 
   private func packedValue(_ row: Int, _ index: Int) -> Value {

@@ -1,0 +1,121 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import TestSupport
+import Testing
+
+/// A save writes the properties that differ from what was read, and nothing for objects of which none does.
+@Suite("What a save finds changed")
+struct ChangedPropertiesTests {
+  private static func container(
+    _ count: Int, isUnique: Bool = false, _ kind: StoreKind, _ folder: TemporaryFolder
+  ) throws -> PersistentContainer {
+    var item = EntityDescription("Item")
+    // Entities have their attributes in the order of their names: the last one stays the last.
+    item.attributes = (0..<count).map { AttributeDescription("n\(1_000 + $0)", .integer64) }
+    item.attributes[count - 1].isTransient = true
+    item.relationships = [
+      RelationshipDescription("next", toOne: "Item", inverse: "previous"),
+      RelationshipDescription("previous", toOne: "Item", inverse: "next"),
+    ]
+    if isUnique { item.uniquenessConstraints = [["n1000"]] }
+    let model = try ManagedObjectModel(entities: [item])
+    return try PersistentContainer(name: "items", model: model, store: try kind.makeStore(model, in: folder))
+  }
+
+  private static func fill(_ container: PersistentContainer, count: Int) throws {
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      for number in 0..<count {
+        let item = context.insert(try container.managedObjectModel.required("Item"))
+        item.setValue(.integer(Int64(number)), at: 0)
+      }
+      try context.save()
+    }
+  }
+
+  @Test(
+    "few or many attributes: those set to other values are written, those set back are not",
+    arguments: StoreKind.allCases, [2, 3, 64, 65, 130])
+  func changes(kind: StoreKind, attributeCount: Int) throws {
+    let folder = try TemporaryFolder()
+    let container = try Self.container(attributeCount, kind, folder)
+    try Self.fill(container, count: 60)
+    var random = SeededGenerator(seed: UInt64(attributeCount))
+    var updatedCount = 0
+    for _ in 0..<12 {
+      let before = try container.coordinator.store.snapshots(
+        FetchSpecification(try container.managedObjectModel.required("Item")))
+      var expected = before
+      // Neighbours with the same change are written together.
+      let only = Bool.random(using: &random) ? Int.random(in: 0..<attributeCount, using: &random) : nil
+      let context = container.newBackgroundContext()
+      try context.performAndWait {
+        let items = try context.fetch(FetchRequest<ManagedObject>(entityName: "Item"))
+        #expect(items.count == before.count)
+        for (row, item) in items.enumerated() where only != nil || Int.random(in: 0..<3, using: &random) == 0 {
+          var isChanged = false
+          for index in 0..<attributeCount
+          where only.map({ $0 == index }) ?? (Int.random(in: 0..<8, using: &random) == 0) {
+            let (old, new) = (item.value(at: index), Value.integer(Int64.random(in: 0..<4, using: &random)))
+            item.setValue(new, at: index)
+            if Int.random(in: 0..<4, using: &random) == 0 {
+              item.setValue(old, at: index)
+            } else if index < attributeCount - 1, old != new {
+              expected[row].attributes[index] = new
+              isChanged = true
+            }
+          }
+          #expect(item.isUpdated == isChanged)
+          if isChanged {
+            expected[row].version += 1
+            updatedCount += 1
+          }
+        }
+        try context.save()
+        // What was saved is what the next changes are compared with.
+        for item in items { item.setValue(item.value(at: 0), at: 0) }
+        #expect(!context.hasChanges)
+      }
+      #expect(
+        try container.coordinator.store.snapshots(FetchSpecification(try container.managedObjectModel.required("Item")))
+          == expected)
+    }
+    #expect(updatedCount > 20)
+  }
+
+  @Test("objects that pass a unique value on, each to the next, are saved", arguments: StoreKind.allCases)
+  func exchange(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let container = try Self.container(3, isUnique: true, kind, folder)
+    try Self.fill(container, count: 100)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let items = try context.fetch(FetchRequest<ManagedObject>(entityName: "Item"))
+      for (row, item) in items.enumerated() { item.setValue(.integer(Int64((row + 1) % 100)), at: 0) }
+      try context.save()
+    }
+    let rows = try container.coordinator.store.snapshots(
+      FetchSpecification(try container.managedObjectModel.required("Item")))
+    #expect(rows.map { $0.attributes[0] } == (0..<100).map { .integer(Int64(($0 + 1) % 100)) })
+    #expect(rows.allSatisfy { $0.version == 2 })
+  }
+
+  @Test(
+    "a save that breaks a constraint in the middle of many rows leaves all as they were", arguments: StoreKind.allCases)
+  func conflict(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let container = try Self.container(3, isUnique: true, kind, folder)
+    try Self.fill(container, count: 100)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let items = try context.fetch(FetchRequest<ManagedObject>(entityName: "Item"))
+      for (row, item) in items.enumerated() { item.setValue(.integer(Int64(row == 60 ? 1_050 : 1_000 + row)), at: 0) }
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+    let rows = try container.coordinator.store.snapshots(
+      FetchSpecification(try container.managedObjectModel.required("Item")))
+    #expect(rows.map { $0.attributes[0] } == (0..<100).map { .integer(Int64($0)) })
+    #expect(rows.allSatisfy { $0.version == 1 })
+  }
+}
