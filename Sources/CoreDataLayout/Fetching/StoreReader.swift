@@ -68,7 +68,8 @@ public final class StoreReader: @unchecked Sendable {
     guard case .selfIsIn(let ids) = request.predicate, ids.count > 1, request.sortDescriptors.isEmpty,
       request.fetchLimit <= 0, request.fetchOffset <= 0
     else { return nil }
-    let lists = KeyedPositions.byEntity(ids.count, in: file) { ids[$0] }
+    let known = KeyedPositions.list(of: ids, in: file)
+    let lists = known.map { [$0] } ?? KeyedPositions.byEntity(ids.count, in: file) { ids[$0] }
     guard lists.count == 1, let list = lists.first else { return nil }
     let isSelected =
       request.includesSubentities ? list.entity.isKind(of: request.entity) : list.entity == request.entity

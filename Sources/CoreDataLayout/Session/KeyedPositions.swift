@@ -37,6 +37,27 @@ struct KeyedPositions {
     return lists
   }
 
+  /// The list of ids that are all of one entity of the store; nil where they are not. It looks at the ids where they lie.
+  static func list(of ids: [ObjectID], in file: StoreFile) -> KeyedPositions? {
+    guard let space = ids.first?.space, space.entityIndex < file.idSpaces.list.count,
+      file.idSpaces[space.entityIndex] === space
+    else { return nil }
+    var list = KeyedPositions(space.entity)
+    list.keys.reserveCapacity(ids.count)
+    let isOfSpace = unsafe ids.withUnsafeBufferPointer { ids in
+      for index in ids.indices {
+        guard unsafe ids[index].space === space else { return false }
+        // Of a permanent id, that is the primary key.
+        list.keys.append(Int64(bitPattern: unsafe ids[index].number))
+      }
+      return true
+    }
+    if !isOfSpace { return nil }
+    list.positions = Array(ids.indices)
+    list.sort()
+    return list
+  }
+
   private mutating func sort() {
     if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     let order = keys.indices.sorted { keys[$0] < keys[$1] }

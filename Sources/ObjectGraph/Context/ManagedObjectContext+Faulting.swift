@@ -2,6 +2,22 @@ public import ObjectModel
 import Predicates
 public import StoreInterface
 
+extension [SnapshotBlock] {
+  /// Whether the rows have these ids, in this order, as far as that is quickly told.
+  fileprivate func haveIDs(_ ids: [ObjectID]) -> Bool {
+    unsafe ids.withUnsafeBufferPointer { ids in
+      var start = 0
+      for block in self {
+        guard start + block.count <= ids.count, unsafe block.hasIDs(ids[start..<start + block.count]) else {
+          return false
+        }
+        start += block.count
+      }
+      return start == ids.count
+    }
+  }
+}
+
 extension ManagedObjectContext {
   /// The object of that id with its values loaded.
   /// - Throws: `ContextError.objectGone` when there is none or it is deleted here; what the store throws.
@@ -41,8 +57,9 @@ extension ManagedObjectContext {
     checkConfinement()
     var request = FetchSpecification(entity)
     request.predicate = .selfIsIn(objectIDs)
-    let found = materialise(try snapshotBlocks(request))
-    if found.count == objectIDs.count, zip(found, objectIDs).allSatisfy({ $0.hasID($1) }) { return found }
+    let blocks = try snapshotBlocks(request)
+    let found = materialise(blocks)
+    if blocks.haveIDs(objectIDs) || found.map(\.objectID) == objectIDs { return found }
     return withExtendedLifetime(found) { objectIDs.map { object(with: $0) } }
   }
 

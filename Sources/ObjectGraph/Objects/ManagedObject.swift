@@ -181,9 +181,6 @@ open class ManagedObject {
 
   final func adopt(_ objectID: ObjectID) { currentID = objectID }
 
-  /// Whether this is the object's id: compared where it lies, since to hand it out counts a reference.
-  final func hasID(_ objectID: ObjectID) -> Bool { currentID == objectID }
-
   @inline(__always) final func checkConfinement() {
     if ConcurrencyDebugging.isEnabled { context?.checkConfinement(of: self) }
   }

@@ -136,6 +136,19 @@ import Predicates
     return shape == nil ? list[row].objectID : ObjectID(space: space, primaryKey: unsafe cells[row * (width + 2)])
   }
 
+  /// Whether its rows have these ids, in this order. Where rows can be of several entities, it may say no all the same.
+  @unsafe package func hasIDs(_ ids: Slice<UnsafeBufferPointer<ObjectID>>) -> Bool {
+    guard let onlySpace, unsafe ids.count == count else { return false }
+    for row in 0..<count {
+      // Safety: there are as many ids as rows.
+      let index = unsafe ids.startIndex + row
+      guard unsafe ids.base[index].space === onlySpace,
+        unsafe ids.base[index].number == UInt64(bitPattern: cells[row * (width + 2)])
+      else { return false }
+    }
+    return true
+  }
+
   /// The optimistic-lock counter of a row.
   package func version(at row: Int) -> Int64 {
     precondition(row >= 0 && row < count, "there are \(count) rows")
