@@ -178,4 +178,28 @@ struct GeneratorTests {
   func sevenLines() throws {
     #expect(try hundredThousandObjects(Journal.model()) == 100_000)
   }
+
+  @Test("flags that are unique together have each combination once, and then one of them is missing")
+  func flags() throws {
+    var toggle = EntityDescription("Toggle")
+    toggle.attributes = [.init("left", .boolean), .init("right", .boolean), .init("name", .string)]
+    toggle.uniquenessConstraints = [["left", "right"]]
+    var choice = EntityDescription("Choice")
+    var chosen = AttributeDescription("chosen", .boolean)
+    chosen.isOptional = false
+    choice.attributes = [chosen, .init("sure", .boolean)]
+    choice.uniquenessConstraints = [["chosen", "sure"], ["chosen"]]
+    let container = try PersistentContainer.inMemory(ManagedObjectModel(entities: [toggle, choice]))
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      var generator = ObjectGenerator()
+      let objects = try generator.insert(["Toggle": 50, "Choice": 2], into: context)
+      try context.save()
+      let pairs = try #require(objects["Toggle"]).map { "\($0["left"] ?? .null) \($0["right"] ?? .null)" }
+      #expect(Set(pairs.prefix(4)).count == 4)
+      let error = #expect(throws: GenerationError.self) { try generator.insert(1, of: "Choice", into: context) }
+      #expect(
+        error?.description.contains("there is no combination 3 of chosen") == true, "\(String(describing: error))")
+    }
+  }
 }

@@ -21,7 +21,7 @@ public struct ObjectGenerator {
 
   var random: RepeatableRandom
   private let firstNumber: Int
-  /// How many objects were made of each root entity, by its name.
+  /// How many objects were made of each root entity, by its name, and of those that share combinations of flags.
   private var counts: [String: Int] = [:]
   private var makers: [Property: ValueMaker] = [:]
 
@@ -90,20 +90,32 @@ public struct ObjectGenerator {
     _ count: Int, _ entity: Entity, _ context: ManagedObjectContext, _ made: inout GeneratedObjects
   ) throws {
     let constrained = Self.uniqueAttributes(entity)
-    var sources: [(index: Int, maker: ValueMaker?, generator: ValueGenerator)] = []
+    let combinations = FlagCombinations.all(of: entity, unique: constrained)
+    var sources: [(index: Int, maker: ValueMaker?, flags: FlagCombinations?, generator: ValueGenerator)] = []
     for (index, attribute) in entity.attributes.enumerated()
     where attribute.derivation == nil && !attribute.isTransient {
       let isUnique = constrained.contains(attribute.name)
+      let flags = combinations.first { $0.attributes.contains { $0.name == attribute.name } }
       sources.append(
-        (index, maker(entity, attribute.name), try ValueGenerator(attribute, of: entity.name, isUnique: isUnique)))
+        (
+          index, maker(entity, attribute.name), flags,
+          try ValueGenerator(attribute, of: entity.name, isUnique: isUnique)
+        ))
     }
     let root = entity.root.name
     for _ in 0..<count {
       let number = firstNumber + counts[root, default: 0]
       counts[root, default: 0] += 1
+      for combination in combinations { counts[combination.key, default: 0] += 1 }
       let object = context.insert(entity)
       for source in sources {
-        object.setValue(try source.maker?(number) ?? source.generator.value(number, &random), at: source.index)
+        let value =
+          try source.maker?(number)
+          ?? source.flags.map {
+            try $0.value(of: source.index, in: entity, firstNumber + counts[$0.key, default: 1] - 1)
+          }
+          ?? source.generator.value(number, &random)
+        object.setValue(value, at: source.index)
       }
       made.add(object)
     }
