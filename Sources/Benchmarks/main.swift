@@ -14,7 +14,12 @@
 //
 //   seedbed-bench indexes [ROWS [ROUNDS]]
 //
-// Prints two tables. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
+// Prints two tables. And all objects of an entity deleted, or an integer of them raised, in one context with one save, for
+// `scripts/benchmark-batch`:
+//
+//   seedbed-bench context delete|update STORE MODEL ENTITY ATTRIBUTE
+//
+// Prints a sentence. Exit code 1: a bar is missed; 2: it could not be measured, or an answer was wrong.
 
 import Foundation
 import ModelFiles
@@ -46,12 +51,28 @@ if arguments.count > 1, arguments[1] == "indexes" {
     exit(2)
   }
 }
+if arguments.count == 7, arguments[1] == "context", let kind = ContextWork.Kind(rawValue: arguments[2]) {
+  do {
+    let work = try ContextWork(
+      kind, storePath: arguments[3], model: ModelReader.read(path: arguments[4]), entityName: arguments[5],
+      attribute: arguments[6])
+    let outcome = try work.run()
+    print(
+      "\(outcome.objects) objects, \(kind.rawValue) in one context: \(String(format: "%.2f s", outcome.seconds)), "
+        + "\(outcome.peakBytes / 1_000_000) MB at most")
+    exit(0)
+  } catch {
+    FileHandle.standardError.write(Data("seedbed-bench: \(error)\n".utf8))
+    exit(2)
+  }
+}
 guard arguments.count >= 4, ["queries", "walk"].contains(arguments[1]) else {
   let usage = """
     usage: seedbed-bench queries STORE MODEL [ROUNDS [NAME]]
            seedbed-bench walk STORE MODEL [BATCH-SIZE]
            seedbed-bench results
            seedbed-bench indexes [ROWS [ROUNDS]]
+           seedbed-bench context delete|update STORE MODEL ENTITY ATTRIBUTE
 
     """
   FileHandle.standardError.write(Data(usage.utf8))
