@@ -28,6 +28,8 @@ public struct TraceDetail: Sendable, Hashable {
 @safe final class TraceBox {
   let detail: TraceDetail
   let body: (TraceEvent) -> Void
+  /// Statements whose begin was told. What SQLite runs by itself to answer a virtual table has none, and no plan has.
+  private var begun: Set<OpaquePointer> = unsafe []
   /// Rows of the statements that run.
   private var rowCounts: [OpaquePointer: Int] = unsafe [:]
 
@@ -40,6 +42,7 @@ public struct TraceDetail: Sendable, Hashable {
   @unsafe func began(_ statement: OpaquePointer, _ text: UnsafePointer<CChar>) {
     let sql = unsafe String(cString: text)
     if sql.hasPrefix("--") { return }
+    unsafe begun.insert(statement)
     if detail.boundValues, let expanded = unsafe sqlite3_expanded_sql(statement) {
       defer { unsafe sqlite3_free(expanded) }
       return body(.began(sql: unsafe String(cString: expanded)))
@@ -48,6 +51,7 @@ public struct TraceDetail: Sendable, Hashable {
   }
 
   @unsafe func row(_ statement: OpaquePointer) {
+    if detail.begins, unsafe !begun.contains(statement) { return }
     unsafe rowCounts[statement, default: 0] += 1
     guard detail.rows else { return }
     let count = unsafe sqlite3_data_count(statement)
@@ -55,6 +59,7 @@ public struct TraceDetail: Sendable, Hashable {
   }
 
   @unsafe func ended(_ statement: OpaquePointer, nanoseconds: Int64) {
+    if detail.begins, unsafe begun.remove(statement) == nil { return }
     guard let text = unsafe sqlite3_sql(statement) else { return }
     let count = unsafe rowCounts.removeValue(forKey: statement)
     body(

@@ -20,7 +20,9 @@ struct TraceTests {
   }
 
   /// What a trace tells of one statement with a bound value, a line for each event.
-  private func lines(_ detail: TraceDetail) throws -> [String] {
+  private func lines(
+    _ detail: TraceDetail, of sql: String = "SELECT * FROM item WHERE id < ?1"
+  ) throws -> [String] {
     var lines: [String] = []
     try connection.setTrace(detail) { event in
       switch event {
@@ -31,12 +33,22 @@ struct TraceTests {
         lines.append("ended \(count) " + sql)
       }
     }
-    let statement = try Statement(connection, "SELECT * FROM item WHERE id < ?1")
-    try statement.bind(1, 3)
+    let statement = try Statement(connection, sql)
+    if sql.contains("?1") { try statement.bind(1, 3) }
     while try statement.step() {}
     statement.reset()
     try connection.stopTrace()
     return lines
+  }
+
+  @Test("a statement that SQLite runs by itself for another, and one that asks for a plan, are not told")
+  func inner() throws {
+    var detail = TraceDetail()
+    detail.begins = true
+    detail.rows = true
+    let inner = "SELECT name FROM pragma_table_xinfo('item') WHERE pk = 1"
+    #expect(try lines(detail, of: inner) == ["began " + inner, "row 'id'", "ended 1 " + inner])
+    #expect(try lines(detail, of: "EXPLAIN QUERY PLAN SELECT * FROM item") == [])
   }
 
   @Test("ends alone have the number of rows")
