@@ -36,7 +36,7 @@ final class BatchUpdater {
     let isUnique = try uniqueColumns(of: layout.table(for: entity)).contains { names.contains($0) }
     var sql = FetchSQL(reader, entity, now: now)
     defer { reader.forgetLists(sql.lists) }
-    if let plan = try plan(columns, selection, &sql) {
+    if let plan = try plan(columns, selection, &sql), try !mayFail(plan, columns, entity, sql) {
       let isOwn = sql.scopes.count == 1 && sql.scopes[0].joins.isEmpty
       if isOwn && !wantsObjectIDs && !isUnique && writer.history == nil {
         return try updateInPlace(plan, columns, entity, sql)
@@ -61,6 +61,8 @@ final class BatchUpdater {
     var values: [String]
     /// ` WHERE …`: rows that are selected and have other values.
     var condition: String
+    /// ` WHERE …`, or nothing: rows that are selected.
+    var selected: String
   }
 
   /// Nil where SQL cannot say it.
@@ -70,12 +72,28 @@ final class BatchUpdater {
     if !sql.residual.isEmpty { return nil }
     do {
       let values = try columns.map { try $0.value(in: &sql) }
-      let selected = sql.tail(condition, selection).dropFirst(" FROM \(sql.scopes[0].from)".count)
+      let selected = String(sql.tail(condition, selection).dropFirst(" FROM \(sql.scopes[0].from)".count))
       let differing = zip(columns, values).map { "t0.\($0.name) IS NOT \($1)" }.joined(separator: " OR ")
-      return Plan(values: values, condition: (selected.isEmpty ? " WHERE " : selected + " AND ") + "(\(differing))")
+      return Plan(
+        values: values, condition: (selected.isEmpty ? " WHERE " : selected + " AND ") + "(\(differing))",
+        selected: selected)
     } catch is FetchSQL.Untranslatable {
       return nil
     }
+  }
+
+  /// Whether a row has no new value and this may be because it cannot be computed, which only an evaluation in memory tells from a value
+  /// that is missing.
+  private func mayFail(_ plan: Plan, _ columns: [AssignedColumn], _ entity: Entity, _ sql: FetchSQL) throws -> Bool {
+    let values = zip(columns, plan.values).filter { $0.0.assignment.expression.mayFail(of: entity) }.map(\.1)
+    if values.isEmpty { return false }
+    let missing = values.map { "\($0) IS NULL" }.joined(separator: " OR ")
+    let rows = try Statement(
+      connection,
+      "SELECT 1 FROM \(sql.scopes[0].from)" + (plan.selected.isEmpty ? " WHERE " : plan.selected + " AND ")
+        + "(\(missing)) LIMIT 1")
+    try reader.bind(sql.parameters, to: rows)
+    return try rows.step()
   }
 
   private func run(_ text: String, _ sql: FetchSQL) throws {
@@ -152,6 +170,28 @@ final class BatchUpdater {
     return columns
   }
 
+  /// Names two objects that would have the same unique values.
+  private func conflict(_ error: SQLiteError, _ columns: [AssignedColumn], _ table: TableLayout) throws -> any Error {
+    let conflict = writer.file.constraintConflict(error.message)
+    guard case .constraintConflict(let name, let properties, _) = conflict, let entity = layout.model[name] else {
+      return conflict
+    }
+    let values = properties.compactMap { layout.propertyColumn($0, of: entity) }.map { column in
+      columns.firstIndex { $0.name == column }.map { "CASE WHEN v.key IS NULL THEN t.\(column) ELSE v.v\($0) END" }
+        ?? "t.\(column)"
+    }
+    if values.count != properties.count { return conflict }
+    let rows = try Statement(
+      connection,
+      "SELECT min(t.Z_PK), max(t.Z_PK) FROM \(table.name) AS t LEFT JOIN temp.\(Self.values) AS v ON v.key = t.Z_PK "
+        + "WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
+        + "GROUP BY \(values.joined(separator: ", ")) HAVING count(*) > 1 ORDER BY 1 LIMIT 1")
+    guard try rows.step() else { return conflict }
+    return StoreError.constraintConflict(
+      entity: name, constraint: properties,
+      message: "\(name)/p\(rows.int64(at: 0)) and \(name)/p\(rows.int64(at: 1)) would")
+  }
+
   // MARK: by way of a temporary table
 
   private func makeValues(_ columns: [AssignedColumn]) throws {
@@ -182,11 +222,9 @@ final class BatchUpdater {
       let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
       var values: [Value] = []
       for column in columns {
-        let value = evaluator.value(column.assignment.expression).plainValue
-        let found = column.assignment.problems(of: value, objectID: snapshot.objectID, entity: own)
+        let (fitting, found) = column.assignment.value(by: evaluator, for: snapshot.objectID)
         if problems.count < ValidationError.Problem.mostInBatch { problems += found }
         if !found.isEmpty { return }
-        let fitting = column.assignment.attribute.fitting(value) ?? value
         values.append(fitting)
         let before = subject.value(at: column.assignment.names)
         if case .double = before {
@@ -246,9 +284,13 @@ final class BatchUpdater {
         )
       }
       let assigned = columns.enumerated().map { "\($1.name) = v.v\($0)" }.joined(separator: ", ")
-      try connection.execute(
-        "UPDATE \(table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned) FROM temp.\(Self.values) AS v "
-          + "WHERE \(table.name).Z_PK = v.key")
+      do {
+        try connection.execute(
+          "UPDATE \(table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned) FROM temp.\(Self.values) AS v "
+            + "WHERE \(table.name).Z_PK = v.key")
+      } catch let error as SQLiteError where error.isUniqueViolation {
+        throw try conflict(error, columns, table)
+      }
       outcome.updatedCount = Int(connection.changes)
     }
     if wantsObjectIDs {

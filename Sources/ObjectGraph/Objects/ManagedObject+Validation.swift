@@ -140,7 +140,8 @@ extension ManagedObject {
     where relationship.description.deleteRule == .deny {
       let left = try remainingDestinations(index)
       if left > 0 {
-        let message = "cannot be deleted while \(left) object\(left == 1 ? "" : "s") remain in \(relationship.name)"
+        let remaining = left == 1 ? "1 object remains" : "\(left) objects remain"
+        let message = "cannot be deleted while \(remaining) in \(relationship.name)"
         problems.append(problem(relationship.name, .deniedDelete, message))
       }
     }

@@ -48,6 +48,12 @@ struct UpdateCommand: ParsableCommand {
         store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "updated", outcome: outcome,
         work: work)
       Terminal.print(output.json ? result.json : result.text)
+    } catch StoreError.constraintConflict(let entity, let constraint, let message) {
+      let error = RunError(
+        .badData, code: "store.constraint",
+        "several \(entity) would have the same \(constraint.joined(separator: ", ")) (\(message))",
+        hint: "update fewer objects, or set values that stay unique")
+      throw CommandFailure(error, store: subject.store, format: output.log.logFormat)
     } catch {
       throw CommandFailure(error, store: subject.store, format: output.log.logFormat)
     }

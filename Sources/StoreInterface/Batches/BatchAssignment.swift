@@ -54,6 +54,15 @@ package struct BatchAssignment: Sendable {
       throw StoreError.failure(error.message)
     }
     if case .constant(let value) = expression { try check(value, of: entity) }
+    if expression.fixedValue(now: Date()) != nil,
+      let failure = ExpressionEvaluator<StoredObject>(now: Date()).failure(in: expression)
+    {
+      throw StoreError.failure(Self.message(failure, place))
+    }
+  }
+
+  private static func message(_ failure: FetchExpression, _ place: String) -> String {
+    "the new value of \(place) cannot be computed: \(failure) has no result"
   }
 
   private static func example(_ attribute: AttributeDescription) -> String {
@@ -74,13 +83,19 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  /// The value as the attribute keeps it.
-  /// - Throws: `ValidationError` that names the object.
-  func value(of expressionValue: ExpressionValue, for objectID: ObjectID) throws -> Value {
-    let value = expressionValue.plainValue
+  /// The new value of an object, and what is wrong with it. A value that cannot be computed clears nothing, it is a problem.
+  package func value<Subject: PredicateSubject>(
+    by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
+  ) -> (value: Value, problems: [ValidationError.Problem]) {
+    let value = evaluator.value(expression).plainValue
+    if value.isMissing, let failure = evaluator.failure(in: expression) {
+      let problem = ValidationError.Problem(
+        objectID: objectID, entity: objectID.entity.name, property: path, code: .notANumber,
+        message: "the new value cannot be computed: \(failure) has no result")
+      return (value, [problem])
+    }
     let problems = problems(of: value, objectID: objectID, entity: objectID.entity)
-    if !problems.isEmpty { throw ValidationError(problems) }
-    return attribute.fitting(value) ?? value
+    return (attribute.fitting(value) ?? value, problems)
   }
 }
 

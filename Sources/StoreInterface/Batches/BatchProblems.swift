@@ -9,7 +9,7 @@ extension ValidationError.Problem {
   package static func deniedDelete(of id: ObjectID, _ relationship: Relationship, left count: Int) -> Self {
     Self(
       objectID: id, entity: id.entity.name, property: relationship.name, code: .deniedDelete,
-      message: "cannot be deleted while \(count) object\(count == 1 ? "" : "s") remain in \(relationship.name)")
+      message: "cannot be deleted while \(count) object\(count == 1 ? " remains" : "s remain") in \(relationship.name)")
   }
 
   /// An object would be left without what a to-one relationship requires.

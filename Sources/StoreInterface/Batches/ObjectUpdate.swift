@@ -20,13 +20,10 @@ struct ObjectUpdate {
       var after = before
       for assignment in assignments {
         guard let index = objects.layout[before.objectID.entity].attributeIndexes[assignment.names[0]] else { continue }
-        do {
-          let value = try assignment.value(of: evaluator.value(assignment.expression), for: before.objectID)
-          after.attributes[index] = after.attributes[index].settingElement(
-            at: assignment.names.dropFirst(), to: value)
-        } catch let error as ValidationError {
-          problems += error.problems
-        }
+        let (value, found) = assignment.value(by: evaluator, for: before.objectID)
+        problems += found
+        if !found.isEmpty { continue }
+        after.attributes[index] = after.attributes[index].settingElement(at: assignment.names.dropFirst(), to: value)
       }
       let isSame = zip(before.attributes, after.attributes).allSatisfy { $0.isStoredAlike($1) }
       if !isSame { plan.request.updated.append(after) }

@@ -62,6 +62,45 @@ struct BatchRequestTests {
     #expect(try league.rows() == ["Ada 0 nil", "Ben 0 nil", "Cyd 0 nil"])
   }
 
+  @Test(
+    "a value that cannot be computed clears nothing, and what is computed of nothing is nothing",
+    arguments: StoreKind.allCases)
+  func failingUpdate(kind: StoreKind) throws {
+    let league = try League(kind)
+    try league.fill()
+    try set(league, ["note": "'old'", "wins": "TERNARY(name == 'Cyd', 0, 4)"])
+    for (expression, part) in [
+      ("8 / wins", "8 / wins"), ("TERNARY(wins > 9, 1, 8 / wins + 1)", "8 / wins"),
+      ("modulus:by:(8, wins)", "modulus"), ("ln:(wins) * 0", "ln"),
+    ] {
+      let error = #expect(throws: ValidationError.self) { try set(league, ["wins": expression]) }
+      #expect(error?.problems.map(\.objectID?.primaryKey) == [3], "\(expression)")
+      #expect(error?.problems.first?.message.contains(part) == true, "\(String(describing: error))")
+    }
+    for expression in ["1 / 0", "sqrt:(-1)", "1 + (2 / 0)"] {
+      let error = #expect(throws: StoreError.self) { try set(league, ["wins": expression]) }
+      #expect(error?.description.contains("cannot be computed") == true, "\(String(describing: error))")
+    }
+    #expect(throws: ValidationError.self) { try set(league, ["wins": "note + 1"]) }
+    #expect(try league.rows() == ["Ada 4 old", "Ben 4 old", "Cyd 0 old"])
+    // Nothing of a missing value is no failure; and a condition may spare the division.
+    try set(
+      league, ["note": "TERNARY(name == 'Ada', nil, note)", "wins": "TERNARY(wins == 0, 0, 8 / wins)"])
+    try set(league, ["note": "uppercase:(note)"])
+    #expect(try league.rows() == ["Ada 2 nil", "Ben 2 OLD", "Cyd 0 OLD"])
+  }
+
+  /// Gives all players values by expressions.
+  private func set(_ league: League, _ expressions: [String: String]) throws {
+    try league.work { context in
+      let request = BatchUpdateRequest(entity: league.player)
+      request.propertiesToUpdate = expressions.mapValues { (format: String) -> (any PredicateArgument)? in
+        FetchExpression(format: format)
+      }
+      try context.execute(request)
+    }
+  }
+
   @Test("unique values may be exchanged: the state in the end counts", arguments: StoreKind.allCases)
   func exchange(kind: StoreKind) throws {
     let league = try League(kind)

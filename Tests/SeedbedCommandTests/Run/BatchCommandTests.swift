@@ -102,9 +102,17 @@ struct BatchCommandTests {
       ),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "count = (1"], 78, "in the expression"),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "parent = NULL"], 78, "is a relationship"),
+      (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "count = 1/0"], 78, "cannot be computed"),
+      (
+        ["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "count = 6 / (count - 3)"], 65,
+        "cannot be computed: (6 / (count - 3)) has no result"
+      ),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "rank = 11"], 65, "Item.rank"),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "rank = rank + 6"], 65, "Item/p1"),
-      (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "identifier = 'x'"], 65, "identifier"),
+      (
+        ["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "identifier = 'x'"], 65,
+        "p1 and Item/p4 would"
+      ),
     ] as [([String], Int32, String)])
   func refused(arguments: [String], exitCode: Int32, words: String) async throws {
     let workspace = try await workspace()
