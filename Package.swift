@@ -99,8 +99,8 @@ let package = Package(
     .target(
       name: "Exports",
       dependencies: [
-        "Platform", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
-        "SeedFormats", "Pipelines", yams,
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
+        "CoreDataLayout", "SeedFormats", "Pipelines", yams,
       ]),
     .target(
       name: "StoreDifferences",

@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import ObjectModel
 import SQLite
@@ -44,9 +45,11 @@ struct MigrationJob {
         rewrites: rewrites, work: aside, connection: connection, fillsNewUniqueIndexes: options.duplicates == .refuse)
       try pages.prepare()
       try connection.commit()
-      let counts = try pages.write()
+      let written = try pages.write()
       try connection.begin(.exclusive)
-      report.plan.count(counts, work)
+      report.plan.count(written.rows, work)
+      report.work.pages = written.pages
+      report.work.pageRows = written.rows.values.reduce(0, +)
       report.tablesOfPages = rewrites.map(\.table.new.name)
     }
     try rows.finishTables()

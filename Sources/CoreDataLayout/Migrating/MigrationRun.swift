@@ -14,6 +14,8 @@ final class MigrationRun {
   /// Called with each open transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
   private var isCommitting = false
+  /// Of all connections.
+  private let counter = StatementCounter()
 
   /// - Parameter prepare: what is done to a connection first, such as a limit of its file.
   init(path: String, options: StoreMigration.Options, prepare: @escaping (Connection) throws -> Void = { _ in }) {
@@ -42,7 +44,10 @@ final class MigrationRun {
         if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
         try connection.begin(.exclusive)
         try prepare(connection)
-        return try migrate(connection, older, newer, mapping)
+        var report = try migrate(connection, older, newer, mapping)
+        report.work.statements = counter.statements
+        report.work.rows = counter.rows
+        return report
       } catch {
         try? connection.rollback()
         // Files that were written for values of the new store.
@@ -75,6 +80,7 @@ final class MigrationRun {
     try connection.execute("PRAGMA temp_store = FILE; PRAGMA synchronous = FULL; PRAGMA legacy_alter_table = ON")
     try TriggerFunctions.register(on: connection)
     try StatementLog.follow(connection)
+    connection.observe(counter: counter)
     return connection
   }
 

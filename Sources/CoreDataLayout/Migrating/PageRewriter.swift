@@ -43,9 +43,9 @@ struct PageRewriter {
 
   /// Writes all tables, and the indexes over columns with other values.
   /// - Precondition: no transaction is open.
-  /// - Returns: how many rows of each old entity there were.
+  /// - Returns: how many rows of each old entity there were, and how many pages were written.
   /// - Throws: `PageError`. The copy is of no use then.
-  func write() throws -> RowTranslation.Counts {
+  func write() throws -> (rows: RowTranslation.Counts, pages: Int) {
     var indexes: [(root: UInt32, shapes: [IndexShape], areReplaced: Bool)] = []
     var jobs: [(rewrite: PageRewritePlan, sources: [UInt32], root: UInt32)] = []
     for rewrite in rewrites {
@@ -71,16 +71,17 @@ struct PageRewriter {
       try writer.finish()
     }
     try file.finish()
+    var pages = file.writtenPageCount
     // The tables go to disk while the indexes are made.
     let flush = try BackgroundSync(path)
     let loader = IndexLoader(
       path: path, memoryBudget: Self.memoryBudget, temporaryPath: path + "-sort",
       workers: StoreFiles.workers(2, for: path))
     for (root, shapes, areReplaced) in indexes {
-      try loader.load(shapes, tableRoot: root, replacing: areReplaced)
+      pages += try loader.load(shapes, tableRoot: root, replacing: areReplaced)
     }
     try flush?.finish()
-    return counts
+    return (counts, pages)
   }
 
   private func root(_ table: String) throws -> UInt32 {

@@ -1,3 +1,4 @@
+package import Diagnostics
 import Foundation
 public import ObjectModel
 import Platform
@@ -118,6 +119,8 @@ public struct MigrationReport: Sendable {
   /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was made of them has the
   /// values of another row.
   package internal(set) var brokenIndexes: [String] = []
+  /// What it asked of SQLite, and which pages it wrote past that.
+  package internal(set) var work = StoreCounts()
   /// Tables whose rows were written as pages.
   var tablesOfPages: [String] = []
 

@@ -1,4 +1,5 @@
 package import CoreDataLayout
+package import Diagnostics
 import Foundation
 public import ObjectModel
 public import Pipelines
@@ -12,6 +13,8 @@ public struct StoreExport {
   let replacesForeign: Bool
   let step: ExportStep
   let deletionsPath: String?
+  /// Told what was asked of the store, when it is closed.
+  package var didWork: ((StoreCounts) -> Void)?
 
   /// - Parameters:
   ///   - modelPath: where the model came from, which must not be written over; nil when the store carries it.
@@ -66,7 +69,7 @@ public struct StoreExport {
     try check()
     do {
       let store = try open()
-      defer { try? store.close() }
+      defer { close(store) }
       var exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       exporter.objectIDs = try objectIDs(store)
       if step.isDirect { return try exporter.run(to: step.to) }
@@ -88,7 +91,7 @@ public struct StoreExport {
   public func table(_ show: @escaping (String) -> Void) throws(RunError) -> Int {
     do {
       let store = try open()
-      defer { try? store.close() }
+      defer { close(store) }
       return try Exporter(store: store, step: step, cancellation: Cancellation()).run { TableExport($0, show: show) }
     } catch {
       throw RunError(any: error, store: storePath)
@@ -113,6 +116,11 @@ public struct StoreExport {
     options.isReadOnly = true
     options.leavesSidecarsAlone = true
     return try SQLiteStore.open(path: storePath, model: model, options: options)
+  }
+
+  private func close(_ store: SQLiteStore) {
+    try? store.close()
+    didWork?(store.work)
   }
 
   /// - Throws: `RunError` when the export would replace the store, the model that it is read with, or anything else but

@@ -1,4 +1,5 @@
 package import CoreDataLayout
+package import Diagnostics
 package import Exports
 import Foundation
 package import Migration
@@ -14,6 +15,11 @@ package struct MigrationSteps {
   /// Mapping models that cannot be used, and those that were passed over for what they leave out.
   package private(set) var warnings: [String] = []
   private var migration = ProgressiveMigration(library: ModelLibrary())
+  /// Told what each step of several asked of its stores, after it.
+  package var didWork: (@Sendable (StoreCounts) -> Void)? {
+    get { migration.didWork }
+    set { migration.didWork = newValue }
+  }
   let store: URL
   /// The store as errors of the migration call it: one step in place takes the path as it was given.
   var storeName: String { chain == nil ? path : store.path }

@@ -1,4 +1,5 @@
 public import CoreDataLayout
+package import Diagnostics
 public import Foundation
 import ModelFiles
 public import ObjectModel
@@ -30,6 +31,9 @@ public struct ProgressiveMigration: StoreMigrating {
   package var inPlaceOptions = StoreMigration.Options()
   /// Told what a step did by statements, after it; of steps by mapping models what became of duplicates.
   package var didEndStep: (@Sendable (MigrationChain.Step, MigrationReport) -> Void)?
+
+  /// Told what each step asked of its stores, after it.
+  package var didWork: (@Sendable (StoreCounts) -> Void)?
 
   /// What becomes of objects in a SQLite store that have the same values under a uniqueness constraint that is new in a step. In
   /// a step by a mapping model it is resolved after the objects are made: the manager then works with a model without constraints.
@@ -220,7 +224,9 @@ public struct ProgressiveMigration: StoreMigrating {
       try source.copy(to: destination)
       try carryOut(step, mapping, at: destination, busyTimeout: busyTimeout)
     case .inferred(let mapping):
-      try manager(from: step.source.model, to: step.destination.model).migrate(mapping, from: source, into: destination)
+      let work = try manager(from: step.source.model, to: step.destination.model)
+        .migrate(mapping, from: source, into: destination)
+      didWork?(work)
     case .mapped(let mapping):
       let target = step.destination.model
       guard duplicates != .refuse, destination.type is SQLiteStoreType, let loose = try target.withoutConstraints()
@@ -239,7 +245,9 @@ public struct ProgressiveMigration: StoreMigrating {
     to model: ManagedObjectModel, _ source: MigrationStore, _ destination: MigrationStore
   ) throws {
     do {
-      try manager(from: step.source.model, to: model).migrate(mappingModel, from: source, into: destination)
+      let work = try manager(from: step.source.model, to: model)
+        .migrate(mappingModel, from: source, into: destination)
+      didWork?(work)
     } catch let error as MigrationError where error.mapping != nil {
       throw error.about(mappingModel: mapping.name)
     }
@@ -255,6 +263,7 @@ public struct ProgressiveMigration: StoreMigrating {
     if isCopy { options.worksOnCopy = true }
     let report = try InPlaceStep(step, mapping, options).run(at: store.url.path, busyTimeout: busyTimeout)
     didEndStep?(told ?? step, report)
+    didWork?(report.work)
   }
 
   private func manager(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MigrationManager {

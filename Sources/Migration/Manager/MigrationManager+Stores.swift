@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagnostics
 public import Foundation
 import ObjectGraph
 public import ObjectModel
@@ -33,7 +34,11 @@ extension MigrationManager {
   }
 
   /// Carries out a mapping model from one store straight into another.
-  func migrate(_ mapping: MappingModel, from source: MigrationStore, into destination: MigrationStore) throws {
+  /// - Returns: what was asked of both.
+  @discardableResult
+  func migrate(
+    _ mapping: MappingModel, from source: MigrationStore, into destination: MigrationStore
+  ) throws -> StoreCounts {
     guard FileSystem.exists(source.url.path) else {
       throw MigrationError(.sourceStore, "\(source.url.path): there is no such store")
     }
@@ -47,7 +52,9 @@ extension MigrationManager {
         try? to.closeStores()
         throw error
       }
+      let work = from.storeWork + to.storeWork
       try to.closeStores()
+      return work
     } catch {
       throw destination.misread(error)
     }

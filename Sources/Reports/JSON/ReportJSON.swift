@@ -86,7 +86,8 @@ package enum ReportJSON {
     ])
   }
 
-  private static func work(_ work: RunCounts) -> JSONValue {
+  /// What was asked of stores.
+  package static func work(_ work: RunCounts) -> JSONValue {
     let (store, contexts) = (work.store, work.contexts)
     let parts = [
       contexts.requests, contexts.fetches, contexts.faultsFired, contexts.relationshipFaultsFired,

@@ -4,20 +4,25 @@ import Pipelines
 package enum ReportSchema {
   /// The schema as text.
   package static func json() -> String {
+    document("Report of a run of Seedbed", members(object(report)), definitions: definitions)
+  }
+
+  static func document(
+    _ title: String, _ schema: [(String, JSONValue)], definitions: [(String, JSONValue)]
+  ) -> String {
     JSONValue.object(
       [
-        ("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-        ("title", .string("Report of a run of Seedbed")),
+        ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("title", .string(title)),
         (
           "description",
           .string(
             "Keys do not change between versions; new ones may come, so readers pass over those they do not know.")
         ),
-      ] + members(object(report)) + [("$defs", .object(definitions))]
+      ] + schema + [("$defs", .object(definitions))]
     ).text(isIndented: true) + "\n"
   }
 
-  private typealias Property = (name: String, schema: JSONValue)
+  typealias Property = (name: String, schema: JSONValue)
 
   private static let report: [Property] = [
     ("seedbedReport", described(.object([("const", .integer(1))]), "The form of the report.")),
@@ -75,16 +80,19 @@ package enum ReportSchema {
     ("saves", "Saves that reached the store."),
   ]
 
-  private static let definitions: [(String, JSONValue)] = [
+  /// What any store is asked.
+  static let storeWork: [Property] = [
+    ("statements", described(type("integer"), "SQL statements that ran.")),
+    ("rows", described(type("integer"), "Rows that they gave.")),
+    ("pages", described(type("integer"), "Pages of tables and indexes that were written past SQL.")),
+    ("pageRows", described(type("integer"), "Rows in them.")),
+  ]
+
+  static let definitions: [(String, JSONValue)] = [
     (
       "work",
       object(
-        [
-          ("statements", described(type("integer"), "SQL statements that ran.")),
-          ("rows", described(type("integer"), "Rows that they gave.")),
-          ("pages", described(type("integer"), "Pages of tables and indexes that were written past SQL.")),
-          ("pageRows", described(type("integer"), "Rows in them.")),
-        ] + contextWork.map { name, text in (name, described(reference("workPart"), text)) })
+        storeWork + contextWork.map { name, text in (name, described(reference("workPart"), text)) })
     ),
     ("workPart", object([("count", type("integer")), ("seconds", type("number"))])),
     (
@@ -178,28 +186,28 @@ package enum ReportSchema {
 
   // MARK: - Parts
 
-  private static func type(_ names: String...) -> JSONValue {
+  static func type(_ names: String...) -> JSONValue {
     .object([("type", names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) }))])
   }
 
-  private static func reference(_ name: String) -> JSONValue { .object([("$ref", .string("#/$defs/\(name)"))]) }
+  static func reference(_ name: String) -> JSONValue { .object([("$ref", .string("#/$defs/\(name)"))]) }
 
-  private static func array(_ items: JSONValue) -> JSONValue {
+  static func array(_ items: JSONValue) -> JSONValue {
     .object([("type", .string("array")), ("items", items)])
   }
 
-  private static func object(_ required: [Property], optional: [Property] = []) -> JSONValue {
+  static func object(_ required: [Property], optional: [Property] = []) -> JSONValue {
     .object([
       ("type", .string("object")), ("properties", .object((required + optional).map { ($0.name, $0.schema) })),
       ("required", .array(required.map { .string($0.name) })),
     ])
   }
 
-  private static func described(_ schema: JSONValue, _ text: String) -> JSONValue {
+  static func described(_ schema: JSONValue, _ text: String) -> JSONValue {
     .object([("description", .string(text))] + members(schema))
   }
 
-  private static func members(_ value: JSONValue) -> [(String, JSONValue)] {
+  static func members(_ value: JSONValue) -> [(String, JSONValue)] {
     if case .object(let members) = value { members } else { [] }
   }
 }

@@ -68,6 +68,13 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Say nothing but errors.")
   var quiet = false
 
+  @Flag(
+    help: """
+      Say what was done as JSON, also with --quiet: on standard output, or on standard error where standard output has the \
+      objects; `seedbed schema --export` has its JSON Schema.
+      """)
+  var json = false
+
   @OptionGroup var log: LogOptions
 
   func validate() throws {
@@ -84,18 +91,24 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let export = StoreExport(
-        storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
-        columns: Self.list(shape.columns),
-        order: Self.list(shape.order),
-        output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
-        replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom,
-        deletionsPath: deleted
-      )
+      let report = ObjectsReport(store: store, entity: entity, output: output)
+      let export = report.following(
+        StoreExport(
+          storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
+          columns: Self.list(shape.columns),
+          order: Self.list(shape.order),
+          output: output, format: format, safeForSpreadsheets: safeForSpreadsheets,
+          replacesForeign: force, predicate: predicate, limit: limit, delimiter: delimiter?.byte, hasByteOrderMark: bom,
+          deletionsPath: deleted
+        ))
       let place = output == "-" ? "" : " to \(output)"
       guard let changedSince else {
         let rows = try export.run()
-        if !quiet { LogLine.say("exported \(rows.grouped) \(entity)\(place)", event: "export.ended") }
+        if json {
+          report.write(rows: rows)
+        } else if !quiet {
+          LogLine.say("exported \(rows.grouped) \(entity)\(place)", event: "export.ended")
+        }
         return
       }
       let changed = try export.run(changedSince: changedSince)
@@ -103,7 +116,9 @@ struct ExportCommand: ParsableCommand {
         let lines = changed.deletions.map { HistoryText.json($0).text(isIndented: false) + "\n" }
         try TextResults.write([(path: deleted, text: lines.joined())])
       }
-      if !quiet {
+      if json {
+        report.write(rows: changed.rows, changes: changed)
+      } else if !quiet {
         LogLine.say(
           "exported \(changed.rows.grouped) \(entity) that changed\(place); "
             + "\(changed.deletions.count.grouped) deleted; what comes later: --changed-since \(changed.token)",

@@ -48,6 +48,13 @@ struct QueryCommand: ParsableCommand {
   @Flag(help: "Do not say how many objects there are.")
   var quiet = false
 
+  @Flag(
+    help: """
+      Say on standard error how many objects there are as JSON, with what was asked of the store; `seedbed schema \
+      --export` has its JSON Schema. The objects are JSON with --format ndjson.
+      """)
+  var json = false
+
   @OptionGroup var log: LogOptions
 
   func validate() throws {
@@ -58,17 +65,23 @@ struct QueryCommand: ParsableCommand {
   func run() throws {
     let query = try ObjectQuery(query)
     do {
-      let export = StoreExport(
-        storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: query.entity,
-        columns: ExportCommand.list(shape.columns), order: ExportCommand.list(shape.order), output: "-",
-        format: format.export,
-        safeForSpreadsheets: false, predicate: query.predicate, limit: limit)
+      let report = ObjectsReport(store: store, entity: query.entity, output: "-")
+      let export = report.following(
+        StoreExport(
+          storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: query.entity,
+          columns: ExportCommand.list(shape.columns), order: ExportCommand.list(shape.order), output: "-",
+          format: format.export,
+          safeForSpreadsheets: false, predicate: query.predicate, limit: limit))
       if explain {
         let explanation = try export.explanation()
         return Terminal.print(format == .ndjson ? explanation.json.text(isIndented: false) : explanation.text)
       }
       let rows = try format == .table ? export.table { Terminal.print($0) } : export.run()
-      if !quiet { LogLine.say("\(rows.grouped) \(query.entity)", event: "query.ended") }
+      if json {
+        report.write(rows: rows)
+      } else if !quiet {
+        LogLine.say("\(rows.grouped) \(query.entity)", event: "query.ended")
+      }
     } catch {
       throw CommandFailure(error, store: store, format: log.logFormat)
     }

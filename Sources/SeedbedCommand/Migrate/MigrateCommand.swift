@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import CoreDataLayout
+import Diagnostics
 import Exports
 import Foundation
 import ImportEngine
@@ -8,6 +9,7 @@ import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
+import Reports
 import StoreInterface
 
 /// `seedbed migrate`
@@ -89,13 +91,14 @@ struct MigrateCommand: ParsableCommand {
       result.warnings = try unusedOptions()
       return result
     }
-    let steps = try MigrationSteps(
+    var steps = try MigrationSteps(
       models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy),
       isNamed: to != nil)
     result.warnings = steps.warnings
     result.duplicates = duplicates
     try requireUse(of: policy, steps.chain)
     let progress = MigrationProgress(stepCount: steps.chain?.steps.count ?? 1)
+    steps.didWork = { progress.add($0) }
     let line = !dryRun && ProgressLine.isWanted(log.logFormat) ? ProgressLine { progress.text(after: $0) } : nil
     defer { line?.finish() }
     var options = try models.options()
@@ -115,6 +118,8 @@ struct MigrateCommand: ParsableCommand {
         options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
       result.stepReports = progress.reports
       result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
+      result.work.contexts = PerformanceCounters.process.current
+      result.work.store = progress.work
       result.isMigrated = true
       return result
     }
@@ -139,6 +144,7 @@ struct MigrateCommand: ParsableCommand {
       let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
       result.plan = report.plan
       result.report = report
+      result.work.store = report.work
       result.isMigrated = true
     }
     return result

@@ -3,6 +3,7 @@ import Foundation
 import Migration
 import ObjectModel
 import Pipelines
+import Reports
 
 /// What `migrate` says: the plan, and what came of it.
 struct MigrateResult {
@@ -33,6 +34,8 @@ struct MigrateResult {
   var isMigrated = false
   /// Nil for a plan alone, and for several steps.
   var report: MigrationReport?
+  /// What it asked of its stores.
+  var work = RunCounts()
   /// What a run would do with duplicates.
   var duplicates = StoreMigration.DuplicatePolicy.refuse
 
@@ -143,6 +146,8 @@ struct MigrateResult {
         ))
     }
     if let report { members += report.jsonMembers }
+    // A dry run says what would become of the store, and works on a copy where it works at all.
+    members.append(("work", isDryRun ? .null : ReportJSON.work(work)))
     return JSONValue.object(members).text(isIndented: true)
   }
 }

@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Diagnostics
 import Migration
 import Synchronization
 
@@ -8,6 +9,7 @@ final class MigrationProgress: Sendable {
     var number = 0
     var step = ""
     var stage: StoreMigration.Stage?
+    var work = StoreCounts()
     var reports: [Int: MigrationReport] = [:]
   }
   private let state = Mutex(State())
@@ -26,6 +28,11 @@ final class MigrationProgress: Sendable {
   func end(_ step: MigrationChain.Step, _ report: MigrationReport) {
     state.withLock { $0.reports[$0.number] = report }
   }
+
+  func add(_ work: StoreCounts) { state.withLock { $0.work = $0.work + work } }
+
+  /// What the steps asked of their stores.
+  var work: StoreCounts { state.withLock(\.work) }
 
   /// What steps did by statements, by their numbers from 1.
   var reports: [Int: MigrationReport] { state.withLock(\.reports) }
