@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Pipelines
+import Platform
 import StoreInterface
 
 /// A file of changes as it was read, before a store is looked at.
@@ -26,9 +27,7 @@ struct ChangeFile {
   /// - Throws: `RunError` that names the line.
   init(path: String) throws(RunError) {
     self.path = path
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw RunError(.missingInput, code: "changes.missing", "\(path) cannot be read", hint: "is the path right?")
-    }
+    let data = try Self.contents(of: path)
     let decoder = JSONDecoder()
     var head: ChangeLine.Head?
     var records: [Record] = []
@@ -61,6 +60,23 @@ struct ChangeFile {
     }
     self.head = head
     self.records = records
+  }
+
+  /// All that is in a file, or comes from a FIFO or from standard input, which is `-`.
+  private static func contents(of path: String) throws(RunError) -> Data {
+    let content = PathContent(at: path)
+    switch content {
+    case _ where path == "-", .file, .fifo:
+      let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+      if let data = try? handle?.readToEnd() ?? Data(), handle != nil { return data }
+      throw RunError(.missingInput, code: "changes.missing", "\(path) cannot be read", hint: "may it be read?")
+    case .nothing:
+      throw RunError(.missingInput, code: "changes.missing", "\(path): there is no such file")
+    default:
+      throw RunError(
+        .missingInput, code: "changes.missing", "\(path) is \(content.text), not a file of changes",
+        hint: "seedbed history STORE --json --values writes one")
+    }
   }
 
   /// An error about a line.

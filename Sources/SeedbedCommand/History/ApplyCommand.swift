@@ -14,7 +14,7 @@ struct ApplyCommand: ParsableCommand {
       uniqueness constraint, and entities without one cannot be applied there.
       """)
 
-  @Argument(help: "The file of changes.", completion: .file())
+  @Argument(help: "The file of changes, or - for standard input.", completion: .file())
   var changes: String
 
   @Option(help: ArgumentHelp("The store that is to be changed.", valueName: "store"), completion: .file())

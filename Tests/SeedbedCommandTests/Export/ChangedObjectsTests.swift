@@ -99,6 +99,20 @@ struct ChangedObjectsTests {
     #expect(try workspace.bytes("Copy.sqlite") == bytes)
   }
 
+  @Test("changes come from standard input too, and what is no file is named as what it is")
+  func changesFromStandardInput() async throws {
+    let (workspace, token) = try await workspace()
+    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    for (path, words) in [(".", ". is a folder"), ("/dev/null", "is a device"), ("none", "no such file")] {
+      let refused = try await workspace.run("apply", path, "--to", "Copy.sqlite")
+      #expect(refused.exitCode == 66 && refused.talk.contains(words), "\(refused.talk)")
+    }
+    for path in ["-", "/dev/stdin"] {
+      let dry = try await workspace.run("apply", path, "--to", "Copy.sqlite", "--dry-run", input: changes.output)
+      #expect(dry.exitCode == 0 && dry.talk.contains("would have inserted 1 object, updated"), "\(dry.talk)")
+    }
+  }
+
   @Test(
     "options that do not go together are refused",
     arguments: [
