@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
@@ -109,5 +110,21 @@ extension HistoryWriter {
     let last = statement.int64(at: 0)
     _ = try statement.step()
     return last - Int64(count) + 1
+  }
+
+  /// The bytes that are kept of a deleted object's value, as `HistoryTombstone` reads them; nil where there is none.
+  static func tombstone(of value: Value) -> [UInt8]? {
+    switch value {
+    case .null, .composite: nil
+    case .integer(let number): Array(String(number).utf8)
+    case .boolean(let flag): [flag ? 0x31 : 0x30]
+    case .double(let number): Array("\(number)".utf8)
+    case .date(let date): Array("\(date.timeIntervalSinceReferenceDate)".utf8)
+    case .decimal(let number): Array(number.description.utf8)
+    case .string(let text): Array(text.utf8)
+    case .uri(let uri): Array(uri.absoluteString.utf8)
+    case .uuid(let uuid): unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) }
+    case .data(let data): Array(data)
+    }
   }
 }

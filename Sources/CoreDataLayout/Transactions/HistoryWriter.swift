@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import SQLite
+import StoreInterface
 
 /// Writes persistent-history rows into a store that keeps history: one transaction row for each transaction that
 /// changes something, one change row for each object changed in it, however often.
@@ -29,6 +30,8 @@ final class HistoryWriter {
   static let string = 16_003
   /// A longer transaction is recorded as several, so that memory stays bounded.
   static let mostChanges = 65_536
+  /// Likewise one that keeps more than this of deleted objects.
+  static let mostTombstoneBytes = 16 << 20
 
   /// What transactions say of themselves.
   struct Origin: Sendable {
@@ -52,6 +55,7 @@ final class HistoryWriter {
     var type: ChangeType
     var mask: [UInt8] = []
     var tombstones: [[UInt8]?] = []
+    var tombstoneBytes: Int { tombstones.reduce(0) { $0 + ($1?.count ?? 0) } }
   }
 
   /// Changes that are not written yet, in the order in which objects were first changed. A value, so that it can be
@@ -59,6 +63,7 @@ final class HistoryWriter {
   struct Pending {
     var changes: [Change?] = []
     var indexByObject: [Object: Int] = [:]
+    var tombstoneBytes = 0
   }
 
   /// Which bit stands for a property. Properties come in name order, entity and order columns after them.
@@ -217,15 +222,26 @@ final class HistoryWriter {
       for attribute in layout.preservedAttributes(of: entity) {
         guard let column = layout.column(for: attribute.name, of: entity)?.name else { continue }
         let statement = try session.cached(
-          "SELECT CAST(\(column) AS BLOB) FROM \(layout.table(for: entity).name) WHERE Z_PK = ?1")
+          "SELECT \(column) FROM \(layout.table(for: entity).name) WHERE Z_PK = ?1")
+        defer { statement.reset() }
         try statement.bind(1, key)
-        tombstones.append(try statement.step() ? statement.blob(at: 0) : nil)
-        statement.reset()
+        tombstones.append(try statement.step() ? tombstone(attribute, statement) : nil)
       }
     }
     try recordOwners(owners(entityNumber, key, columns: nil))
     try note(
       Change(object: Object(entityNumber: entityNumber, key: key), type: .delete, tombstones: tombstones))
+  }
+
+  /// What is kept of the value in the first column, also of one that lies in a file. What is damaged is not kept, and can be deleted
+  /// all the same.
+  private func tombstone(_ attribute: AttributeDescription, _ statement: Statement) throws -> [UInt8]? {
+    do {
+      let value = try ValueCoding.read(attribute, from: statement, at: 0, externalData: session.externalData)
+      return HistoryWriter.tombstone(of: value)
+    } catch StoreError.damagedValue, StoreError.failure {
+      return nil
+    }
   }
 
   private func recordOwners(_ owners: @autoclosure () throws -> Set<Owner>) throws {
@@ -239,8 +255,13 @@ final class HistoryWriter {
   /// Adds a change to those of the transaction: an object has one, which says what became of it in the end.
   private func note(_ change: Change) throws {
     guard let index = pending.indexByObject[change.object] else {
-      if pending.changes.count >= HistoryWriter.mostChanges { try finish() }
+      if pending.changes.count >= HistoryWriter.mostChanges
+        || pending.tombstoneBytes >= HistoryWriter.mostTombstoneBytes
+      {
+        try finish()
+      }
       pending.indexByObject[change.object] = pending.changes.count
+      pending.tombstoneBytes += change.tombstoneBytes
       return pending.changes.append(change)
     }
     guard var known = pending.changes[index] else { return }
@@ -248,7 +269,9 @@ final class HistoryWriter {
     case (.update, .update):
       for byte in known.mask.indices { known.mask[byte] |= change.mask[byte] }
       pending.changes[index] = known
-    case (.update, .delete): pending.changes[index] = change
+    case (.update, .delete):
+      pending.tombstoneBytes += change.tombstoneBytes
+      pending.changes[index] = change
     // An object that the transaction both made and deleted was never there for others.
     case (.insert, .delete): pending.changes[index] = nil
     // Its row was not there yet when a new member was.
